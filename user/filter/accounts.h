@@ -42,8 +42,8 @@ struct source_figures {
 };
 
 /* Reads the account of the source with this number, below f->config->sources.sources. False if
- * there is no such source, or nothing is known of it. `lost` is never too high. It may be too low
- * for a while, if packets come faster than the account is read.
+ * there is no such source, or nothing is known of it. If packets come faster than the account is
+ * read, `lost` may be too low for a while; it is never too high.
  */
 bool accounts_read(const struct filter *f, uint32_t source, struct source_figures *out);
 
