@@ -14,6 +14,7 @@
 /* The bytes that are hashed, copied from the packet, which may lie in several buffers. */
 struct digest_input {
 	__u64 word[DEDUP_DIGEST_WORDS + 1];
+	__u64 front; /* where the frame begins: 0 unless it is in a tunnel */
 };
 
 DEDUP_SCRATCH(digest_inputs, struct digest_input, cpu_digest_input)
@@ -66,7 +67,7 @@ __noinline __u64 digest(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, __
 	if (bpf_xdp_load_bytes(ctx, at, in->word, size))
 		return 0;
 	if (of == DEDUP_DIGEST_FRAME) {
-		if (bpf_xdp_load_bytes(ctx, 0, in->word, DEDUP_DIGEST_MACS))
+		if (bpf_xdp_load_bytes(ctx, in->front, in->word, DEDUP_DIGEST_MACS))
 			return 0;
 		bytes = dedup_digest_padded(bytes);
 		if (size < DEDUP_DIGEST_FRAME_LEAST)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Filters with streams, first step: what a frame is, and where its headers and their ends are. */
+/* Filters with streams: what is known of a frame, and how its fields are read. */
 #ifndef XDP_DEDUP_FRAME_BPF_H
 #define XDP_DEDUP_FRAME_BPF_H
 
@@ -8,7 +8,6 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "destination.bpf.h"
 #include "maps.bpf.h"
 #include "parse.bpf.h"
 
@@ -27,86 +26,12 @@ struct frame {
 	__u32 stream; /* that it belongs to, if anything is to be looked up */
 	__u32 ids_at, ids_cnt; /* of an IHAVE: where its ids are, and how many */
 	__u32 messages;	       /* of a numbered stream: how many the packet has */
+	__u32 tunnels;	       /* that were opened: DEDUP_TUNNEL_BITs */
+	__u32 carried;	       /* 1: one of them by IP */
 	struct dedup_id id;
 };
 
 DEDUP_SCRATCH(frames, struct frame, cpu_frame)
-
-/* Takes in the IP packet at pkt->pos, whatever it carries. PARSED, or the reason why it is none. */
-static __always_inline int parse_network(const struct packet *pkt, struct frame *f)
-{
-	struct iphdr *ip4 = pkt->pos;
-	struct ipv6hdr *ip6 = pkt->pos;
-	__u32 len;
-
-	if (f->proto == bpf_htons(ETH_P_IP)) {
-		if ((void *)(ip4 + 1) > pkt->end)
-			return DEDUP_REASON_truncated;
-		len = bpf_ntohs(ip4->tot_len);
-		if (ip4->version != 4 || ip4->ihl < 5 || len < ip4->ihl * 4)
-			return DEDUP_REASON_bad_ip;
-	} else {
-		if ((void *)(ip6 + 1) > pkt->end)
-			return DEDUP_REASON_truncated;
-		len = bpf_ntohs(ip6->payload_len);
-		/* A jumbogram's length is elsewhere (RFC 2675). */
-		if (ip6->version != 6 || (!len && ip6->nexthdr == IPPROTO_HOPOPTS))
-			return DEDUP_REASON_bad_ip;
-		len += sizeof(*ip6);
-	}
-	len += f->base[DEDUP_NETWORK];
-	if (len > f->limit[DEDUP_FRAME])
-		return DEDUP_REASON_truncated;
-	f->len = f->limit[DEDUP_NETWORK] = len;
-	return PARSED;
-}
-
-/* Finds out what the frame is. PARSED, or the reason why it is none of any stream. A global
- * function: verified once, and not again what follows it for each path through it.
- */
-__noinline int parse_frame(struct xdp_md *ctx)
-{
-	bool host = !config.policy.forwarded && is_for_host(ctx);
-	void *data = (void *)(long)ctx->data;
-	struct frame *f = cpu_frame();
-	struct packet pkt = { 0 };
-	int reason;
-
-	if (!f)
-		return DEDUP_REASON_ignored;
-	f->host = host;
-	reason = open_packet(ctx, &pkt);
-	if (reason != PARSED)
-		return reason;
-	if (config.policy.vlans_cnt && !is_of_vlan(&pkt))
-		return DEDUP_REASON_ignored;
-	reason = parse_tags(&pkt, &f->proto);
-	if (reason != PARSED)
-		return reason;
-	f->len = config.policy.frames && config.frags ? bpf_xdp_get_buff_len(ctx) : pkt.end - data;
-	f->limit[DEDUP_FRAME] = f->limit[DEDUP_TAG] = f->limit[DEDUP_END] = f->len;
-	f->base[DEDUP_END] = f->len;
-	f->base[DEDUP_TAG] = f->base[DEDUP_NETWORK] = pkt.pos - data;
-	f->udp = f->ip = DEDUP_REASON_ignored;
-	if (config.policy.frames &&
-	    (f->proto == bpf_htons(ETH_P_IP) || f->proto == bpf_htons(ETH_P_IPV6)))
-		f->ip = parse_network(&pkt, f);
-	if (!config.policy.ports_cnt)
-		return PARSED;
-	if (f->proto == bpf_htons(ETH_P_IP))
-		f->udp = parse_ipv4(&pkt);
-	else if (f->proto == bpf_htons(ETH_P_IPV6))
-		f->udp = parse_ipv6(&pkt);
-	if (f->udp == PARSED)
-		f->udp = parse_udp(ctx, &pkt);
-	if (f->udp != PARSED)
-		return PARSED;
-	f->port = bpf_ntohs(((struct udphdr *)pkt.pos - 1)->dest);
-	f->len = f->limit[DEDUP_NETWORK] = pkt.len;
-	f->base[DEDUP_PAYLOAD] = pkt.pos - data;
-	f->limit[DEDUP_PAYLOAD] = f->base[DEDUP_PAYLOAD] + pkt.payload_len;
-	return PARSED;
-}
 
 /* Reads the word of a load. False if the frame is too short for it. */
 static __always_inline bool load_word(struct xdp_md *ctx, const struct frame *f,

@@ -13,11 +13,11 @@
 
 #include "compiler.h"
 #include "counters.h"
+#include "walk.h"
 
 /* What a step returns if the next one can go on. Else it returns an enum dedup_reason, 0 or more. */
 #define PARSED (-1)
 
-#define VLAN_TAGS_MAX 2
 #define VLAN_ID_MASK 0xfff /* of a tag, in host order: the rest is its priority */
 
 struct packet {
@@ -70,7 +70,7 @@ static __always_inline int parse_tags(struct packet *pkt, __be16 *proto)
 	*proto = *(__be16 *)(pkt->pos - sizeof(*proto));
 
 	DEDUP_UNROLL
-	for (int i = 0; i < VLAN_TAGS_MAX; i++) {
+	for (int i = 0; i < DEDUP_TAGS; i++) {
 		struct vlan_tag *tag = pkt->pos;
 
 		if (likely(*proto != bpf_htons(ETH_P_8021Q) && *proto != bpf_htons(ETH_P_8021AD)))

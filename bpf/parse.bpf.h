@@ -24,7 +24,8 @@
 
 /* For a frame offset that is an argument of a global function, about which the verifier knows
  * nothing: masked, it is bounded. The headers before an id are shorter in all: of Ethernet,
- * two VLAN tags, IPv6, 6 extension headers of at most 2048 bytes each, UDP and GSP/1.
+ * two VLAN tags, IPv6, 6 extension headers of at most 2048 bytes each, UDP and GSP/1. Those of
+ * tunnels may be longer; a field behind the bound is not read.
  */
 #define FRAME_OFFSET_MASK 0x3fff
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Filters with streams (include/stream.h): what becomes of a frame. frame.bpf.h finds out what it is,
+/* Filters with streams (include/stream.h): what becomes of a frame. parse_frame.bpf.h finds out what it is,
  * match.bpf.h which stream it belongs to, stream_id.bpf.h its id. The last function takes all steps.
  */
 #ifndef XDP_DEDUP_STREAM_BPF_H
@@ -13,6 +13,7 @@
 #include "frame.bpf.h"
 #include "gossip.bpf.h"
 #include "match.bpf.h"
+#include "parse_frame.bpf.h"
 #include "stream_id.bpf.h"
 #include "verdict.bpf.h"
 
@@ -241,20 +242,34 @@ __noinline int see_frame_of(struct xdp_md *ctx, __u32 n)
 	struct frame *f = cpu_frame();
 	__u64 i = n;
 
-	if (!f || config.policy.streams_cnt < 2)
+	if (!f || (config.policy.streams_cnt < 2 && !config.tunnels.kinds))
 		return NOT_OF_STREAM;
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
 	return see_frame(ctx, f, &configuration()->policy.streams[i], i);
 }
 
-/* The frame belongs to the first stream that it matches and whose gates let it in. */
-static __always_inline int see_one_of(struct xdp_md *ctx, const struct frame *f)
+/* May stream n take a packet in these tunnels? */
+static __always_inline bool takes_inside(const struct frame *f, __u64 n)
+{
+	const struct dedup_config *cfg = configuration();
+
+	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
+	return !(f->tunnels & ~cfg->tunnels.stream[n]) &&
+	       (cfg->policy.streams[n].layer != DEDUP_ETHERNET || is_of_ethernet(f));
+}
+
+/* The frame belongs to the first stream that it matches and whose gates let it in. `inside`: it is
+ * the packet in a tunnel.
+ */
+static __always_inline int see_one_of(struct xdp_md *ctx, const struct frame *f, bool inside)
 {
 	const struct dedup_config *cfg = configuration();
 	int reason, verdict, wrong = DEDUP_REASON_ignored;
 	__u32 counted = 0;
 
 	for (__u64 n = 0; n < DEDUP_STREAMS_MAX && n < config.policy.streams_cnt; n++) {
+		if (inside && !takes_inside(f, n))
+			continue;
 		reason = match(ctx, f, &cfg->policy.streams[n]);
 		if (reason == PARSED) {
 			verdict = see_frame_of(ctx, n);
@@ -266,6 +281,18 @@ static __always_inline int see_one_of(struct xdp_md *ctx, const struct frame *f)
 		}
 	}
 	return conclude_frame(counted, wrong);
+}
+
+/* A frame for which parse_frame() returned this: INSIDE, or a reason. Returns as see_streams(). A
+ * global function, so that other frames do not pay for it.
+ */
+__noinline int see_inside(struct xdp_md *ctx, int reason)
+{
+	const struct frame *f = cpu_frame();
+
+	if (config.tunnels.kinds && reason == INSIDE && f)
+		return see_one_of(ctx, f, true);
+	return conclude_frame(0, reason);
 }
 
 /* A frame, in a filter with streams. Returns as see_frame() but for NOT_OF_STREAM. A frame that is
@@ -281,10 +308,12 @@ __noinline int see_streams(struct xdp_md *ctx)
 	if (!f)
 		return XDP_PASS;
 	reason = parse_frame(ctx);
-	if (reason != PARSED)
-		return conclude_frame(0, reason);
+	if (unlikely(reason != PARSED)) {
+		DEDUP_KEEP_BRANCH();
+		return see_inside(ctx, reason);
+	}
 	if (config.policy.streams_cnt > 1)
-		return see_one_of(ctx, f);
+		return see_one_of(ctx, f, false);
 	reason = match(ctx, f, only);
 	if (reason != PARSED)
 		return conclude_frame(0, reason);

@@ -13,6 +13,7 @@
 #include "record.h"
 #include "sample.h"
 #include "stream.h"
+#include "tunnel.h"
 
 #define DEDUP_PORTS_MAX 32		    /* ranges of UDP destination ports */
 #define DEDUP_VLANS_MAX 32		    /* ranges of VLAN ids */
@@ -80,6 +81,13 @@ struct dedup_memory {
 };
 _Static_assert(sizeof(struct dedup_memory) == 12 * 4 + 11 * 8, "no hidden padding");
 
+/* What is to be found out of a frame, beside the place of its UDP payload. */
+enum dedup_frames {
+	DEDUP_FRAMES_NOT,    /* nothing: all bases and layers are within a payload */
+	DEDUP_FRAMES_WHOLE,  /* its other headers, and its end */
+	DEDUP_FRAMES_INSIDE, /* these, after its tunnels have been opened */
+};
+
 /* Which packets the filter looks at, and what it does with them. Each of its programs has its own
  * policy. The plan fills it in, except the streams' slots and realm keys (kept.h, secrets.h).
  */
@@ -93,7 +101,7 @@ struct dedup_policy {
 	__u32 receiver;	  /* enum dedup_receiver */
 	__u32 several;	  /* 1: the filter has several interfaces; 0: one */
 	__u32 forwarded;  /* 1: frames for other hosts are looked at, too, in all streams */
-	__u32 frames;	  /* 1: some stream has a base or layer that is not within a UDP payload */
+	__u32 frames;	  /* enum dedup_frames */
 	__u32 id_bytes;	  /* of the longest id; 1 to DEDUP_ID_BYTES_MAX */
 	__u32 any_direct; /* 1: some range of ports has a stream in `direct` */
 
@@ -159,14 +167,15 @@ struct dedup_config {
 	 */
 	__u8 predecessor_stream[DEDUP_STREAMS_MAX];
 
-	/* Since format 14. */
 	struct dedup_sources sources;			   /* as a part of `memory` */
 	struct dedup_numbered numbered[DEDUP_STREAMS_MAX]; /* of each stream, as a part of it */
 
+	/* Since format 15. */
+	struct dedup_tunnels tunnels; /* as a part of `policy` */
+
 	DEDUP_APPENDED(__u64 appended;)
 };
-_Static_assert(__builtin_offsetof(struct dedup_config, predecessor_stream) + DEDUP_STREAMS_MAX ==
-		       DEDUP_CONFIG_BYTES_OLDEST,
+_Static_assert(__builtin_offsetof(struct dedup_config, tunnels) == DEDUP_CONFIG_BYTES_OLDEST,
 	       "fields that moved: see format.h");
 
 /* When the hand passed a segment last. `learned` is state.learned when it passed the segment's
@@ -228,8 +237,7 @@ struct dedup_state {
 
 	__u64 told; /* the hand: how many of `learned` it has told the predecessor */
 
-	/* Since format 14: the source that the hand looks at next (source_table.h). */
-	__u64 source;
+	__u64 source; /* that the hand looks at next (source_table.h) */
 	/* memory.replay: by which interface frames come; user space sets it. 0: by their own */
 	__u64 replay_ifindex;
 
@@ -241,7 +249,7 @@ _Static_assert(__builtin_offsetof(struct dedup_state, told) + 8 ==
 		       192 + 2048 * 16 + 32 * 32 + 64 * 8 + 8 + 128 * 8 + 8 +
 			       sizeof(struct dedup_sampler) + 5 * 8,
 	       "no hidden padding");
-_Static_assert(__builtin_offsetof(struct dedup_state, told) + 8 == DEDUP_STATE_BYTES_OLDEST,
+_Static_assert(__builtin_offsetof(struct dedup_state, replay_ifindex) + 8 == DEDUP_STATE_BYTES_OLDEST,
 	       "fields that moved: see format.h");
 
 #endif

@@ -29,7 +29,8 @@
 	X(wanted, "passed: an id in the window, but wanted")                \
 	X(too_long, "passed: more bytes than a digest can take")            \
 	X(late_number, "passed: a number older than its source's history")  \
-	X(far_number, "passed: a number far from its source's others")
+	X(far_number, "passed: a number far from its source's others")      \
+	X(bad_tunnel, "passed: a tunnel's header contradicts itself")
 
 /* Sums of the reasons, which user space computes when it reads the counters: no packet pays for
  * them.

@@ -34,6 +34,7 @@ enum dedup_base {
 	DEDUP_NETWORK, /* the IP header */
 	DEDUP_PAYLOAD, /* the UDP payload */
 	DEDUP_END,     /* behind the frame's last byte, padding included */
+	DEDUP_OUTER,   /* the header of the tunnel that the packet is in (tunnel.h) */
 	DEDUP_BASES,
 };
 

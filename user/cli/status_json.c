@@ -10,6 +10,7 @@
 #include "profile.h"
 #include "status_view.h"
 #include "stream_numbers.h"
+#include "tunnels.h"
 
 json_object *iface_json(const struct status_iface *f)
 {
@@ -104,6 +105,7 @@ static json_object *json_stream(const struct status *s, uint32_t n)
 	ADD("ethertype", json_object_new_int(ntohs(st->ethertype)));
 	ADD("ports", json_ports(&c->policy.ports[st->ports_first], st->ports_cnt));
 	ADD("to", json_to(&c->policy.to[st->to_first], st->to4_cnt, st->to_cnt));
+	ADD("tunnels", json_text(FORMAT_TUNNELS(&c->tunnels, c->tunnels.stream[n])));
 	ADD("forwarded", json_bool(st->forwarded));
 	ADD("realm", json_object_new_int((int)st->realm));
 	ADD("id_bytes", json_object_new_int((int)stream_fields_bytes(st)));
@@ -148,6 +150,9 @@ static void json_receiver(json_object *o, const struct status *s)
 	ADD("forwarded", json_bool(c->policy.forwarded));
 	ADD("to",
 	    json_to(c->policy.to, c->policy.to4_cnt, c->policy.gsp_alone ? c->policy.to_cnt : 0));
+	ADD("tunnels", json_text(FORMAT_TUNNELS(&c->tunnels, c->tunnels.kinds)));
+	ADD("outer_to",
+	    json_to(&c->policy.to[c->tunnels.to_first], c->tunnels.to4_cnt, c->tunnels.to_cnt));
 	ADD("vlans", json_ports(c->policy.vlans, c->policy.vlans_cnt));
 	ADD("macs_changed", stale);
 	ADD("same_index", json_text(*s->same_index.here ? s->same_index.here : NULL));

@@ -11,6 +11,7 @@
 #include "status_view.h"
 #include "stream_numbers.h"
 #include "streams.h"
+#include "tunnels.h"
 #include "units.h"
 
 static void print_ifaces(const struct status *s)
@@ -163,6 +164,8 @@ static void print_stream(const struct dedup_config *c, uint32_t n)
 	}
 	if (s->forwarded && !c->policy.forwarded)
 		printf(" for any host");
+	if (c->tunnels.stream[n] != c->tunnels.kinds)
+		printf(", tunnels %s", FORMAT_TUNNELS(&c->tunnels, c->tunnels.stream[n]));
 	printf("; realm %u; ", s->realm);
 	if (s->decoder == DEDUP_GSP)
 		puts("GSP/1");
@@ -196,6 +199,13 @@ static void print_receiver(const struct status *s)
 		puts("  frames      for any host");
 	if (c->policy.vlans_cnt)
 		printf("  only VLANs  %s\n", FORMAT_VLANS(c->policy.vlans, c->policy.vlans_cnt));
+	if (c->tunnels.kinds)
+		printf("  tunnels     %s\n", FORMAT_TUNNELS(&c->tunnels, c->tunnels.kinds));
+	if (c->tunnels.to_cnt) {
+		printf("  outer to    ");
+		print_to(&c->policy.to[c->tunnels.to_first], c->tunnels.to4_cnt, c->tunnels.to_cnt);
+		puts("");
+	}
 	if (c->policy.gsp_alone && c->policy.to_cnt) {
 		printf("  only to     ");
 		print_to(c->policy.to, c->policy.to4_cnt, c->policy.to_cnt);

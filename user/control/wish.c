@@ -8,6 +8,7 @@
 #include "config_streams.h"
 #include "positions.h"
 #include "prefixes.h"
+#include "tunnels.h"
 #include "units.h"
 
 /* What is wrong with a list, by the error of its parser; NULL if nothing is. */
@@ -24,15 +25,36 @@ static const char *parse_port(void *to, const char *text)
 		     "give UDP ports from 1 to 65535, as in 8001,9000-9010");
 }
 
-static const char *parse_to(void *to, const char *text)
+/* What is wrong with a list of destinations, by the error of its parser. */
+static const char *wrong_to(int err)
 {
-	struct spec_stream *gsp = ((struct wish *)to)->spec.streams;
-	int err = parse_prefixes(text, gsp->to, &gsp->to_cnt, &gsp->to4_cnt);
-
 	if (err == -EDOM)
 		return "write a prefix of IPv4 as 192.0.2.0/24, without ::ffff:";
 	return wrong(err, "at most {max} destinations",
 		     "give addresses or prefixes, as in 192.0.2.1,2001:db8::/64");
+}
+
+static const char *parse_to(void *to, const char *text)
+{
+	struct spec_stream *gsp = ((struct wish *)to)->spec.streams;
+
+	return wrong_to(parse_prefixes(text, gsp->to, &gsp->to_cnt, &gsp->to4_cnt));
+}
+
+static const char *parse_outer_to(void *to, const char *text)
+{
+	struct filter_spec *spec = &((struct wish *)to)->spec;
+
+	return wrong_to(
+		parse_prefixes(text, spec->outer_to, &spec->outer_to_cnt, &spec->outer_to4_cnt));
+}
+
+static const char *parse_tunnels_option(void *to, const char *text)
+{
+	struct wish *w = to;
+
+	return wrong(parse_tunnels(text, &w->spec.tunnels), "at most {max} UDP ports",
+		     "it is " TUNNELS_EXPECTS);
 }
 
 static const char *parse_vlan(void *to, const char *text)
@@ -161,6 +183,14 @@ const struct args_option WISH_OPTIONS[] = {
 	  GIVEN(vlan), .parse = parse_vlan, .max = DEDUP_VLANS_MAX, .key = ARGS_KEY_ONCE,
 	  .help = "only frames of these VLANs, by their outermost tag, as in\n"
 		  "10,20-29,none; none: those without a tag (any)" },
+	{ "--tunnels", "TUNNELS", OPT_DESTINATION, ARGS_OWN, FIELD(spec.tunnels), GIVEN(tunnels),
+	  .parse = parse_tunnels_option, .max = DEDUP_TUNNEL_PORTS_MAX, .key = ARGS_KEY_ONCE,
+	  .help = "look inside these: none, all, or as in erspan,vxlan:4789,8472\n"
+		  "(none, or those of its profiles)" },
+	{ "--outer-to", "DESTINATIONS", OPT_DESTINATION, ARGS_OWN,
+	  FIELDS(spec.outer_to, spec.outer_to4_cnt), GIVEN(outer_to), .parse = parse_outer_to,
+	  .max = DEDUP_TO_MAX, .key = ARGS_KEY_JOINED,
+	  .help = "only tunnels to these addresses or prefixes (any)" },
 	{ "--forwarded", NULL, OPT_DESTINATION, ARGS_FLAG, FIELD(spec.forwarded), GIVEN(forwarded),
 	  .key = ARGS_KEY_ONCE,
 	  .help = "also frames for other hosts' MACs: mirrored or forwarded traffic" },
@@ -251,6 +281,8 @@ void wish_apply(const struct wish *w, struct filter_spec *spec)
 		spec->count_only = false;
 		spec->drop_ns = 0;
 	}
+	if (w->given.tunnels && !w->spec.tunnels.kinds)
+		spec->outer_to_cnt = spec->outer_to4_cnt = 0;
 	if (wish_gives(w, OPT_MEMORY & ~OPT_SOURCES))
 		spec->bits = spec->hashes = spec->index_bits = spec->countdown_bits = 0;
 	for (const struct args_option *row = WISH_OPTIONS; row->option; row++)

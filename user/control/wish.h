@@ -27,7 +27,7 @@ struct given_text {
  * The environment does not count, as it sets defaults.
  */
 struct given {
-	bool port, to, vlan, forwarded, action, drop_for, learn, ihave, deliver;
+	bool port, to, outer_to, vlan, tunnels, forwarded, action, drop_for, learn, ihave, deliver;
 	bool capacity, fpr, window, layout, hash, bits, hashes, index_bits, countdown_bits;
 	bool sources;
 	bool paths;
@@ -73,7 +73,7 @@ enum {
 	OPT_ACTION = 1 << 5, /* --action, --for, --learn, --ihave, --deliver */
 	OPT_LAYOUT = 1 << 6, /* --layout, --hash, and the options for m and k */
 	OPT_FPR = 1 << 7,
-	OPT_DESTINATION = 1 << 8, /* --to, --vlan, --forwarded */
+	OPT_DESTINATION = 1 << 8, /* --to, --outer-to, --vlan, --tunnels, --forwarded */
 	OPT_PROFILE = 1 << 9,
 	OPT_PROFILES = 1 << 10,
 	OPT_INTERFACES = 1 << 11,  /* --add, --remove */
@@ -88,7 +88,7 @@ enum {
 	OPT_LOAD = OPT_LOAD_FILTER | OPT_NAME | OPT_MODE,
 };
 
-#define WISH_OPTIONS_MAX 29
+#define WISH_OPTIONS_MAX 31
 
 /* The options of operations, up to one without a name. Their fields are those of a struct wish. */
 extern const struct args_option WISH_OPTIONS[WISH_OPTIONS_MAX + 1];

@@ -170,6 +170,7 @@ static int set_stream(struct wish *w, const struct profiles *all, const struct s
 	*s = (struct spec_stream){
 		.stream = p->stream,
 		.numbered = p->numbered,
+		.tunnels = p->tunnels,
 		.needs_to = p->needs_to,
 		.needs_app = p->needs_app,
 	};

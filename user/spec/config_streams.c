@@ -5,6 +5,7 @@
 
 #include "integers.h"
 #include "memory.h"
+#include "tunnels.h"
 
 int stream_number(const struct dedup_config *c, const char *name)
 {
@@ -112,5 +113,5 @@ bool streams_sound(const struct dedup_config *c)
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
 		if (!is_stream_sound(&c->policy.streams[i]))
 			return false;
-	return are_sources_sound(c);
+	return are_sources_sound(c) && tunnels_sound(c);
 }

@@ -25,7 +25,7 @@ struct segment {
 
 static const char *const BASES[DEDUP_BASES] = {
 	[DEDUP_FRAME] = "frame",     [DEDUP_TAG] = "tag", [DEDUP_NETWORK] = "ip",
-	[DEDUP_PAYLOAD] = "payload", [DEDUP_END] = "end",
+	[DEDUP_PAYLOAD] = "payload", [DEDUP_END] = "end", [DEDUP_OUTER] = "outer",
 };
 
 /* -EINVAL, after writing what is wrong at this character of the text. */
@@ -102,8 +102,9 @@ static int scan_base(struct scan *s, enum dedup_base *out)
 			return 0;
 		}
 	}
-	return scan_fail(s, s->at,
-			 "a field begins with frame, tag, ip, payload or end, as in payload+0:4");
+	return scan_fail(
+		s, s->at,
+		"a field begins with frame, tag, ip, payload, end or outer, as in payload+0:4");
 }
 
 /* Is the segment, whose sign is `sign`, where a frame can have bytes? */
@@ -120,6 +121,8 @@ static int check_extent(struct scan *s, const char *start, const struct segment 
 	if (g->base == DEDUP_FRAME && sign == '-')
 		return scan_fail(s, start, "%.*s %s before the frame begins", len, start,
 				 g->offset + (int32_t)g->bytes > 0 ? "begins" : "ends");
+	if (g->base == DEDUP_OUTER && sign == '-')
+		return scan_fail(s, start, "%.*s lies before the tunnel's header", len, start);
 	if (g->base == DEDUP_TAG && g->offset >= -TAG_ETHERTYPE)
 		sign = '+'; /* the EtherType, which all frames have */
 	if (g->base != DEDUP_END && sign == '-')

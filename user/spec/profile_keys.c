@@ -8,6 +8,7 @@
 
 #include "numbering.h"
 #include "spec.h"
+#include "tunnels.h"
 #include "units.h"
 
 int profile_fail(struct parse *p, struct position at, const char *format, ...)
@@ -223,6 +224,17 @@ static int set_forwarded(struct parse *p, const char *value, struct position at)
 	return 0;
 }
 
+static int set_tunnels(struct parse *p, const char *value, struct position at)
+{
+	int err = parse_tunnels(value, &p->now.tunnels);
+
+	p->now.tunnels.given = false;
+	if (err == -E2BIG)
+		return profile_fail(p, at, "tunnels have at most %d UDP ports",
+				    DEDUP_TUNNEL_PORTS_MAX);
+	return err ? profile_fail(p, at, "tunnels is " TUNNELS_EXPECTS) : 0;
+}
+
 static int set_needs(struct parse *p, const char *value, struct position at)
 {
 	if (strcmp(value, "destination"))
@@ -257,6 +269,7 @@ enum {
 	FPR,
 	PORTS,
 	FORWARDED,
+	TUNNELS,
 	NEEDS,
 	LEARN
 };
@@ -279,6 +292,7 @@ const struct profile_key PROFILE_KEYS[] = {
 	[FPR] = { "fpr", set_fpr, false },
 	[PORTS] = { "ports", set_profile_ports, false },
 	[FORWARDED] = { "forwarded", set_forwarded, false },
+	[TUNNELS] = { "tunnels", set_tunnels, false },
 	[NEEDS] = { "needs", set_needs, false },
 	[LEARN] = { "learn", set_learn, false },
 };

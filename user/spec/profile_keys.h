@@ -6,7 +6,7 @@
 #include "field.h"
 #include "profile.h"
 
-#define PROFILE_KEYS_MAX 19
+#define PROFILE_KEYS_MAX 20
 
 struct position {
 	uint32_t line, column; /* 0: nowhere */

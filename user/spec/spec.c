@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tunnels.h"
+
 bool spec_is_gsp(const struct filter_spec *spec)
 {
 	return spec->streams_cnt == 1 && spec->streams[0].stream.decoder == DEDUP_GSP;
@@ -54,5 +56,6 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 	memcpy(out->vlans, c->policy.vlans, sizeof(out->vlans));
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
 		spec_of_stream(c, n, &out->streams[n]);
+	tunnels_of_config(c, out);
 	out->gsp_is_stream = !c->policy.gsp_alone && spec_is_gsp(out);
 }

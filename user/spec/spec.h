@@ -32,6 +32,14 @@
 #define SPEC_INDEX_BITS_MAX 24
 #define SPEC_COUNTDOWN_BITS_MAX 24
 
+/* Tunnels that are opened: kinds are DEDUP_TUNNEL_BITs (include/tunnel.h). */
+struct spec_tunnels {
+	bool given; /* by the option */
+	uint32_t kinds;
+	struct dedup_tunnel_port ports[DEDUP_TUNNEL_PORTS_MAX];
+	uint32_t ports_cnt;
+};
+
 /* One stream. */
 struct spec_stream {
 	/* As its profile has it (profile.h), by a name of its own. realm: streams with one number
@@ -45,6 +53,7 @@ struct spec_stream {
 	struct dedup_prefix to[DEDUP_TO_MAX]; /* only packets to these; those of IPv4 first */
 	uint32_t to_cnt;		      /* 0: packets to any destination */
 	uint32_t to4_cnt;		      /* how many of them are of IPv4 */
+	struct spec_tunnels tunnels;	      /* as its profile says; not `given` */
 	bool needs_to;			      /* it must not run without */
 	bool needs_app;			      /* nor unless an application adds the ids */
 	bool deliver;			      /* its fresh packets go to AF_XDP sockets */
@@ -72,6 +81,10 @@ struct filter_spec {
 	bool gsp_is_stream;   /* GSP/1 alone has a realm with a key of its own (kept.h) */
 	struct dedup_ports vlans[DEDUP_VLANS_MAX]; /* as in struct dedup_config; for all streams */
 	uint32_t vlans_cnt;
+	struct spec_tunnels tunnels;		    /* if given: those of all streams */
+	struct dedup_prefix outer_to[DEDUP_TO_MAX]; /* tunnels to these; those of IPv4 first */
+	uint32_t outer_to_cnt;			    /* 0: tunnels to any destination */
+	uint32_t outer_to4_cnt;			    /* how many of them are of IPv4 */
 	bool forwarded; /* also frames for other hosts, in all streams */
 	bool several;	/* it is to run on more than one interface */
 

@@ -8,9 +8,11 @@
 
 #include "config_streams.h"
 #include "numbered.h"
+#include "tunnels.h"
 
 #define TEXT_OF(macro) TEXT_OF_WORD(macro)
 #define TEXT_OF_WORD(word) #word
+#define TOO_MANY_TO "all streams together have at most " TEXT_OF(DEDUP_TO_MAX) " destinations"
 
 /* Are the ids one segment, unmasked? Other systems' hashes know no other ids. */
 static bool is_plain(const struct dedup_stream *st)
@@ -130,7 +132,7 @@ static const char *place_stream(struct dedup_config *c, const struct spec_stream
 	if (ports < 0)
 		return "all streams together have at most " TEXT_OF(DEDUP_PORTS_MAX) " ports or ranges";
 	if (to < 0)
-		return "all streams together have at most " TEXT_OF(DEDUP_TO_MAX) " destinations";
+		return TOO_MANY_TO;
 	*st = from->stream;
 	st->ports_first = ports;
 	st->ports_cnt = from->ports_cnt;
@@ -148,13 +150,15 @@ static const char *refuse_pools(const struct filter_spec *spec)
 
 	for (uint32_t i = 0; i < spec->streams_cnt && !says; i++)
 		says = place_stream(&pools, &spec->streams[i]);
+	if (!says && pools.policy.to_cnt + spec->outer_to_cnt > DEDUP_TO_MAX)
+		return TOO_MANY_TO;
 	return says;
 }
 
 const char *streams_refusal(const struct filter_spec *spec, char *says)
 {
 	return numbered_refusal(spec, says) ?: refuse_realms(spec, says) ?:
-	       refuse_keyless_hash(spec, says) ?: refuse_pools(spec);
+	       refuse_keyless_hash(spec, says) ?: tunnels_refusal(spec, says) ?: refuse_pools(spec);
 }
 
 bool streams_has_name(const struct filter_spec *spec, uint32_t i, const char *name,
@@ -270,6 +274,16 @@ static uint8_t direct_stream(const struct dedup_config *c, uint32_t range)
 	return found;
 }
 
+/* Can a tunnel come to a port of the range? */
+static bool has_tunnel(const struct dedup_config *c, uint32_t range)
+{
+	for (uint32_t i = 0; i < c->tunnels.ports_cnt; i++)
+		if (overlap(c->policy.ports[range], (struct dedup_ports){ c->tunnels.ports[i].port,
+									  c->tunnels.ports[i].port }))
+			return true;
+	return false;
+}
+
 /* Fills in what the short cut of bpf/direct.bpf.h takes. */
 static void plan_direct(struct dedup_config *c)
 {
@@ -286,7 +300,8 @@ static void plan_direct(struct dedup_config *c)
 		same &= st->forwarded == c->policy.streams[0].forwarded;
 	}
 	for (uint32_t r = 0; r < c->policy.ports_cnt; r++) {
-		c->policy.direct[r] = same && c->memory.layout == DEDUP_BLOCKED && !c->policy.vlans_cnt
+		c->policy.direct[r] = same && c->memory.layout == DEDUP_BLOCKED &&
+						      !c->policy.vlans_cnt && !has_tunnel(c, r)
 					      ? direct_stream(c, r)
 					      : DEDUP_STREAMS_MAX;
 		c->policy.any_direct |= c->policy.direct[r] != DEDUP_STREAMS_MAX;
@@ -318,7 +333,8 @@ static void plan_stream(const struct filter_spec *spec, struct dedup_config *c, 
 	st->slot = i;
 	st->forwarded |= spec->forwarded;
 	c->policy.forwarded &= st->forwarded;
-	c->policy.frames |= needs_frame(st, &from->numbered.count);
+	if (needs_frame(st, &from->numbered.count))
+		c->policy.frames = DEDUP_FRAMES_WHOLE;
 	c->numbered[i] = from->numbered;
 	if (spec->deliver || from->deliver)
 		c->policy.deliver |= 1U << i;
@@ -333,13 +349,16 @@ uint32_t streams_all(const struct dedup_config *c)
 
 void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 {
-	c->policy.gsp_alone = spec_is_gsp(spec) && !spec->gsp_is_stream;
+	c->policy.gsp_alone = spec_is_gsp(spec) && !spec->gsp_is_stream && !tunnels_any(spec);
 	c->policy.several = spec->several;
 	c->policy.forwarded = 1; /* if all are */
 	c->policy.vlans_cnt = spec->vlans_cnt;
 	memcpy(c->policy.vlans, spec->vlans, sizeof(c->policy.vlans));
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
 		plan_stream(spec, c, i);
+	tunnels_plan(spec, c);
+	if (c->tunnels.kinds)
+		c->policy.frames = DEDUP_FRAMES_INSIDE;
 	if (c->policy.gsp_alone)
 		c->policy.to4_cnt = c->policy.streams[0].to4_cnt;
 	else

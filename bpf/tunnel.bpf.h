@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Filters with streams that open tunnels (include/tunnel.h): what was a frame becomes the inner
+ * one. include/decapsulate.h has the formats.
+ */
+#ifndef XDP_DEDUP_TUNNEL_BPF_H
+#define XDP_DEDUP_TUNNEL_BPF_H
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "decapsulate.h"
+#include "destination.bpf.h"
+#include "digest.bpf.h"
+#include "frame.bpf.h"
+#include "maps.bpf.h"
+
+/* So far behind its limit is a base that a frame does not have: no field can lie before it. */
+#define NO_BASE 64
+
+/* The packet that the frame is so far. */
+static __always_inline struct dedup_walk walk_of(struct xdp_md *ctx, const struct frame *f)
+{
+	struct dedup_walk w = { 0 };
+	__u64 at = f->base[DEDUP_NETWORK];
+
+	DEDUP_BOUND(at, FRAME_OFFSET_MASK);
+	w.data = (void *)(long)ctx->data;
+	w.end = (void *)(long)ctx->data_end;
+	w.pos = w.data + at;
+	w.left = f->limit[DEDUP_FRAME] - f->base[DEDUP_NETWORK];
+	w.proto = bpf_ntohs(f->proto);
+	return w;
+}
+
+/* May the tunnel at w->pos be opened, as far as --outer-to tells? It asks the outermost header. */
+static __always_inline bool is_tunnel_to(const struct dedup_walk *w, const struct frame *f)
+{
+	struct packet pkt = { .pos = (void *)w->pos, .end = (void *)w->end };
+
+	return !config.tunnels.to_cnt || f->carried ||
+	       is_to_named(&pkt, f->proto, config.tunnels.to_first, config.tunnels.to4_cnt,
+			   config.tunnels.to_cnt);
+}
+
+/* Tells digest() where the frame begins. */
+static __always_inline void set_front(__u32 front)
+{
+	struct digest_input *in = cpu_digest_input();
+
+	if (in)
+		in->front = front;
+}
+
+/* The frame is what the walk has come to. */
+static __always_inline void enter(struct frame *f, const struct dedup_walk *w)
+{
+	__u32 at = dedup_offset(w), limit = at + w->left;
+
+	f->base[DEDUP_OUTER] = w->outer;
+	f->base[DEDUP_FRAME] = w->ethernet;
+	f->base[DEDUP_TAG] = f->base[DEDUP_NETWORK] = f->limit[DEDUP_OUTER] = at;
+	f->base[DEDUP_END] = limit;
+	f->limit[DEDUP_FRAME] = f->limit[DEDUP_TAG] = f->limit[DEDUP_END] = f->len = limit;
+	f->proto = bpf_htons(w->proto);
+	if (w->ethernet == DEDUP_NO_ETHERNET)
+		f->base[DEDUP_FRAME] = f->base[DEDUP_TAG] = limit + NO_BASE;
+	else
+		f->limit[DEDUP_OUTER] = w->ethernet;
+	set_front(f->base[DEDUP_FRAME]);
+}
+
+/* Has the inner packet an Ethernet header? */
+static __always_inline bool is_of_ethernet(const struct frame *f)
+{
+	return f->base[DEDUP_FRAME] <= f->limit[DEDUP_FRAME];
+}
+
+/* Opens one tunnel. Returns what dedup_open_tunnel() does. A global function: verified once, not
+ * for each level.
+ */
+__noinline int open_tunnel(struct xdp_md *ctx)
+{
+	struct frame *f = cpu_frame();
+	bool carried;
+	struct dedup_walk w;
+	int result;
+
+	if (!config.tunnels.kinds || !f)
+		return DEDUP_CLOSED;
+	w = walk_of(ctx, f);
+	carried = w.proto == ETH_P_IP || w.proto == ETH_P_IPV6;
+	if (!is_tunnel_to(&w, f))
+		return DEDUP_CLOSED;
+	result = dedup_open_tunnel(&w, &configuration()->tunnels);
+	if (result != DEDUP_OPENED)
+		return result;
+	f->tunnels |= 1U << (w.kind & 31);
+	if (w.tags > DEDUP_TAGS)
+		f->tunnels |= DEDUP_TUNNEL_BIT(vlan);
+	f->carried |= carried;
+	enter(f, &w);
+	return result;
+}
+
+/* Steps over the VLAN tags that follow the first ones. PARSED; or a reason. */
+__noinline int skip_more_tags(struct xdp_md *ctx)
+{
+	struct frame *f = cpu_frame();
+	struct dedup_walk w;
+
+	if (!(config.tunnels.kinds & DEDUP_TUNNEL_BIT(vlan)) || !f)
+		return PARSED;
+	w = walk_of(ctx, f);
+	if (!dedup_skip_tags(&w, DEDUP_TAGS_MAX - DEDUP_TAGS))
+		return DEDUP_REASON_truncated;
+	f->tunnels |= DEDUP_TUNNEL_BIT(vlan);
+	f->base[DEDUP_TAG] = f->base[DEDUP_NETWORK] = dedup_offset(&w);
+	f->proto = bpf_htons(w.proto);
+	return PARSED;
+}
+
+/* Opens the tunnels of the frame in cpu_frame(), whose `tunnels` is 0. PARSED: there are none, or
+ * it is the inner frame now; or a reason.
+ */
+static __always_inline int open_tunnels(struct xdp_md *ctx, struct frame *f)
+{
+	int result;
+
+	f->tunnels = f->carried = f->base[DEDUP_FRAME] = 0;
+	set_front(0);
+	f->limit[DEDUP_OUTER] = f->len;
+	f->base[DEDUP_OUTER] = f->len + NO_BASE;
+	if (config.tunnels.kinds & DEDUP_TUNNEL_BIT(vlan) && dedup_is_tag(bpf_ntohs(f->proto))) {
+		result = skip_more_tags(ctx);
+		if (result != PARSED)
+			return result;
+	}
+	for (int i = 0; i < DEDUP_TUNNEL_LEVELS; i++) {
+		result = open_tunnel(ctx);
+		if (result == DEDUP_CLOSED)
+			break;
+		if (result != DEDUP_OPENED)
+			return result;
+	}
+	return PARSED;
+}
+
+#endif

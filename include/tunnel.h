@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The tunnels that a filter opens. A packet that carries another one is the outer one, the other
+ * one is the inner one. decapsulate.h opens them.
+ */
+#ifndef XDP_DEDUP_TUNNEL_H
+#define XDP_DEDUP_TUNNEL_H
+
+#include <linux/types.h>
+
+#include "stream.h"
+
+/* The kinds, by the names that users give them, and their usual UDP ports. */
+#define DEDUP_TUNNELS(X)     \
+	X(vlan, 0, 0)        \
+	X(mpls, 0, 0)        \
+	X(pppoe, 0, 0)       \
+	X(ipip, 0, 0)        \
+	X(gre, 0, 0)         \
+	X(erspan, 0, 0)      \
+	X(vxlan, 4789, 4790) \
+	X(geneve, 6081, 0)   \
+	X(gtp, 2152, 0)
+
+enum dedup_tunnel {
+#define X(name, port, other) DEDUP_TUNNEL_##name,
+	DEDUP_TUNNELS(X)
+#undef X
+		DEDUP_TUNNELS_CNT,
+};
+#define DEDUP_TUNNELS_ALL ((1U << DEDUP_TUNNELS_CNT) - 1)
+#define DEDUP_TUNNEL_BIT(name) (1U << DEDUP_TUNNEL_##name)
+
+#define DEDUP_TUNNEL_PORTS_MAX 8 /* UDP ports, of all kinds */
+
+struct dedup_tunnel_port {
+	__u16 port; /* in host order */
+	__u16 kind; /* enum dedup_tunnel */
+};
+
+/* What a filter opens. A part of the configuration. */
+struct dedup_tunnels {
+	__u32 kinds; /* DEDUP_TUNNEL_BITs, of any stream; 0: no tunnel is opened */
+	__u32 ports_cnt;
+	struct dedup_tunnel_port ports[DEDUP_TUNNEL_PORTS_MAX];
+	/* Only where the outermost IP header has one of these destinations, a part of
+	 * policy.to; to_cnt 0: any.
+	 */
+	__u32 to_first, to4_cnt, to_cnt;
+	__u32 stream[DEDUP_STREAMS_MAX]; /* the kinds of each stream */
+	__u32 given; /* 1: by --tunnels, so all have the same; 0: by their profiles */
+};
+
+#endif

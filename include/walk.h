@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A frame that is being opened, header by header (decapsulate.h). */
+#ifndef XDP_DEDUP_WALK_H
+#define XDP_DEDUP_WALK_H
+
+#include <linux/if_ether.h>
+
+#include "compiler.h"
+#include "tunnel.h"
+
+#define DEDUP_TAGS 2	 /* VLAN tags that are always stepped over */
+#define DEDUP_TAGS_MAX 8 /* with `vlan` */
+#define DEDUP_TAG_BYTES 4
+
+/* A frame, from its front to where the packet begins that is to be looked at. */
+struct dedup_walk {
+	const __u8 *data, *end; /* the frame's first buffer */
+	const __u8 *pos;	/* the packet, which `proto` says what it is */
+	__u64 left;  /* of its bytes, as what carries it claims; perhaps not all in this buffer */
+	__u16 proto; /* an EtherType, in host order */
+	/* What opens the tunnel sets these. */
+	__u32 kind;	/* enum dedup_tunnel */
+	__u32 outer;	/* frame offset of the tunnel's header */
+	__u32 ethernet; /* frame offset of the inner Ethernet header; DEDUP_NO_ETHERNET: none */
+	__u32 tags;	/* VLAN tags behind it */
+};
+#define DEDUP_NO_ETHERNET 0xffffffff
+
+static __always_inline __u16 dedup_be16(const __u8 *at)
+{
+	return at[0] << 8 | at[1];
+}
+
+/* The frame offset of w->pos. */
+static __always_inline __u32 dedup_offset(const struct dedup_walk *w)
+{
+	const __u8 *pos = w->pos;
+
+	barrier_var(pos); /* else the compiler subtracts w->data from what is added later */
+	return (__u64)(pos - w->data);
+}
+
+/* Are there so many bytes at w->pos, which belong to the packet? */
+static __always_inline bool dedup_has(const struct dedup_walk *w, __u64 bytes)
+{
+	return bytes <= w->left && w->pos + bytes <= w->end;
+}
+
+/* Steps over bytes that dedup_has(). */
+static __always_inline void dedup_step(struct dedup_walk *w, __u64 bytes)
+{
+	w->pos += bytes;
+	w->left -= bytes;
+}
+
+/* The packet ends so many bytes behind w->pos. False: what carries it ends before. */
+static __always_inline bool dedup_cut_to(struct dedup_walk *w, __u64 bytes)
+{
+	if (bytes > w->left)
+		return false;
+	w->left = bytes;
+	return true;
+}
+
+static __always_inline bool dedup_is_tag(__u16 proto)
+{
+	return proto == ETH_P_8021Q || proto == ETH_P_8021AD || proto == ETH_P_QINQ1 ||
+	       proto == ETH_P_QINQ2 || proto == ETH_P_QINQ3;
+}
+
+/* Steps over up to `most` VLAN tags at w->pos, and counts them. False: one is cut off. */
+static __always_inline bool dedup_skip_tags(struct dedup_walk *w, __u32 most)
+{
+	w->tags = 0;
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_TAGS_MAX; i++) {
+		if (i >= most || !dedup_is_tag(w->proto))
+			return true;
+		if (!dedup_has(w, DEDUP_TAG_BYTES))
+			return false;
+		w->proto = dedup_be16(w->pos + 2);
+		dedup_step(w, DEDUP_TAG_BYTES);
+		w->tags++;
+	}
+	return true;
+}
+
+#endif

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "tunnels.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "streams.h"
+#include "text.h"
+#include "units.h"
+
+#define NAME_MAX_BYTES 16
+
+/* A kind's name, and its usual UDP ports; 0: none. */
+static const struct tunnel_name {
+	const char *name;
+	uint16_t ports[2];
+} NAMES[DEDUP_TUNNELS_CNT] = {
+#define X(name, port, other) [DEDUP_TUNNEL_##name] = { #name, { port, other } },
+	DEDUP_TUNNELS(X)
+#undef X
+};
+
+static int add_port(struct spec_tunnels *t, uint32_t kind, uint16_t port)
+{
+	for (uint32_t i = 0; i < t->ports_cnt; i++)
+		if (t->ports[i].port == port)
+			return t->ports[i].kind == kind ? 0 : -EINVAL;
+	if (t->ports_cnt == DEDUP_TUNNEL_PORTS_MAX)
+		return -E2BIG;
+	t->ports[t->ports_cnt++] = (struct dedup_tunnel_port){ port, kind };
+	return 0;
+}
+
+static bool has_ports(const struct spec_tunnels *t, uint32_t kind)
+{
+	for (uint32_t i = 0; i < t->ports_cnt; i++)
+		if (t->ports[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Kinds without ports get their usual ones. */
+static int add_usual_ports(struct spec_tunnels *t)
+{
+	int err = 0;
+
+	for (uint32_t kind = 0; kind < DEDUP_TUNNELS_CNT; kind++) {
+		if (!(t->kinds >> kind & 1) || has_ports(t, kind))
+			continue;
+		for (int i = 0; i < 2 && NAMES[kind].ports[i] && !err; i++)
+			err = add_port(t, kind, NAMES[kind].ports[i]);
+	}
+	return err;
+}
+
+/* Adds the kind of this name. Returns its number, DEDUP_TUNNELS_CNT for "all"; or -EINVAL. */
+static int add_kind(struct spec_tunnels *t, const char *name, size_t len)
+{
+	if (len == 3 && !memcmp(name, "all", 3)) {
+		t->kinds = DEDUP_TUNNELS_ALL;
+		return DEDUP_TUNNELS_CNT;
+	}
+	for (int kind = 0; kind < DEDUP_TUNNELS_CNT; kind++) {
+		if (strlen(NAMES[kind].name) != len || memcmp(NAMES[kind].name, name, len))
+			continue;
+		t->kinds |= 1U << kind;
+		return kind;
+	}
+	return -EINVAL;
+}
+
+/* "8472", of `len` characters, as a port of the kind. */
+static int parse_kind_port(struct spec_tunnels *t, int kind, const char *text, size_t len)
+{
+	char word[NAME_MAX_BYTES];
+	struct dedup_ports port[DEDUP_PORTS_MAX];
+	uint32_t cnt;
+
+	if (kind < 0 || kind >= DEDUP_TUNNELS_CNT || !NAMES[kind].ports[0] || len >= sizeof(word))
+		return -EINVAL;
+	memcpy(word, text, len);
+	word[len] = 0;
+	if (parse_ports(word, port, &cnt) || cnt != 1 || port->lo != port->hi)
+		return -EINVAL;
+	return add_port(t, kind, port->lo);
+}
+
+int parse_tunnels(const char *text, struct spec_tunnels *out)
+{
+	struct spec_tunnels t = { .given = true };
+	bool ports = false; /* a number is one more port of `kind` */
+	int kind = -1, err = 0;
+
+	if (!strcmp(text, "none")) {
+		*out = t;
+		return 0;
+	}
+	for (;; text++) {
+		size_t len = strcspn(text, ","), name = strcspn(text, ",:");
+
+		if (ports && *text >= '0' && *text <= '9') {
+			err = parse_kind_port(&t, kind, text, len);
+		} else {
+			kind = add_kind(&t, text, name);
+			ports = name < len;
+			err = kind < 0 ? kind
+			      : ports  ? parse_kind_port(&t, kind, text + name + 1, len - name - 1)
+				       : 0;
+		}
+		if (err)
+			return err;
+		text += len;
+		if (!*text)
+			break;
+	}
+	err = add_usual_ports(&t);
+	if (!err)
+		*out = t;
+	return err;
+}
+
+/* Has the kind its usual ports, and no others? */
+static bool are_ports_usual(const struct dedup_tunnels *t, uint32_t kind)
+{
+	uint32_t usual = 0, all = 0, expected = !!NAMES[kind].ports[0] + !!NAMES[kind].ports[1];
+
+	for (uint32_t i = 0; i < t->ports_cnt; i++) {
+		if (t->ports[i].kind != kind)
+			continue;
+		all++;
+		usual += t->ports[i].port == NAMES[kind].ports[0] ||
+			 t->ports[i].port == NAMES[kind].ports[1];
+	}
+	return all == usual && usual == expected;
+}
+
+const char *format_tunnels(const struct dedup_tunnels *t, uint32_t kinds, char buf[TUNNELS_TEXT_MAX])
+{
+	bool all = kinds == DEDUP_TUNNELS_ALL;
+
+	*buf = 0;
+	if (!kinds || all)
+		text_append(buf, TUNNELS_TEXT_MAX, "%s", all ? "all" : "none");
+	for (uint32_t kind = 0; kind < DEDUP_TUNNELS_CNT; kind++) {
+		char sign = ':';
+
+		if (!(kinds >> kind & 1) || (all && are_ports_usual(t, kind)))
+			continue;
+		text_append(buf, TUNNELS_TEXT_MAX, "%s%s", *buf ? "," : "", NAMES[kind].name);
+		for (uint32_t i = 0; i < t->ports_cnt && !are_ports_usual(t, kind); i++) {
+			if (t->ports[i].kind != kind)
+				continue;
+			text_append(buf, TUNNELS_TEXT_MAX, "%c%u", sign, t->ports[i].port);
+			sign = ',';
+		}
+	}
+	return buf;
+}
+
+/* What the stream opens: what the option says, or else its profile. */
+static const struct spec_tunnels *tunnels_of(const struct filter_spec *spec, uint32_t n)
+{
+	return spec->tunnels.given ? &spec->tunnels : &spec->streams[n].tunnels;
+}
+
+bool tunnels_any(const struct filter_spec *spec)
+{
+	for (uint32_t n = 0; n < spec->streams_cnt; n++)
+		if (tunnels_of(spec, n)->kinds)
+			return true;
+	return false;
+}
+
+static bool reads_outer(const struct spec_stream *s)
+{
+	bool reads = s->numbered.count.bytes && s->numbered.count.base == DEDUP_OUTER;
+
+	for (uint32_t i = 0; i < s->stream.loads_cnt; i++)
+		reads |= s->stream.loads[i].base == DEDUP_OUTER;
+	for (uint32_t i = 0; i < s->stream.gates_cnt; i++)
+		reads |= s->stream.gates[i].load.base == DEDUP_OUTER;
+	return reads;
+}
+
+/* Puts the ports of all streams together. */
+static int join_ports(const struct filter_spec *spec, struct spec_tunnels *all)
+{
+	int err = 0;
+
+	for (uint32_t n = 0; n < spec->streams_cnt && !err; n++) {
+		const struct spec_tunnels *t = tunnels_of(spec, n);
+
+		all->kinds |= t->kinds;
+		for (uint32_t i = 0; i < t->ports_cnt && !err; i++)
+			err = add_port(all, t->ports[i].kind, t->ports[i].port);
+	}
+	return err;
+}
+
+const char *tunnels_refusal(const struct filter_spec *spec, char *says)
+{
+	struct spec_tunnels all = { 0 };
+	bool deliver = spec->deliver;
+
+	for (uint32_t n = 0; n < spec->streams_cnt; n++) {
+		deliver |= spec->streams[n].deliver;
+		if (!reads_outer(&spec->streams[n]) || tunnels_of(spec, n)->kinds)
+			continue;
+		snprintf(says, STREAMS_SAYS_MAX,
+			 "%s reads the header of a tunnel (outer), and opens none: say which, as in --tunnels vxlan",
+			 spec->streams[n].stream.name);
+		return says;
+	}
+	if (join_ports(spec, &all))
+		return "the tunnels of all streams have more than 8 UDP ports, or one port for two kinds";
+	if (spec->outer_to_cnt && !all.kinds)
+		return "--outer-to is for filters that open tunnels: say which, as in --tunnels vxlan";
+	if (deliver && all.kinds)
+		return "--deliver xsk delivers datagrams, and not what is in tunnels: leave one of --deliver and --tunnels out";
+	return NULL;
+}
+
+void tunnels_plan(const struct filter_spec *spec, struct dedup_config *c)
+{
+	struct spec_tunnels all = { 0 };
+	struct dedup_tunnels *t = &c->tunnels;
+
+	join_ports(spec, &all);
+	*t = (struct dedup_tunnels){ .given = spec->tunnels.given,
+				     .kinds = all.kinds,
+				     .ports_cnt = all.ports_cnt };
+	memcpy(t->ports, all.ports, sizeof(t->ports));
+	for (uint32_t n = 0; n < spec->streams_cnt; n++)
+		t->stream[n] = tunnels_of(spec, n)->kinds;
+	if (!spec->outer_to_cnt)
+		return;
+	t->to_first = c->policy.to_cnt;
+	t->to_cnt = spec->outer_to_cnt;
+	t->to4_cnt = spec->outer_to4_cnt;
+	memcpy(&c->policy.to[t->to_first], spec->outer_to, t->to_cnt * sizeof(*spec->outer_to));
+	c->policy.to_cnt += t->to_cnt;
+}
+
+static void ports_of_kinds(const struct dedup_tunnels *t, struct spec_tunnels *out)
+{
+	for (uint32_t i = 0; i < t->ports_cnt; i++)
+		if (out->kinds >> t->ports[i].kind & 1)
+			out->ports[out->ports_cnt++] = t->ports[i];
+}
+
+void tunnels_of_config(const struct dedup_config *c, struct filter_spec *out)
+{
+	const struct dedup_tunnels *t = &c->tunnels;
+
+	if (t->given) {
+		out->tunnels = (struct spec_tunnels){ .given = true, .kinds = t->kinds };
+		ports_of_kinds(t, &out->tunnels);
+	}
+	for (uint32_t n = 0; n < out->streams_cnt && !t->given; n++) {
+		out->streams[n].tunnels = (struct spec_tunnels){ .kinds = t->stream[n] };
+		ports_of_kinds(t, &out->streams[n].tunnels);
+	}
+	out->outer_to_cnt = t->to_cnt;
+	out->outer_to4_cnt = t->to4_cnt;
+	memcpy(out->outer_to, &c->policy.to[t->to_first], t->to_cnt * sizeof(*out->outer_to));
+}
+
+bool tunnels_sound(const struct dedup_config *c)
+{
+	const struct dedup_tunnels *t = &c->tunnels;
+
+	if (t->kinds & ~DEDUP_TUNNELS_ALL || t->ports_cnt > DEDUP_TUNNEL_PORTS_MAX ||
+	    t->to_first > DEDUP_TO_MAX || t->to_cnt > DEDUP_TO_MAX - t->to_first ||
+	    t->to4_cnt > t->to_cnt)
+		return false;
+	for (uint32_t i = 0; i < t->ports_cnt; i++)
+		if (t->ports[i].kind >= DEDUP_TUNNELS_CNT)
+			return false;
+	return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which tunnels are opened: as people write it, in a spec, and in a configuration. Pure. */
+#ifndef XDP_DEDUP_TUNNELS_H
+#define XDP_DEDUP_TUNNELS_H
+
+#include "spec.h"
+
+#define TUNNELS_TEXT_MAX 160
+#define TUNNELS_EXPECTS                                                                             \
+	"none, all, or some of vlan, mpls, pppoe, ipip, gre, erspan, vxlan, geneve and gtp, as in " \
+	"erspan,vxlan:4789,8472"
+
+/* "none"; or "all", "erspan,vxlan:4789,8472", "all,vxlan:8472": kinds, and their UDP ports if they
+ * are not the usual ones. Writes all of *out, with `given`. Returns 0; or -EINVAL (not of the form)
+ * or -E2BIG (more than DEDUP_TUNNEL_PORTS_MAX ports), and nothing is written.
+ */
+int parse_tunnels(const char *text, struct spec_tunnels *out);
+
+/* Writes the kinds as parse_tunnels() takes them, with the ports that *t has for them. Returns buf. */
+const char *format_tunnels(const struct dedup_tunnels *t, uint32_t kinds, char buf[TUNNELS_TEXT_MAX]);
+
+/* Returns the text in a buffer that lives until the end of the enclosing block. */
+#define FORMAT_TUNNELS(t, kinds) format_tunnels(t, kinds, (char[TUNNELS_TEXT_MAX]){ 0 })
+
+/* Why these tunnels are not possible: a sentence; or NULL. `says` has STREAMS_SAYS_MAX bytes. */
+const char *tunnels_refusal(const struct filter_spec *spec, char *says);
+
+/* Fills in c->tunnels, and the destinations of --outer-to behind those of the streams, which are
+ * there. tunnels_refusal() must have accepted the spec.
+ */
+void tunnels_plan(const struct filter_spec *spec, struct dedup_config *c);
+
+/* Does any stream open tunnels? */
+bool tunnels_any(const struct filter_spec *spec);
+
+/* Writes to *out what was asked of the filter with this configuration: tunnels and --outer-to. */
+void tunnels_of_config(const struct dedup_config *c, struct filter_spec *out);
+
+/* Are the values in c->tunnels that are used as sizes and indices in their ranges? */
+bool tunnels_sound(const struct dedup_config *c);
+
+#endif
