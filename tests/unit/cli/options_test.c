@@ -24,11 +24,18 @@ static const struct value {
 	const char *option, *text;
 	enum { NO_LIST, COMMAS, CALLS } list;
 } VALUES[] = {
-	{ "--port", "%d", COMMAS },	{ "--profile", "rtp:%d", CALLS },
-	{ "--profiles", "/%d", CALLS }, { "--to", "10.0.0.%d", COMMAS },
-	{ "--vlan", "%d", COMMAS },	{ "--deliver", "xsk", NO_LIST },
-	{ "--add", "a%d", CALLS },	{ "--remove", "a%d", CALLS },
-	{ "--queues", "%d", COMMAS },	{ "--mac", "02:00:00:00:00:01", NO_LIST },
+	{ "--port", "%d", COMMAS },
+	{ "--profile", "rtp:%d", CALLS },
+	{ "--profiles", "/%d", CALLS },
+	{ "--to", "10.0.0.%d", COMMAS },
+	{ "--vlan", "%d", COMMAS },
+	{ "--deliver", "xsk", NO_LIST },
+	{ "--outer-to", "10.0.0.%d", COMMAS },
+	{ "--tunnels", "vxlan:%d", COMMAS },
+	{ "--add", "a%d", CALLS },
+	{ "--remove", "a%d", CALLS },
+	{ "--queues", "%d", COMMAS },
+	{ "--mac", "02:00:00:00:00:01", NO_LIST },
 	{ "--rate", "7/s", NO_LIST },
 };
 

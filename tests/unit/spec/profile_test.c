@@ -510,7 +510,7 @@ static const struct bad_row {
 	{ "about-long", A "about = " LONG LONG "\n", "3:9: about has at most 79 characters" },
 
 	{ "base-unknown", A "id = udp+0:4\n",
-	  "3:6: a field begins with frame, tag, ip, payload or end" },
+	  "3:6: a field begins with frame, tag, ip, payload, end or outer" },
 	{ "base-second", A "id = payload+0:4 foo+0:4\n", "3:18: a field begins with frame" },
 	{ "base-of-a-longer-name", A "id = ips+0:4\n", "3:6: a field begins with frame" },
 	{ "base-alone", A "id = ip\n", "3:8: a segment is ip+OFFSET:LENGTH" },
