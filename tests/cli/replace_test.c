@@ -170,7 +170,7 @@ static const struct cli_script SCRIPTS[] = {
 			  "has 'of an older xdp-dedup: load --replace --name v0'\n"
 			  "has 'at 10000 ids'\n"
 			  "got $NEXT status v0 --json\n"
-			  "has '\"format\": 14,'\n"
+			  "has '\"format\": 15,'\n"
 			  "got $NEXT test v0 " ID_A "\n"
 			  "$NEXT add v0 " ID_B "\n"
 			  "$NEXT save v0 /mnt/snapshot\n"
