@@ -303,6 +303,7 @@ static __always_inline int dedup_open_udp(struct dedup_walk *w, const struct ded
 			kind = t->ports[i].kind;
 	if (kind == DEDUP_TUNNELS_CNT)
 		return DEDUP_CLOSED;
+	w->kind = kind;
 	if (dedup_be16(w->pos + 4) < 8 || !dedup_cut_to(w, dedup_be16(w->pos + 4)))
 		return DEDUP_REASON_bad_udp;
 	dedup_step(w, 8);
