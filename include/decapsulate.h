@@ -22,7 +22,8 @@
 
 #define DEDUP_ETH_ERSPAN_2 0x88be /* GRE protocols, type I and II */
 #define DEDUP_ETH_ERSPAN_3 0x22eb
-#define DEDUP_ETH_TEB 0x6558 /* an Ethernet frame */
+#define DEDUP_ETH_TEB 0x6558	 /* an Ethernet frame */
+#define DEDUP_GRE_REFUSED 0x4c07 /* routing, bits 4 and 5, another version */
 #define DEDUP_PPP_IPV4 0x0021
 #define DEDUP_PPP_IPV6 0x0057
 #define DEDUP_IP_FRAGMENT 0x3fff /* IPv4: more fragments follow, or an offset */
@@ -177,8 +178,8 @@ static __always_inline int dedup_open_gre(struct dedup_walk *w, __u32 kinds)
 		return DEDUP_REASON_truncated;
 	flags = dedup_be16(w->pos);
 	proto = dedup_be16(w->pos + 2);
-	/* Checksum, key, sequence number; no routing, and version 0. */
-	if (flags & ~0xb000)
+	/* No routing, and version 0. Bits 6 to 12 are to be ignored (RFC 2784, 2.2). */
+	if (flags & DEDUP_GRE_REFUSED)
 		return DEDUP_CLOSED;
 	len += (flags >> 15 & 1) * 4 + (flags >> 13 & 1) * 4 + (flags >> 12 & 1) * 4;
 	if (!dedup_has(w, len))
