@@ -190,33 +190,49 @@ struct dedup_counters *program_counters(uint32_t n)
 
 #define ALL UINT32_MAX /* an extent: whatever the frame's length is */
 
-/* Bytes from the frame's front in which all headers are by which streams are told apart. */
-static __u32 headers_extent(struct xdp_md *ctx)
-{
-	struct packet pkt = { 0 };
-	const struct ipv6hdr *ip6;
-	const struct iphdr *ip4;
-	__be16 proto;
-	__u32 at;
+/* The frame that is looked at. */
+static struct {
+	struct xdp_md ctx;
+	uint32_t len, extent;
+	int reason;
+	bool inside; /* it is in a tunnel, and frame_memory is the inner one; `reason` is PARSED */
+} parsed;
 
-	if (open_packet(ctx, &pkt) != PARSED || parse_tags(&pkt, &proto) != PARSED)
-		return ALL;
-	at = frame_offset(ctx, &pkt);
-	ip4 = pkt.pos;
-	ip6 = pkt.pos;
-	if (proto == bpf_htons(ETH_P_IP) && (void *)(ip4 + 1) <= pkt.end) {
+/* Bytes from the frame's front to behind the headers of the packet at pkt->pos, this offset. */
+static __u32 packet_extent(const struct packet *pkt, __be16 proto, __u32 at)
+{
+	const struct ipv6hdr *ip6 = pkt->pos;
+	const struct iphdr *ip4 = pkt->pos;
+
+	if (proto == bpf_htons(ETH_P_IP) && (void *)(ip4 + 1) <= pkt->end) {
 		if (ip4->protocol != IPPROTO_UDP || ip4->ihl < 5)
 			return at + sizeof(*ip4);
 		return at + 4 * ip4->ihl + sizeof(struct udphdr);
 	}
 	if (proto != bpf_htons(ETH_P_IPV6))
 		return at + (proto == bpf_htons(ETH_P_IP) ? sizeof(*ip4) : 0);
-	if ((void *)(ip6 + 1) > pkt.end || ip6->nexthdr == IPPROTO_TCP ||
+	if ((void *)(ip6 + 1) > pkt->end || ip6->nexthdr == IPPROTO_TCP ||
 	    ip6->nexthdr == IPPROTO_ICMPV6)
 		return at + sizeof(*ip6);
 	if (ip6->nexthdr == IPPROTO_UDP)
 		return at + sizeof(*ip6) + sizeof(struct udphdr);
 	return ALL; /* extension headers, of any length */
+}
+
+/* Bytes from the frame's front in which all headers are by which streams are told apart. */
+static __u32 headers_extent(struct xdp_md *ctx)
+{
+	const struct frame *f = &frame_memory;
+	struct packet pkt = { 0 };
+	__be16 proto;
+
+	if (parsed.inside) {
+		at_network(ctx, f, &pkt);
+		return packet_extent(&pkt, f->proto, f->base[DEDUP_NETWORK]);
+	}
+	if (open_packet(ctx, &pkt) != PARSED || parse_tags(&pkt, &proto) != PARSED)
+		return ALL;
+	return packet_extent(&pkt, proto, frame_offset(ctx, &pkt));
 }
 
 /* Raises *extent to behind a load's bytes. */
@@ -256,7 +272,8 @@ static __u32 extent_of(const struct frame *f, const struct dedup_stream *s, int 
 static bool identify_as(struct xdp_md *ctx, struct frame *f, __u32 n, struct program_id *out)
 {
 	const struct dedup_stream *s = &configuration()->policy.streams[n];
-	int reason = match(ctx, f, s);
+	bool taken = !parsed.inside || takes_inside(f, n);
+	int reason = taken ? match(ctx, f, s) : DEDUP_REASON_ignored;
 	__u32 extent;
 
 	if (reason != PARSED) {
@@ -326,18 +343,15 @@ static void complete(struct program_id *out, uint32_t len)
 		out->extent = len;
 }
 
-static struct {
-	struct xdp_md ctx;
-	uint32_t len, extent;
-	int reason;
-} parsed;
-
 void program_parse(const void *frame, uint32_t len)
 {
-	hashed.known = false;
 	parsed.ctx = context_of(frame, len);
 	parsed.len = len;
+	hashed.known = false;
 	parsed.reason = parse_frame(&parsed.ctx);
+	parsed.inside = parsed.reason == INSIDE;
+	if (parsed.inside)
+		parsed.reason = PARSED;
 	parsed.extent = headers_extent(&parsed.ctx);
 }
 
@@ -355,20 +369,22 @@ void program_identify_as(uint32_t stream, struct program_id *out)
 
 void program_identify(const void *frame, uint32_t len, struct program_id *out)
 {
-	struct xdp_md ctx = context_of(frame, len);
 	int wrong = DEDUP_REASON_ignored;
 
-	hashed.known = false;
 	*out = (struct program_id){ 0 };
 	if (config.policy.gsp_alone) {
+		struct xdp_md ctx = context_of(frame, len);
+
+		parsed.inside = false;
 		identify_gsp(&ctx, out);
 		complete(out, len);
 		return;
 	}
-	out->reason = parse_frame(&ctx);
-	out->extent = headers_extent(&ctx);
+	program_parse(frame, len);
+	out->reason = parsed.reason;
+	out->extent = parsed.extent;
 	for (__u32 n = 0; out->reason == PARSED && n < config.policy.streams_cnt; n++) {
-		if (identify_as(&ctx, &frame_memory, n, out)) {
+		if (identify_as(&parsed.ctx, &frame_memory, n, out)) {
 			complete(out, len);
 			return;
 		}
