@@ -44,8 +44,9 @@ static __always_inline int dedup_open_ip(struct dedup_walk *w)
 	return version == 4 || version == 6 ? DEDUP_OPENED : DEDUP_CLOSED;
 }
 
-/* What is inside may be IP, of which only its first byte tells. So its length must be what is left,
- * without padding: other bytes, taken for IP with a short length, might look like known ones.
+/* What is inside may be IP, of which only its first byte tells. Other bytes, taken for IP with a
+ * short length, might look like known ones. So its checksum must be right, or its length what is
+ * left, without padding. Behind it may be a trailer: a tap's, or the FCS.
  */
 static __always_inline int dedup_open_guessed_ip(struct dedup_walk *w)
 {
@@ -55,7 +56,7 @@ static __always_inline int dedup_open_guessed_ip(struct dedup_walk *w)
 	if (!dedup_has(w, 6))
 		return DEDUP_REASON_truncated;
 	len = w->pos[0] >> 4 == 4 ? dedup_be16(w->pos + 2) : 40 + dedup_be16(w->pos + 4);
-	if (len < w->left && !padded)
+	if (len < w->left && !padded && !dedup_is_ipv4_header(w))
 		return DEDUP_CLOSED;
 	return dedup_open_ip(w);
 }

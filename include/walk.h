@@ -62,6 +62,21 @@ static __always_inline bool dedup_cut_to(struct dedup_walk *w, __u64 bytes)
 	return true;
 }
 
+/* Does an IPv4 header without options begin here, and is its checksum right? */
+static __always_inline bool dedup_is_ipv4_header(const struct dedup_walk *w)
+{
+	__u32 sum = 0;
+
+	if (!dedup_has(w, 20) || w->pos[0] != 0x45)
+		return false;
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < 20; i += 2)
+		sum += dedup_be16(w->pos + i);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return sum == 0xffff;
+}
+
 static __always_inline bool dedup_is_tag(__u16 proto)
 {
 	return proto == ETH_P_8021Q || proto == ETH_P_8021AD || proto == ETH_P_QINQ1 ||
