@@ -20,7 +20,7 @@
 #include "compiler.h"
 #include "memory.h"
 
-enum access { READ, SWAP, LOCK, STORE, ADD };
+enum access { READ, SWAP, LOCK, OPEN, STORE, ADD };
 
 static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 
@@ -30,7 +30,9 @@ static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 #define WRITE_ONCE(value, to) use((__u64 *)&(value), STORE, 0, to)
 #define __sync_val_compare_and_swap(at, from, to) use(at, SWAP, from, to)
 #define __sync_fetch_and_add(at, value) use(at, ADD, 0, value)
-#define dedup_lock_word(word) (!use(word, LOCK, 0, 1)) /* who has to wait does nothing */
+/* Who has to wait does nothing. */
+#define dedup_lock_word(word) (!use(word, LOCK, 0, 1))
+#define dedup_open_word(word, like) use(word, OPEN, 0, like)
 
 #define CPUS_MAX 3
 #define USES_MAX 1000 /* of a CPU */
@@ -60,6 +62,7 @@ static struct cpu {
 	__u64 hash;	    /* of these */
 	__u64 *next;	    /* what it uses next; NULL: it has ended */
 	enum access access; /* how it will */
+	__u64 to;	    /* what it will write */
 } cpus[CPUS_MAX];
 
 static __u64 shared_hash;   /* of what has changed in `shared` */
@@ -108,6 +111,7 @@ static __u64 use(__u64 *what, enum access access, __u64 from, __u64 to)
 	if (!may_use) {
 		c->next = what;
 		c->access = access;
+		c->to = to;
 		longjmp(before_use, 1);
 	}
 	may_use = false;
@@ -180,6 +184,7 @@ static void try_step(int cpu, int steps)
 	__u64 was = *c->next, was_shared = shared_hash, *what = c->next, hash = c->hash;
 	INTERLEAVE_KEPT was_kept = kept;
 	enum access access = c->access;
+	__u64 to = c->to;
 
 	order[steps] = (char)('a' + cpu);
 	go_on(cpu, true);
@@ -191,6 +196,16 @@ static void try_step(int cpu, int steps)
 	c->hash = hash;
 	c->next = what;
 	c->access = access;
+	c->to = to;
+}
+
+/* Does the CPU wait for another one? */
+static bool must_wait(const struct cpu *c)
+{
+	if (c->access == OPEN && *c->next == c->to)
+		return false;
+	return ((c->access == LOCK || c->access == OPEN) && *c->next) ||
+	       !can_access(c->next, c->access);
 }
 
 static void go_on_from_here(int steps)
@@ -207,9 +222,7 @@ static void go_on_from_here(int steps)
 	if (!is_new_state())
 		return;
 	for (int i = 0; i < cpus_cnt; i++) {
-		const struct cpu *c = &cpus[i];
-
-		if (!c->next || (c->access == LOCK && *c->next) || !can_access(c->next, c->access))
+		if (!cpus[i].next || must_wait(&cpus[i]))
 			continue;
 		try_step(i, steps);
 		has_ended = false;
