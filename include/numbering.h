@@ -46,8 +46,9 @@ struct dedup_source {
 	 * jiffies.
 	 */
 	__u64 last;
-	/* Numbers that are far from `near`. From the top: a number / 16; 10 bits unused; 1 bit, as
-	 * in `near`; 1 bit, 1: sealed; a bit for each of the 16, 1: seen. 0: none.
+	/* Numbers that are far from `near`. From the top: a number / 16; 9 bits unused; 1 bit, 1: a
+	 * number near `near` has come since; 1 bit, as in `near`; 1 bit, 1: sealed; a bit for each
+	 * of the 16, 1: seen. 0: none.
 	 */
 	__u64 run;
 };

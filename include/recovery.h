@@ -71,6 +71,7 @@ enum dedup_recovered {
 #define DEDUP_RUN_BASE 28 /* shift of the number / 16 */
 #define DEDUP_RUN_NUMBERING 17
 #define DEDUP_RUN_SEALED (1ULL << 16)
+#define DEDUP_RUN_NOTED (1ULL << 18)
 
 /* What is shared, as it was read. */
 struct dedup_source_now {
@@ -163,7 +164,7 @@ static __always_inline int dedup_see_far(const struct dedup_recovery *r, struct 
 
 	if (!dedup_run_is_of(r, run, is->near)) {
 		/* This numbering was started in this jiffy: its first numbers are in this run. */
-		if (run & DEDUP_RUN_SEALED && silence < 1)
+		if (run & DEDUP_RUN_SEALED && !(run & DEDUP_RUN_NOTED) && silence < 1)
 			return DEDUP_FAR;
 		run = none;
 	} else if (run & DEDUP_RUN_SEALED) {
@@ -225,6 +226,18 @@ static __always_inline bool dedup_has_seen(const struct dedup_recovery *r, __u64
 	       dedup_is_seen(READ_ONCE(*word), dedup_lap(r, near, ahead), n);
 }
 
+/* What the run becomes when a number near `near` comes in a later jiffy. One from before this
+ * numbering is kept until that happens again: the CPU that has started the numbering may not have
+ * learned these numbers yet.
+ */
+static __always_inline __u64 dedup_run_later(const struct dedup_recovery *r,
+					     const struct dedup_source_now *is)
+{
+	bool is_before = is->run & DEDUP_RUN_SEALED && !dedup_run_is_of(r, is->run, is->near);
+
+	return is_before && !(is->run & DEDUP_RUN_NOTED) ? is->run | DEDUP_RUN_NOTED : 0;
+}
+
 /* Notes that a number near `near` has come now. False if somebody has changed that meanwhile. */
 static __always_inline bool dedup_note_arrival(const struct dedup_recovery *r, struct dedup_source *s,
 					       const struct dedup_source_now *is, __u64 now)
@@ -234,7 +247,7 @@ static __always_inline bool dedup_note_arrival(const struct dedup_recovery *r, s
 	if (__sync_val_compare_and_swap(&s->last, is->last, dedup_last(numbering, now)) != is->last)
 		return false;
 	if (is->run)
-		__sync_val_compare_and_swap(&s->run, is->run, 0);
+		__sync_val_compare_and_swap(&s->run, is->run, dedup_run_later(r, is));
 	return true;
 }
 

@@ -124,6 +124,18 @@ static bool came_before(uint32_t source, uint64_t number)
 	return false;
 }
 
+/* Has it come before, and was there no silence since? */
+static bool is_known(const struct call *c)
+{
+	uint64_t last = 0;
+
+	for (const struct call *b = row->before; b->now; b++)
+		if (b->source == c->source)
+			last = b->now;
+	return !row->is_near_only && !c->more && came_before(c->source, c->number) &&
+	       c->now - last <= RESET;
+}
+
 static bool passes(uint32_t source, uint64_t number)
 {
 	for (int i = 0; i < row->cpus_cnt; i++)
@@ -137,7 +149,9 @@ static bool are_copies(const struct call *a, const struct call *b)
 	return a->number == b->number && a->more == b->more && a->source == b->source;
 }
 
-/* Each number passes in some packet; of the copies of a packet no more than one passes. */
+/* Each number passes in some packet; of the copies of a packet no more than one passes, and none of
+ * what is known.
+ */
 static void check_end(void)
 {
 	for (int i = 0; i < row->cpus_cnt; i++) {
@@ -147,6 +161,8 @@ static void check_end(void)
 		for (uint64_t n = c->number; c->source != HAND && n <= c->number + c->more; n++)
 			if (!came_before(c->source, n) && !passes(c->source, n))
 				fail_order("a number does not pass");
+		if (is_known(c) && results[i] != DEDUP_SEEN)
+			fail_order("a number passes again");
 		for (int j = 0; j < row->cpus_cnt; j++)
 			if (are_copies(&row->cpus[j], c)) {
 				passed += results[j] != DEDUP_SEEN;
@@ -306,6 +322,13 @@ static const struct row ROWS[] = {
 	  { RESTARTING, { 5006, 3, 0, 0 } },
 	  { { 5007, 3, 0, 0 }, { 5008, 3, 0, 0 }, { 5008, 3, 0, 0 } },
 	  3,
+	  false },
+	{ "restarted-in-two-jiffies",
+	  40,
+	  8,
+	  { RESTARTING, { 5006, 3, 0, 0 } },
+	  { { 5007, 3, 0, 0 }, { 5003, 4, 0, 0 } },
+	  2,
 	  false },
 	{ "packets-of-two-words",
 	  16,
