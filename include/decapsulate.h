@@ -348,7 +348,7 @@ static __always_inline int dedup_skip_ipv6(struct dedup_walk *w)
 	if (w->pos[0] >> 4 != 6 || !dedup_cut_to(w, 40 + dedup_be16(w->pos + 4)))
 		return DEDUP_CLOSED;
 	dedup_step(w, 40);
-	for (__u32 i = 0; i < DEDUP_IPV6_EXTENSIONS_MAX; i++) {
+	for (__u32 i = 0; i <= DEDUP_IPV6_EXTENSIONS_MAX; i++) {
 		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING && next != IPPROTO_DSTOPTS &&
 		    next != IPPROTO_AH)
 			return next;
