@@ -113,7 +113,8 @@ __noinline int skip_more_tags(struct xdp_md *ctx)
 	if (!(config.tunnels.kinds & DEDUP_TUNNEL_BIT(vlan)) || !f)
 		return PARSED;
 	w = walk_of(ctx, f);
-	if (!dedup_skip_tags(&w, DEDUP_TAGS_MAX - DEDUP_TAGS))
+	w.tags = DEDUP_TAGS;
+	if (!dedup_skip_tags(&w, DEDUP_TAGS_MAX))
 		return DEDUP_REASON_truncated;
 	f->tunnels |= DEDUP_TUNNEL_BIT(vlan);
 	f->base[DEDUP_TAG] = f->base[DEDUP_NETWORK] = dedup_offset(&w);

@@ -65,6 +65,7 @@ static __always_inline int dedup_open_guessed_ip(struct dedup_walk *w)
 static __always_inline int dedup_open_ethernet(struct dedup_walk *w, __u32 kinds)
 {
 	w->ethernet = dedup_offset(w);
+	w->tags = 0;
 	if (!dedup_has(w, ETH_HLEN))
 		return DEDUP_REASON_truncated;
 	w->proto = dedup_be16(w->pos + ETH_HLEN - 2);

@@ -22,7 +22,7 @@ struct dedup_walk {
 	__u32 kind;	/* enum dedup_tunnel */
 	__u32 outer;	/* frame offset of the tunnel's header */
 	__u32 ethernet; /* frame offset of the inner Ethernet header; DEDUP_NO_ETHERNET: none */
-	__u32 tags;	/* VLAN tags behind it */
+	__u32 tags;	/* VLAN tags behind it: see dedup_skip_tags() */
 };
 #define DEDUP_NO_ETHERNET 0xffffffff
 
@@ -77,19 +77,33 @@ static __always_inline bool dedup_is_ipv4_header(const struct dedup_walk *w)
 	return sum == 0xffff;
 }
 
-static __always_inline bool dedup_is_tag(__u16 proto)
+/* A tag of IEEE 802.1Q. */
+static __always_inline bool dedup_is_usual_tag(__u16 proto)
 {
-	return proto == ETH_P_8021Q || proto == ETH_P_8021AD || proto == ETH_P_QINQ1 ||
-	       proto == ETH_P_QINQ2 || proto == ETH_P_QINQ3;
+	return proto == ETH_P_8021Q || proto == ETH_P_8021AD;
 }
 
-/* Steps over up to `most` VLAN tags at w->pos, and counts them. False: one is cut off. */
+static __always_inline bool dedup_is_tag(__u16 proto)
+{
+	return dedup_is_usual_tag(proto) || proto == ETH_P_QINQ1 || proto == ETH_P_QINQ2 ||
+	       proto == ETH_P_QINQ3;
+}
+
+/* Steps over VLAN tags at w->pos, until w->tags is `most`: DEDUP_TAGS, or DEDUP_TAGS_MAX. Only with
+ * the latter are there other tags than the usual ones, which count from DEDUP_TAGS on. False: one
+ * is cut off.
+ */
 static __always_inline bool dedup_skip_tags(struct dedup_walk *w, __u32 most)
 {
-	w->tags = 0;
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_TAGS_MAX; i++) {
-		if (i >= most || !dedup_is_tag(w->proto))
+		if (!dedup_is_usual_tag(w->proto)) {
+			if (!dedup_is_tag(w->proto))
+				return true;
+			if (w->tags < DEDUP_TAGS)
+				w->tags = DEDUP_TAGS;
+		}
+		if (w->tags >= most)
 			return true;
 		if (!dedup_has(w, DEDUP_TAG_BYTES))
 			return false;
