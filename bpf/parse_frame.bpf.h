@@ -105,14 +105,14 @@ __noinline int parse_inside(struct xdp_md *ctx)
 	if (!config.policy.ports_cnt)
 		return reason;
 	parse_to_payload(ctx, &pkt, f);
+	/* parse_udp() has compared with the outer frame's end. */
+	if (pkt.len > f->limit[DEDUP_FRAME])
+		f->udp = DEDUP_REASON_truncated;
 	if (f->udp != PARSED)
 		return reason;
 	at = pkt.pos - (void *)(long)ctx->data;
 	barrier_var(at); /* else the compiler keeps a part of a pointer */
 	enter_payload(&pkt, f, at);
-	/* parse_udp() has compared with the outer frame's end. */
-	if (f->len > f->limit[DEDUP_FRAME])
-		f->udp = DEDUP_REASON_truncated;
 	return reason;
 }
 
