@@ -40,9 +40,15 @@ static __always_inline __u32 dedup_offset(const struct dedup_walk *w)
 	return (__u64)(pos - w->data);
 }
 
+/* What notes that these bytes at w->pos matter: user space has one. */
+#ifndef DEDUP_NOTE_READ
+#define DEDUP_NOTE_READ(w, bytes)
+#endif
+
 /* Are there so many bytes at w->pos, which belong to the packet? */
 static __always_inline bool dedup_has(const struct dedup_walk *w, __u64 bytes)
 {
+	DEDUP_NOTE_READ(w, bytes);
 	return bytes <= w->left && w->pos + bytes <= w->end;
 }
 

@@ -24,12 +24,16 @@ static void age_places(__u32 cnt, __u64 hand);
 #define AGE_PLACES(cnt, aging) age_places(cnt, (aging)->hand)
 /* What program_identify() has hashed the program need not hash again: see digest_once(). */
 #define DIGEST digest_once
+/* Tunnels lie in any protocol: what is read to find them is noted. */
+#define DEDUP_NOTE_READ(w, bytes) note_read((w)->pos - (w)->data + (bytes))
+static void note_read(__u64 end);
 struct xdp_md;
 static __u64 digest_once(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, __u32 of);
 #include "xdp_dedup.bpf.c" /* NOLINT(bugprone-suspicious-include) */
 #pragma GCC diagnostic pop
 
 #include "ageing.h"
+#include "extent.h"
 #include "program.h"
 
 /* Bytes of a frame's first buffer, as BPF_PROG_TEST_RUN has it, and many NICs: a page, without the
@@ -118,6 +122,9 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	own->policy.deliver = 0;
 	memset(&state, 0, sizeof(state));
 	memset(counters, 0, sizeof(counters));
+	/* What a filter without tunnels takes for 0. */
+	memset(&frame_memory, 0, sizeof(frame_memory));
+	digest_memory.front = 0;
 	map_set(stats, counters, DEDUP_STREAMS_MAX);
 	map_set(digest_inputs, &digest_memory, 1);
 	map_set(lookups, &lookup_memory, 1);
@@ -188,8 +195,6 @@ struct dedup_counters *program_counters(uint32_t n)
 	return &counters[n];
 }
 
-#define ALL UINT32_MAX /* an extent: whatever the frame's length is */
-
 /* The frame that is looked at. */
 static struct {
 	struct xdp_md ctx;
@@ -197,27 +202,6 @@ static struct {
 	int reason;
 	bool inside; /* it is in a tunnel, and frame_memory is the inner one; `reason` is PARSED */
 } parsed;
-
-/* Bytes from the frame's front to behind the headers of the packet at pkt->pos, this offset. */
-static __u32 packet_extent(const struct packet *pkt, __be16 proto, __u32 at)
-{
-	const struct ipv6hdr *ip6 = pkt->pos;
-	const struct iphdr *ip4 = pkt->pos;
-
-	if (proto == bpf_htons(ETH_P_IP) && (void *)(ip4 + 1) <= pkt->end) {
-		if (ip4->protocol != IPPROTO_UDP || ip4->ihl < 5)
-			return at + sizeof(*ip4);
-		return at + 4 * ip4->ihl + sizeof(struct udphdr);
-	}
-	if (proto != bpf_htons(ETH_P_IPV6))
-		return at + (proto == bpf_htons(ETH_P_IP) ? sizeof(*ip4) : 0);
-	if ((void *)(ip6 + 1) > pkt->end || ip6->nexthdr == IPPROTO_TCP ||
-	    ip6->nexthdr == IPPROTO_ICMPV6)
-		return at + sizeof(*ip6);
-	if (ip6->nexthdr == IPPROTO_UDP)
-		return at + sizeof(*ip6) + sizeof(struct udphdr);
-	return ALL; /* extension headers, of any length */
-}
 
 /* Bytes from the frame's front in which all headers are by which streams are told apart. */
 static __u32 headers_extent(struct xdp_md *ctx)
@@ -233,39 +217,6 @@ static __u32 headers_extent(struct xdp_md *ctx)
 	if (open_packet(ctx, &pkt) != PARSED || parse_tags(&pkt, &proto) != PARSED)
 		return ALL;
 	return packet_extent(&pkt, proto, frame_offset(ctx, &pkt));
-}
-
-/* Raises *extent to behind a load's bytes. */
-static void extend(__u32 *extent, const struct frame *f, const struct dedup_load *load)
-{
-	__u32 end = f->base[load->base] + load->at + sizeof(__u64);
-
-	if (end > *extent && end <= f->limit[load->base])
-		*extent = end;
-}
-
-/* Bytes from the frame's front that decide whether it is of the stream, and its id. `reason`: what
- * became of that.
- */
-static __u32 extent_of(const struct frame *f, const struct dedup_stream *s, int reason)
-{
-	__u32 extent = 0, from, end;
-
-	/* Behind an EVENT's id comes its body. */
-	if (s->decoder == DEDUP_GSP && reason == PARSED)
-		extent = f->base[DEDUP_PAYLOAD] + sizeof(struct gsp_header) + GSP_ID_BYTES;
-	else if (s->decoder == DEDUP_GSP)
-		extent = f->limit[DEDUP_PAYLOAD];
-	for (__u32 i = 0; i < s->gates_cnt; i++)
-		extend(&extent, f, &s->gates[i].load);
-	for (__u32 i = 0; i < s->loads_cnt; i++)
-		extend(&extent, f, &s->loads[i]);
-	if (!s->digest)
-		return extent;
-	from = digest_from(f, s->digest);
-	end = digest_to(f, s->digest) - from;
-	end = from + (end < s->digest_max ? end : s->digest_max);
-	return end > extent ? end : extent;
 }
 
 /* As program_identify_as(), after parse_frame(); *out is set as far as it says more. False if the frame is not the stream's. */
@@ -348,11 +299,14 @@ void program_parse(const void *frame, uint32_t len)
 	parsed.ctx = context_of(frame, len);
 	parsed.len = len;
 	hashed.known = false;
+	walked = 0;
 	parsed.reason = parse_frame(&parsed.ctx);
 	parsed.inside = parsed.reason == INSIDE;
 	if (parsed.inside)
 		parsed.reason = PARSED;
 	parsed.extent = headers_extent(&parsed.ctx);
+	if (parsed.extent < walked)
+		parsed.extent = walked;
 }
 
 void program_identify_as(uint32_t stream, struct program_id *out)

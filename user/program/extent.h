@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How many bytes of a frame decide what becomes of it. A part of program.c, which includes the
+ * packet program before.
+ */
+#ifndef XDP_DEDUP_EXTENT_H
+#define XDP_DEDUP_EXTENT_H
+
+#define ALL UINT32_MAX /* an extent: whatever the frame's length is */
+
+/* Bytes from the frame's front that have been read to find tunnels. */
+static __u32 walked;
+
+static void note_read(__u64 end)
+{
+	if (end > walked)
+		walked = end;
+}
+
+/* Bytes from the frame's front to behind the headers of the packet at pkt->pos, this offset. */
+static __u32 packet_extent(const struct packet *pkt, __be16 proto, __u32 at)
+{
+	const struct ipv6hdr *ip6 = pkt->pos;
+	const struct iphdr *ip4 = pkt->pos;
+
+	if (proto == bpf_htons(ETH_P_IP) && (void *)(ip4 + 1) <= pkt->end) {
+		if (ip4->protocol != IPPROTO_UDP || ip4->ihl < 5)
+			return at + sizeof(*ip4);
+		return at + 4 * ip4->ihl + sizeof(struct udphdr);
+	}
+	if (proto != bpf_htons(ETH_P_IPV6))
+		return at + (proto == bpf_htons(ETH_P_IP) ? sizeof(*ip4) : 0);
+	if ((void *)(ip6 + 1) > pkt->end || ip6->nexthdr == IPPROTO_TCP ||
+	    ip6->nexthdr == IPPROTO_ICMPV6)
+		return at + sizeof(*ip6);
+	if (ip6->nexthdr == IPPROTO_UDP)
+		return at + sizeof(*ip6) + sizeof(struct udphdr);
+	return ALL; /* extension headers, of any length */
+}
+
+/* Raises *extent to behind a load's bytes. */
+static void extend(__u32 *extent, const struct frame *f, const struct dedup_load *load)
+{
+	__u32 end = f->base[load->base] + load->at + sizeof(__u64);
+
+	if (end > *extent && end <= f->limit[load->base])
+		*extent = end;
+}
+
+/* Bytes from the frame's front that decide whether it is of the stream, and its id. `reason`: what
+ * became of that.
+ */
+static __u32 extent_of(const struct frame *f, const struct dedup_stream *s, int reason)
+{
+	__u32 extent = 0, from, end;
+
+	/* Behind an EVENT's id comes its body. */
+	if (s->decoder == DEDUP_GSP && reason == PARSED)
+		extent = f->base[DEDUP_PAYLOAD] + sizeof(struct gsp_header) + GSP_ID_BYTES;
+	else if (s->decoder == DEDUP_GSP)
+		extent = f->limit[DEDUP_PAYLOAD];
+	for (__u32 i = 0; i < s->gates_cnt; i++)
+		extend(&extent, f, &s->gates[i].load);
+	for (__u32 i = 0; i < s->loads_cnt; i++)
+		extend(&extent, f, &s->loads[i]);
+	if (!s->digest)
+		return extent;
+	from = digest_from(f, s->digest);
+	end = digest_to(f, s->digest) - from;
+	end = from + (end < s->digest_max ? end : s->digest_max);
+	return end > extent ? end : extent;
+}
+
+#endif
