@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <linux/if_ether.h>
+
 #include "streams.h"
 #include "text.h"
 #include "units.h"
@@ -172,15 +174,44 @@ bool tunnels_any(const struct filter_spec *spec)
 	return false;
 }
 
-static bool reads_outer(const struct spec_stream *s)
+static bool is_outer(const struct dedup_load *load)
 {
-	bool reads = s->numbered.count.bytes && s->numbered.count.base == DEDUP_OUTER;
+	return load->base == DEDUP_OUTER;
+}
+
+/* Might it lie before a packet in a tunnel, and so in the tunnel's header? The shortest packet that
+ * a stream takes is an Ethernet header.
+ */
+static bool is_far_from_end(const struct dedup_load *load)
+{
+	return load->base == DEDUP_END && -load->at - load->shift / 8 > ETH_HLEN;
+}
+
+static bool has_field(const struct spec_stream *s, bool (*is)(const struct dedup_load *load))
+{
+	bool has = s->numbered.count.bytes && is(&s->numbered.count);
 
 	for (uint32_t i = 0; i < s->stream.loads_cnt; i++)
-		reads |= s->stream.loads[i].base == DEDUP_OUTER;
+		has |= is(&s->stream.loads[i]);
 	for (uint32_t i = 0; i < s->stream.gates_cnt; i++)
-		reads |= s->stream.gates[i].load.base == DEDUP_OUTER;
-	return reads;
+		has |= is(&s->stream.gates[i].load);
+	return has;
+}
+
+/* Why the stream's fields do not go with its tunnels: a sentence; or NULL. */
+static const char *refuse_fields(const struct spec_stream *s, uint32_t kinds, char *says)
+{
+	if (!kinds && has_field(s, is_outer))
+		snprintf(says, STREAMS_SAYS_MAX,
+			 "%s reads the header of a tunnel (outer), and opens none: say which, as in --tunnels vxlan",
+			 s->stream.name);
+	else if (kinds & ~DEDUP_TUNNEL_BIT(vlan) && has_field(s, is_far_from_end))
+		snprintf(says, STREAMS_SAYS_MAX,
+			 "%s has a field that begins more than 14 bytes before the end, where a short packet in a tunnel has none: leave out the field or --tunnels",
+			 s->stream.name);
+	else
+		return NULL;
+	return says;
 }
 
 /* Puts the ports of all streams together. */
@@ -205,12 +236,8 @@ const char *tunnels_refusal(const struct filter_spec *spec, char *says)
 
 	for (uint32_t n = 0; n < spec->streams_cnt; n++) {
 		deliver |= spec->streams[n].deliver;
-		if (!reads_outer(&spec->streams[n]) || tunnels_of(spec, n)->kinds)
-			continue;
-		snprintf(says, STREAMS_SAYS_MAX,
-			 "%s reads the header of a tunnel (outer), and opens none: say which, as in --tunnels vxlan",
-			 spec->streams[n].stream.name);
-		return says;
+		if (refuse_fields(&spec->streams[n], tunnels_of(spec, n)->kinds, says))
+			return says;
 	}
 	if (join_ports(spec, &all))
 		return "the tunnels of all streams have more than 8 UDP ports, or one port for two kinds";
