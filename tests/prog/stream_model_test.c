@@ -168,11 +168,12 @@ static uint64_t number_of(const char *name, uint64_t other)
 static void check_reasons(const struct run *r)
 {
 	static const enum dedup_reason MUST[] = {
-		DEDUP_REASON_ignored,	DEDUP_REASON_fragment,	DEDUP_REASON_truncated,
-		DEDUP_REASON_bad_ip,	DEDUP_REASON_bad_udp,	DEDUP_REASON_bad_length,
-		DEDUP_REASON_exempt,	DEDUP_REASON_no_id,	DEDUP_REASON_new,
-		DEDUP_REASON_duplicate, DEDUP_REASON_ihave_new, DEDUP_REASON_ihave_duplicate,
-		DEDUP_REASON_bad_magic, DEDUP_REASON_bad_type,	DEDUP_REASON_bad_count,
+		DEDUP_REASON_ignored,	 DEDUP_REASON_fragment,	 DEDUP_REASON_truncated,
+		DEDUP_REASON_bad_ip,	 DEDUP_REASON_bad_udp,	 DEDUP_REASON_bad_length,
+		DEDUP_REASON_exempt,	 DEDUP_REASON_no_id,	 DEDUP_REASON_new,
+		DEDUP_REASON_duplicate,	 DEDUP_REASON_ihave_new, DEDUP_REASON_ihave_duplicate,
+		DEDUP_REASON_bad_magic,	 DEDUP_REASON_bad_type,	 DEDUP_REASON_bad_count,
+		DEDUP_REASON_bad_tunnel,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(MUST); i++)
