@@ -157,6 +157,17 @@ static __always_inline __u64 dedup_hand_limit(struct dedup_state *st,
 	return dedup_hand_mark(st, cfg, 0)->learned + cfg->memory.full_ids;
 }
 
+struct dedup_starting {
+	struct dedup_state *st;
+	__u64 first_ns, step_ns; /* marks: of segment 0, and from one to the next */
+};
+
+static long dedup_start_segment(__u32 i, struct dedup_starting *s)
+{
+	dedup_mark(s->st, -1, i)->at_ns = s->first_ns + s->step_ns * i;
+	return 0;
+}
+
 /* Starts the hand of a state that is all zero. Sets marks as if the hand had gone round in the
  * window before now_ns, at an even pace: so the segments fall due one after the other over the
  * first window, not all at its end. That is safe, as there is no id that they could forget.
@@ -164,21 +175,17 @@ static __always_inline __u64 dedup_hand_limit(struct dedup_state *st,
 static __always_inline void dedup_hand_start(struct dedup_state *st,
 					     const volatile struct dedup_config *cfg, __u64 now_ns)
 {
-	__u32 cnt = dedup_hand_segments(cfg);
+	struct dedup_starting s = { st, now_ns - cfg->memory.window_ns,
+				    cfg->memory.window_ns / dedup_hand_segments(cfg) };
 
-	for (__u32 i = 0; i < DEDUP_MARKS && i < cnt; i++) {
-		/* Segment i is due a window after its guard: in countdown the mark of i + 1. */
-		__u64 done = i + (cfg->memory.layout != DEDUP_COUNTDOWN);
-
-		dedup_mark(st, -1, i)->at_ns =
-			now_ns - cfg->memory.window_ns + cfg->memory.window_ns / cnt * done;
-	}
+	/* A segment is due a window after its guard: in countdown the mark of the next one. */
+	if (cfg->memory.layout != DEDUP_COUNTDOWN)
+		s.first_ns += s.step_ns;
+	DEDUP_LOOP(dedup_hand_segments(cfg), dedup_start_segment, &s);
 	st->started_ns = st->last_ns = now_ns;
 	st->drop_until_ns = now_ns + cfg->policy.drop_ns;
 	st->next_ns = now_ns + cfg->memory.countdown_ns;
-	/* With a predecessor, 0 until the first step has told it what may be learned
-	 * (predecessor.h).
-	 */
+	/* With a predecessor, 0 until the first step has told it the limit (predecessor.h). */
 	st->limit = cfg->has_predecessor ? 0 : dedup_hand_limit(st, cfg);
 }
 
