@@ -180,6 +180,9 @@ $(PROFILES): $(wildcard user/spec/profiles/*.ini) Makefile | $(BUILD)/tools
 	$(Q)mv $@.tmp $@
 
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+# UBSan has 100,000 addresses in .data. A program at a fixed address need not relocate them: tests
+# start such programs thousands of times.
+SAN_LINK  := $(if $(SAN),$(SAN_FLAGS) -no-pie)
 
 $(BUILD)/obj/%.o: %.c Makefile | $(MADE) $(TEST_SKELS)
 	$(call compile,$(PIE) $(FORTIFY))
@@ -191,15 +194,15 @@ $(BUILD)/san/%.o: %.c Makefile | $(MADE) $(TEST_SKELS)
 $(BIN): $(call TOOL,obj)
 	$(call link,,$(LIBS))
 $(SAN_BIN): $(call TOOL,san)
-	$(call link,$(SAN_FLAGS),$(LIBS))
+	$(call link,$(SAN_LINK),$(LIBS))
 $(METRICS): $(call METRICS_OBJS,obj)
 	$(call link,,-Wl$(comma)--as-needed $(LIBMETRICS) -lm $(LDLIBS))
 $(SAN_METRICS): $(call METRICS_OBJS,san)
-	$(call link,$(SAN_FLAGS),-Wl$(comma)--as-needed $(LIBMETRICS) -lm $(LDLIBS))
+	$(call link,$(SAN_LINK),-Wl$(comma)--as-needed $(LIBMETRICS) -lm $(LDLIBS))
 $(BENCH): $(call BENCH_OBJS,obj)
 	$(call link,,$(LIBS))
 $(SAN_BENCH): $(call BENCH_OBJS,san)
-	$(call link,$(SAN_FLAGS),$(LIBS))
+	$(call link,$(SAN_LINK),$(LIBS))
 
 $(BUILD)/pic/filter.a: $(filter-out $(call objects,pic,user/lib/*.c user/fips/*.c),$(call below,pic,lib))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -274,7 +277,7 @@ TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 # Each is built in up to two ways: for this machine, and plain for emulated ones, which are slow.
 define test_program
 $$(BUILD)/$(3)/$(notdir $(1:.c=)): $$(BUILD)/$(2)/$(1:.c=.o) $$(call SHARED,$(2))
-	$$(call link,$$(TEST_LD) $(if $(filter san,$(2)),$$(SAN_FLAGS)),$$(TEST_LIBS))
+	$$(call link,$$(TEST_LD) $(if $(filter san,$(2)),$$(SAN_LINK)),$$(TEST_LIBS))
 endef
 $(foreach t,$(TESTS),$(eval $(call test_program,$(t),$(if $(filter tests/stress/%,$(t)),obj,san),tests)))
 $(foreach t,$(TESTS),$(eval $(call test_program,$(t),obj,plain)))
