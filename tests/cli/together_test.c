@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROUNDS tries(8, 20) /* by default; the environment's */
+#define ROUNDS tries(4, 20) /* by default; the environment's */
 #define TOOLS 3
 #define STREAM_PPS 1000
 #define LOAD "load ve0 ve1 --name both --capacity 20k --fpr 1e-9"

@@ -217,7 +217,7 @@ static void engines_agree(void **state)
 	if (geteuid() != 0 || getenv("USER_ONLY"))
 		skip();
 	kernel_output(false);
-	try_cases(number_of("SEED", 1), number_of("CASES", tries(KERNEL_CASES / 8, KERNEL_CASES)),
+	try_cases(number_of("SEED", 1), number_of("CASES", tries(KERNEL_CASES / 16, KERNEL_CASES)),
 		  true);
 }
 

@@ -323,7 +323,7 @@ static void run(uint64_t seed, enum traffic traffic, enum lateness lateness, uin
 
 static void any_succession(void **state)
 {
-	uint64_t held = 0, cnt = tries(90, 450);
+	uint64_t held = 0, cnt = tries(45, 450);
 
 	(void)state;
 	for (uint64_t i = 0; i < cnt; i++)
