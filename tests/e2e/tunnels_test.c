@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The kernel's own tunnel devices as senders: a tap's packets are mirrored into two tunnels, by two
+ * links, to interfaces that share a filter. Each inner packet is read once there, and every counter
+ * is exact. Rows whose device this kernel lacks are skipped.
+ */
+#include "e2e_runner.h"
+#include "open.h"
+#include "tapped_flow.h"
+#include "tunnel_devices.h"
+#include "udp.h"
+
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ROUNDS 2
+#define FILTER "taps"
+#define SETTLE_US 20000
+#define CUT_BYTES 1000 /* ERSPAN leaves of inner packets */
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+
+static struct {
+	const struct tunnel_device *device;
+	bool is_open, is_loaded, is_busy; /* busy: a row has begun, and not ended */
+	char options[256];		  /* which the filter has */
+	int readers[E2E_LINKS], raw[2][E2E_LINKS], datagrams[2]; /* raw, datagrams: IPv4, IPv6 */
+	uint32_t offset; /* in what is read: the inner IP header */
+	uint32_t routed; /* packets that were sent by routes */
+	uint64_t read;
+	uint32_t fresh; /* packets of which one copy was read */
+	pid_t changer;
+	struct filter_counters before;
+} t;
+
+static void close_all_of(int *fds, size_t cnt)
+{
+	for (size_t i = 0; i < cnt; i++) {
+		if (fds[i] > 0)
+			close(fds[i]);
+		fds[i] = 0;
+	}
+}
+
+static void close_sockets(void)
+{
+	close_all_of(t.readers, ARRAY_SIZE(t.readers));
+	close_all_of(t.raw[0], 2 * E2E_LINKS);
+	close_all_of(t.datagrams, ARRAY_SIZE(t.datagrams));
+}
+
+/* The links, hosts and filter are for all rows, until one fails. */
+static int setup(void **state)
+{
+	if (t.is_open)
+		return 0;
+	e2e_setup(state);
+	tunnel_quiet_links();
+	tapped_open();
+	t.is_open = true;
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	tapped_close();
+	memset(&t, 0, sizeof(t));
+	return e2e_teardown(state);
+}
+
+static int teardown(void **state)
+{
+	close_sockets();
+	if (t.changer) {
+		kill(t.changer, SIGKILL);
+		waitpid(t.changer, NULL, 0);
+	}
+	tunnel_remove();
+	return t.is_busy ? close_all(state) : 0;
+}
+
+/* Opens packet sockets at two interfaces, NAME0 and NAME1. From `offset` on they read inner packets. */
+static void open_readers(const char *name, uint32_t offset)
+{
+	int on = 1;
+
+	for (int i = 0; i < E2E_LINKS; i++) {
+		char interface[8];
+
+		snprintf(interface, sizeof(interface), "%s%d", name, i);
+		t.readers[i] = e2e_packet_socket(interface);
+		assert_return_code(setsockopt(t.readers[i], SOL_PACKET, PACKET_IGNORE_OUTGOING, &on,
+					      sizeof(on)),
+				   errno);
+	}
+	t.offset = offset;
+}
+
+/* Raw sockets choose another IPv4 id than 0. */
+static void open_raw(void)
+{
+	netns_enter(e2e_far());
+	for (int i = 0; i < 2 * E2E_LINKS; i++) {
+		int fd = socket(i < 2 ? AF_INET : AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
+
+		assert_return_code(fd, errno);
+		assert_return_code(
+			setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, i % 2 ? "pe1" : "pe0", 4), errno);
+		t.raw[i / 2][i % 2] = fd;
+	}
+	netns_enter(0);
+}
+
+/* Adds the device's tunnels, and mirrors into them. What comes is read behind the filter. */
+static void open_tunnels(const struct tunnel_device *d)
+{
+	t.device = d;
+	tunnel_add(d);
+	if (d->flags & BY_ROUTES)
+		open_raw();
+	else
+		tapped_mirror();
+	t.is_busy = true;
+}
+
+static void read_outer(void)
+{
+	open_readers("ve", t.device->ip_at);
+}
+
+/* Loads the filter, or changes it. */
+__attribute__((format(printf, 1, 2))) static void set_filter(const char *format, ...)
+{
+	char options[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(options, sizeof(options), format, args);
+	va_end(args);
+	if (t.is_loaded && !strcmp(options, t.options))
+		return;
+	if (t.is_loaded) {
+		e2e_tool("set " FILTER " %s", options);
+	} else {
+		e2e_tool("load ve0 ve1 --name " FILTER
+			 " --profile mirror --window 10m --capacity 64k %s",
+			 options);
+		t.is_loaded = true;
+	}
+	strcpy(t.options, options);
+}
+
+static void unload(void)
+{
+	if (t.is_loaded)
+		e2e_tool("unload --name " FILTER);
+	t.is_loaded = false;
+}
+
+/* Reads the counters, also while a change goes on, when what a name stands for changes. */
+static struct filter_counters counters(void)
+{
+	struct filter_counters c = { 0 };
+	struct filter f;
+	int err = t.is_loaded ? -EAGAIN : 0;
+
+	for (int ms = 0; ms < PATIENCE_MS && err; ms++) {
+		err = filter_open(FILTER, &f);
+		if (!err) {
+			err = filter_open_change(&f);
+			if (!err)
+				err = filter_counters(&f, &c);
+			filter_close(&f);
+		}
+		if (err)
+			usleep(1000);
+	}
+	assert_return_code(err, -err);
+	return c;
+}
+
+/* The tap sees what it sends a moment after the copies have left. */
+static bool note_copy(const uint8_t *ip, size_t len)
+{
+	for (int ms = 0; ms < PATIENCE_MS; ms++) {
+		tapped_sent();
+		if (tapped_note(ip, len))
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+static void read_copies(void)
+{
+	uint8_t frame[2048];
+	ssize_t len;
+
+	for (int i = 0; i < E2E_LINKS; i++) {
+		while ((len = recv(t.readers[i], frame, sizeof(frame), 0)) > 0) {
+			if (len <= t.offset || !note_copy(frame + t.offset, len - t.offset))
+				fail_msg("%s: a frame of %zd bytes has no packet of the tap at byte %u",
+					 t.device->name, len, t.offset);
+			t.read++;
+		}
+		assert_int_equal(errno, EAGAIN);
+	}
+}
+
+/* Sends what was recorded by routes into both tunnels; not IPv4 packets whose id is 0, which raw
+ * sockets would change.
+ */
+static void send_by_routes(void)
+{
+	uint32_t cnt;
+	struct tapped_packet *all = tapped_record(&cnt);
+
+	for (; t.routed < cnt; t.routed++) {
+		struct tapped_packet *p = &all[t.routed];
+		struct sockaddr_in a4 = { .sin_family = AF_INET };
+		struct sockaddr_in6 a6 = { .sin6_family = AF_INET6 };
+		bool is_ipv6 = p->bytes[0] >> 4 == 6;
+
+		memcpy(&a4.sin_addr, p->bytes + 16, sizeof(a4.sin_addr));
+		memcpy(&a6.sin6_addr, p->bytes + 24, sizeof(a6.sin6_addr));
+		p->sent = is_ipv6 || p->bytes[4] || p->bytes[5];
+		for (int i = 0; p->sent && i < E2E_LINKS; i++)
+			assert_int_equal(sendto(t.raw[is_ipv6][i], p->bytes, p->len, 0,
+						is_ipv6 ? (void *)&a6 : (void *)&a4,
+						is_ipv6 ? sizeof(a6) : sizeof(a4)),
+					 p->len);
+	}
+}
+
+/* Returns how many packets were sent into each tunnel. */
+static uint32_t sent(void)
+{
+	uint32_t cnt, sum = 0;
+	struct tapped_packet *all = tapped_record(&cnt);
+
+	for (uint32_t i = 0; i < cnt; i++)
+		sum += all[i].sent;
+	return sum;
+}
+
+static void await_copies(void)
+{
+	uint64_t came = 0;
+
+	if (t.device->flags & BY_ROUTES)
+		send_by_routes();
+	for (int ms = 0; ms < PATIENCE_MS; ms++) {
+		read_copies();
+		came = t.read + counters().dropped - t.before.dropped;
+		if (came >= 2 * sent())
+			return;
+		usleep(1000);
+	}
+	fail_msg("%s: %u packets were sent twice, but %llu came", t.device->name, sent(),
+		 (unsigned long long)came);
+}
+
+/* Forgets what came late of earlier talk, as segments that TCP has sent again. */
+static void forget_copies(void)
+{
+	uint8_t frame[2048];
+
+	tapped_sent();
+	usleep(SETTLE_US);
+	for (int i = 0; i < E2E_LINKS; i++)
+		while (recv(t.readers[i], frame, sizeof(frame), 0) > 0)
+			;
+}
+
+static void talk(uint32_t compared_bytes)
+{
+	uint32_t cnt;
+	int families = t.device->flags & INNER_IPV4 ? TAPPED_IPV4 : TAPPED_IPV4 | TAPPED_IPV6;
+
+	forget_copies();
+	tapped_start(compared_bytes);
+	t.read = t.routed = 0;
+	t.before = counters();
+	tapped_talk(families, ROUNDS, await_copies);
+	do { /* the last acknowledgements may come late */
+		cnt = sent();
+		usleep(SETTLE_US);
+		await_copies();
+	} while (sent() != cnt);
+}
+
+/* What a counter has counted since talk(). */
+#define CAME(counter) (counters().counter - t.before.counter)
+
+static void assert_counters(uint64_t rx)
+{
+	assert_int_equal(CAME(rx), rx);
+	assert_int_equal(CAME(dropped), 2 * sent() - t.read);
+	assert_int_equal(CAME(duplicate), CAME(dropped));
+	assert_int_equal(CAME(bad_tunnel), 0);
+	assert_int_equal(CAME(stale), 0);
+}
+
+/* Each packet was read so often, 1 or 2 times, but twice if it has more than `bytes` bytes. Returns
+ * how many have more.
+ */
+static uint32_t assert_read(uint32_t copies, uint32_t bytes)
+{
+	uint32_t cnt, longer = 0, fresh = 0;
+	const struct tapped_packet *all = tapped_record(&cnt);
+
+	for (uint32_t i = 0; i < cnt; i++) {
+		const struct tapped_packet *p = &all[i];
+		bool is_longer = p->len > bytes;
+		uint32_t expected = copies == 2 || is_longer ? 2 * p->sent : p->sent > 0;
+
+		if (p->read != expected)
+			fail_msg("%s: packet %u of %u, %u bytes, was sent %u times, read %u times, not %u",
+				 t.device->name, i, cnt, p->len, p->sent, p->read, expected);
+		longer += is_longer ? p->sent : 0;
+		fresh += !is_longer && p->sent;
+	}
+	t.fresh = fresh;
+	print_message("# %s: %u packets, each twice; %llu read\n", t.device->name, sent(),
+		      (unsigned long long)t.read);
+	return longer;
+}
+
+/* Each packet was read. */
+static void assert_none_lost(void)
+{
+	uint32_t cnt;
+	const struct tapped_packet *all = tapped_record(&cnt);
+
+	for (uint32_t i = 0; i < cnt; i++)
+		assert_in_range(all[i].read, 1, 2 * all[i].sent);
+}
+
+static void talk_and_assert(uint32_t copies)
+{
+	talk(TAPPED_MTU);
+	assert_read(copies, TAPPED_MTU);
+	assert_counters(2 * sent());
+	assert_int_equal(CAME(truncated), 0);
+	if (copies == 1)
+		assert_int_equal(CAME(new), t.fresh);
+}
+
+/* --tunnels that opens the device's tunnels: all, if they have their usual ports. */
+static const char *usual(const struct tunnel_device *d)
+{
+	return strchr(d->tunnels, ':') ? d->tunnels : "all";
+}
+
+static void each_packet_comes_once(void **state)
+{
+	const struct tunnel_device *d = *state;
+
+	open_tunnels(d);
+	set_filter("--tunnels %s", usual(d));
+	read_outer();
+	talk_and_assert(1);
+	t.is_busy = false;
+}
+
+/* With only its kind a device's packets come once, with all others twice. */
+static const struct kind {
+	const char *name, *device, *others;
+} KINDS[] = {
+	{ "kind-vlan", "vlan", "mpls,pppoe,ipip,gre,erspan,vxlan,geneve,gtp" },
+	{ "kind-mpls", "mpls", "vlan,pppoe,ipip,gre,erspan,vxlan,geneve,gtp" },
+	{ "kind-ipip", "sit", "vlan,mpls,pppoe,gre,erspan,vxlan,geneve,gtp" },
+	{ "kind-gre", "gre", "vlan,mpls,pppoe,ipip,erspan,vxlan,geneve,gtp" },
+	{ "kind-erspan", "erspan-2", "vlan,mpls,pppoe,ipip,gre,vxlan,geneve,gtp" },
+	{ "kind-vxlan", "vxlan", "vlan,mpls,pppoe,ipip,gre,erspan,geneve,gtp" },
+	{ "kind-geneve", "geneve", "vlan,mpls,pppoe,ipip,gre,erspan,vxlan,gtp" },
+	{ "kind-port", "vxlan-8472", "all" },
+	{ "kind-two", "sit-in-gre", "gre" },
+};
+
+static void only_its_kind_is_opened(void **state)
+{
+	const struct kind *k = *state;
+	const struct tunnel_device *d = tunnel_device(k->device);
+
+	open_tunnels(d);
+	set_filter("--tunnels %s", d->tunnels);
+	read_outer();
+	talk_and_assert(1);
+	set_filter("--tunnels %s", k->others);
+	talk_and_assert(2);
+	set_filter("--tunnels none");
+	talk_and_assert(2);
+	t.is_busy = false;
+}
+
+/* Which destinations count: the tunnel's, the inner packet's. */
+static const struct destination {
+	const char *name, *device, *options;
+	uint32_t copies;
+} DESTINATIONS[] = {
+	{ "outer-to-both", "vxlan", "--outer-to 10.77.0.0/16", 1 },
+	{ "outer-to-one", "vxlan", "--outer-to 10.77.0.9", 2 },
+	{ "outer-to-another", "vxlan", "--outer-to 10.88.0.0/16,fd88::/64", 2 },
+	{ "outer-to-ipv6", "vxlan-ipv6", "--outer-to fd77:0::9,fd77:1::9", 1 },
+	{ "outer-to-first-level", "vxlan-in-vxlan", "--outer-to 10.77.0.9,10.77.1.9", 1 },
+	{ "outer-to-second-level", "vxlan-in-vxlan", "--outer-to 10.66.0.0/16", 2 },
+	{ "to-inner", "vxlan", "--to 10.88.0.0/24,fd88::/64", 1 },
+	{ "to-outer", "vxlan", "--to 10.77.0.0/16", 2 },
+};
+
+static void destinations_count(void **state)
+{
+	const struct destination *to = *state;
+
+	open_tunnels(tunnel_device(to->device));
+	unload();
+	set_filter("--tunnels all %s", to->options);
+	read_outer();
+	talk_and_assert(to->copies);
+	unload();
+	t.is_busy = false;
+}
+
+/* Reads what comes out of the tunnels, by the kernel's devices. */
+static void end_tunnels(const struct tunnel_device *d)
+{
+	open_tunnels(d);
+	tunnel_add_ends(d);
+	open_readers("n", d->flags & INNER_FRAMES ? ETH_HLEN : 0);
+}
+
+/* What a host behind the tunnels has: the datagrams for 10.88.0.3 and fd88::3. */
+static void open_datagrams(void)
+{
+	sh("ip link set lo up; ip addr replace 10.88.0.3/32 dev lo; ip addr replace fd88::3/128 dev lo nodad");
+	t.datagrams[0] = udp_receiver("10.88.0.3", TAPPED_PORT);
+	t.datagrams[1] = udp_receiver("fd88::3", TAPPED_PORT);
+	assert_return_code(t.datagrams[0], -t.datagrams[0]);
+	assert_return_code(t.datagrams[1], -t.datagrams[1]);
+}
+
+static uint32_t read_datagrams(void)
+{
+	uint8_t bytes[2048];
+	uint32_t cnt = 0;
+
+	for (int i = 0; i < 2; i++)
+		while (recv(t.datagrams[i], bytes, sizeof(bytes), MSG_DONTWAIT) >= 0)
+			cnt++;
+	return cnt;
+}
+
+static void deliver(const struct tunnel_device *d, const char *tunnels, uint32_t copies)
+{
+	end_tunnels(d);
+	open_datagrams();
+	set_filter("--tunnels %s", tunnels);
+	talk_and_assert(copies);
+	assert_int_equal(read_datagrams(), copies * tapped_datagrams());
+	t.is_busy = false;
+}
+
+static void inner_packets_are_delivered_once(void **state)
+{
+	deliver(*state, usual(*state), 1);
+}
+
+static void closed_tunnels_deliver_twice(void **state)
+{
+	deliver(*state, "none", 2);
+}
+
+/* ERSPAN cuts long packets and says so by its T bit: they pass. */
+static void what_erspan_cuts_passes(void **state)
+{
+	uint32_t cut;
+
+	open_tunnels(tunnel_device(*state));
+	e2e_far_sh("ip link set t0 mtu " TEXT(CUT_BYTES) "; ip link set t1 mtu " TEXT(CUT_BYTES));
+	set_filter("--tunnels all");
+	read_outer();
+	talk(CUT_BYTES);
+	cut = assert_read(1, CUT_BYTES);
+	assert_true(cut);
+	assert_counters(2 * sent());
+	assert_int_equal(CAME(truncated), 2 * cut);
+	assert_int_equal(CAME(new), t.fresh);
+	t.is_busy = false;
+}
+
+/* The outer packets of long inner ones come as fragments, which stay closed. */
+static void outer_fragments_pass(void **state)
+{
+	uint32_t cut;
+
+	end_tunnels(tunnel_device(*state));
+	e2e_far_sh("ip link set pe0 mtu 1280; ip link set pe1 mtu 1280");
+	set_filter("--tunnels all");
+	talk(TAPPED_MTU);
+	cut = assert_read(1, 1280 - (tunnel_device(*state)->ip_at - ETH_HLEN));
+	assert_true(cut);
+	assert_counters(2 * sent() + 2 * cut);
+	assert_int_equal(CAME(new), t.fresh + 4 * cut);
+	t.is_busy = false;
+}
+
+/* The tool's changes, while packets come. */
+static const struct change {
+	const char *name, *script;
+} CHANGES[] = {
+	{ "changes-set", "for n in 1 2 3 4 5; do\n"
+			 "	$XD set " FILTER " --tunnels none || exit\n"
+			 "	$XD set " FILTER " --tunnels all || exit\n"
+			 "done" },
+	{ "changes-killed", "for n in 1 2 3 4 5 6 7 8; do\n"
+			    "	timeout -s KILL 0.$((n * 7 + 10)) $XD set " FILTER " --tunnels none\n"
+			    "	timeout -s KILL 0.$((n * 5 + 10)) $XD set " FILTER " --tunnels vxlan\n"
+			    "done\n"
+			    "exec $XD set " FILTER " --tunnels all" },
+};
+
+static void start_changes(const char *script)
+{
+	setenv("XD", tool(), 1);
+	t.changer = fork();
+	assert_return_code(t.changer, errno);
+	if (!t.changer) {
+		execl("/bin/sh", "sh", "-c", script, NULL);
+		_exit(127);
+	}
+}
+
+/* No packet is lost, and afterwards each comes once. */
+static void changes_lose_nothing(void **state)
+{
+	const struct change *change = *state;
+	struct filter_counters before;
+	uint64_t talks = 0, all_sent = 0, all_read = 0;
+	int status;
+
+	open_tunnels(tunnel_device("vxlan"));
+	set_filter("--tunnels all");
+	read_outer();
+	before = counters();
+	start_changes(change->script);
+	for (; !waitpid(t.changer, &status, WNOHANG); talks++) {
+		talk(TAPPED_MTU);
+		assert_none_lost();
+		all_sent += sent();
+		all_read += t.read;
+	}
+	t.changer = 0;
+	assert_int_equal(status, 0);
+	t.before = before;
+	assert_int_equal(CAME(rx), 2 * all_sent);
+	assert_int_equal(CAME(dropped), 2 * all_sent - all_read);
+	print_message("# %s: the hosts talked %llu times\n", change->name, (unsigned long long)talks);
+	talk_and_assert(1);
+	t.is_busy = false;
+}
+
+static bool is_any(const struct tunnel_device *d)
+{
+	return d;
+}
+
+/* Adds a row for each device: PREFIX-NAME. */
+static void add_device_rows(const char *prefix, CMUnitTestFunction f,
+			    bool (*is_fit)(const struct tunnel_device *d))
+{
+	char *name;
+
+	for (size_t i = 0; i < TUNNEL_DEVICES_CNT; i++) {
+		const struct tunnel_device *d = &TUNNEL_DEVICES[i];
+
+		if (!is_fit(d))
+			continue;
+		if (asprintf(&name, "%s-%s", prefix, d->name) < 0)
+			abort();
+		add_test(name, f, setup, teardown, d); /* name is for ever */
+	}
+}
+
+int main(void)
+{
+	leave_to_rest("!(once-*|kind-vxlan|outer-to-one|ended-vxlan)");
+	add_device_rows("once", each_packet_comes_once, is_any);
+	add_rows(KINDS, only_its_kind_is_opened, setup, teardown);
+	add_rows(DESTINATIONS, destinations_count, setup, teardown);
+	add_device_rows("ended", inner_packets_are_delivered_once, tunnel_can_end);
+	add_device_rows("closed", closed_tunnels_deliver_twice, tunnel_can_end);
+	add_test("cut-erspan-2", what_erspan_cuts_passes, setup, teardown, "erspan-2");
+	add_test("cut-erspan-3", what_erspan_cuts_passes, setup, teardown, "erspan-3");
+	add_test("outer-fragments", outer_fragments_pass, setup, close_all, "gretap");
+	add_rows(CHANGES, changes_lose_nothing, setup, teardown);
+	return run_added_tests("tunnels");
+}
