@@ -15,7 +15,6 @@
 #include "netns.h"
 
 #define DUMPS_MAX 10   /* how often a dump is tried: links may change while it is sent */
-#define DEPTH_MAX 16   /* devices on top of each other; the kernel allows 8 */
 #define HERE (-1)      /* this network namespace, where an nsid is expected: ids are from 0 on */
 #define ENDING_MS 3000 /* how long a namespace that is being deleted may take to end */
 
@@ -326,74 +325,4 @@ const struct link *links_find(const struct links *l, uint32_t index)
 		if (l->list[i].index == index)
 			return &l->list[i];
 	return NULL;
-}
-
-static bool is_directly_on(const struct link *upper, const struct link *lower)
-{
-	return lower->master == upper->index || upper->below == lower->index;
-}
-
-bool link_has_xdp(const struct link *l)
-{
-	for (int i = 0; i < LINK_XDP_MAX; i++)
-		if (l->xdp_ids[i])
-			return true;
-	return false;
-}
-
-const struct link *links_xdp_above(const struct links *l, uint32_t index)
-{
-	const struct link *lower = links_find(l, index);
-
-	for (int i = 0; i < l->cnt && lower; i++)
-		if (is_directly_on(&l->list[i], lower) && link_has_xdp(&l->list[i]))
-			return &l->list[i];
-	return NULL;
-}
-
-/* A walk from one device to all above it, or below it. */
-struct links_walk {
-	const struct links *links;
-	bool goes_up;
-	links_fn each;
-	void *arg;
-};
-
-static int walk_from(const struct links_walk *w, const struct link *from, int depth)
-{
-	int found = 0;
-
-	for (int i = 0; i < w->links->cnt && depth < DEPTH_MAX && !found; i++) {
-		const struct link *next = &w->links->list[i];
-
-		if (w->goes_up ? is_directly_on(next, from) : is_directly_on(from, next))
-			found = w->each(next, w->arg) ?: walk_from(w, next, depth + 1);
-	}
-	return found;
-}
-
-int links_each_above(const struct links *l, uint32_t lower, links_fn each, void *arg)
-{
-	const struct links_walk w = { l, true, each, arg };
-	const struct link *start = links_find(l, lower);
-
-	return start ? walk_from(&w, start, 0) : 0;
-}
-
-int links_each_below(const struct links *l, uint32_t upper, links_fn each, void *arg)
-{
-	const struct links_walk w = { l, false, each, arg };
-	const struct link *start = links_find(l, upper);
-
-	return start ? walk_from(&w, start, 0) : 0;
-}
-
-static int has_index(const struct link *link, void *arg)
-{
-	return link->index == *(const uint32_t *)arg;
-}
-
-bool links_is_on(const struct links *l, uint32_t upper, uint32_t lower)
-{
-	return links_each_above(l, lower, has_index, &upper);
 }
