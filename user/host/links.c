@@ -58,18 +58,29 @@ static uint32_t u32_of(const struct nlattr *a)
 	return a && mnl_attr_get_payload_len(a) >= sizeof(uint32_t) ? mnl_attr_get_u32(a) : 0;
 }
 
-static bool is_upper_kind(const struct nlattr *linkinfo)
+static void read_kind(const struct nlattr *kind, struct link *l)
 {
-	const struct nlattr *info[IFLA_INFO_KIND + 1] = { NULL }, *kind;
+	if (kind && !mnl_attr_validate(kind, MNL_TYPE_NUL_STRING))
+		snprintf(l->kind, sizeof(l->kind), "%s", mnl_attr_get_str(kind));
+}
 
-	index_nested(linkinfo, info, IFLA_INFO_KIND);
-	kind = info[IFLA_INFO_KIND];
-	if (!kind || mnl_attr_validate(kind, MNL_TYPE_NUL_STRING))
-		return false;
+static bool is_upper_kind(const struct link *l)
+{
 	for (size_t i = 0; i < sizeof(UPPER_KINDS) / sizeof(UPPER_KINDS[0]); i++)
-		if (!strcmp(mnl_attr_get_str(kind), UPPER_KINDS[i]))
+		if (!strcmp(l->kind, UPPER_KINDS[i]))
 			return true;
 	return false;
+}
+
+/* Of a tunnel: IFLA_LINK, or, of VXLAN, an attribute of its own. */
+static uint32_t carrier_of(const struct link *l, const struct nlattr *link, const struct nlattr *data)
+{
+	const struct nlattr *vxlan[IFLA_VXLAN_LINK + 1] = { NULL };
+
+	if (strcmp(l->kind, "vxlan") != 0)
+		return u32_of(link);
+	index_nested(data, vxlan, IFLA_VXLAN_LINK);
+	return u32_of(vxlan[IFLA_VXLAN_LINK]);
 }
 
 static void xdp_of(const struct nlattr *xdp, uint32_t ids[LINK_XDP_MAX])
@@ -97,7 +108,7 @@ static void read_received(const struct nlattr *stats, struct link *l)
 
 void links_parse(const struct nlmsghdr *message, struct link *out)
 {
-	const struct nlattr *a[IFLA_MAX + 1] = { NULL };
+	const struct nlattr *a[IFLA_MAX + 1] = { NULL }, *of[IFLA_INFO_DATA + 1] = { NULL };
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
 	struct link l = { .index = info->ifi_index };
 
@@ -113,10 +124,14 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 	l.mtu = u32_of(a[IFLA_MTU]);
 	xdp_of(a[IFLA_XDP], l.xdp_ids);
 	read_received(a[IFLA_STATS64], &l);
-	if (is_upper_kind(a[IFLA_LINKINFO])) {
-		l.is_on_other_netns = a[IFLA_LINK_NETNSID];
-		l.below = l.is_on_other_netns ? 0 : u32_of(a[IFLA_LINK]);
-	}
+	l.is_up = info->ifi_flags & IFF_UP;
+	index_nested(a[IFLA_LINKINFO], of, IFLA_INFO_DATA);
+	read_kind(of[IFLA_INFO_KIND], &l);
+	l.is_on_other_netns = a[IFLA_LINK_NETNSID];
+	if (!l.is_on_other_netns && is_upper_kind(&l))
+		l.below = u32_of(a[IFLA_LINK]);
+	else if (!l.is_on_other_netns)
+		l.carrier = carrier_of(&l, a[IFLA_LINK], of[IFLA_INFO_DATA]);
 	*out = l;
 }
 

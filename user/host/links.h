@@ -21,9 +21,12 @@ struct link {
 	uint8_t mac[ETH_ALEN];
 	bool has_mac;
 	bool is_ethernet; /* its frames have Ethernet headers */
-	uint32_t master;  /* index of the bridge, bond or team that it is a port of; 0: none */
-	uint32_t below;	  /* index of the device that this VLAN, macvlan ... is on; 0: none here */
-	bool is_on_other_netns;		/* the device below is in another network namespace */
+	bool is_up;
+	char kind[IFNAMSIZ]; /* as the kernel names it: "vxlan", "bridge"; "": none, or a NIC */
+	uint32_t carrier; /* index of the device by which a tunnel's packets come; 0: any, or none here */
+	uint32_t master; /* index of the bridge, bond or team that it is a port of; 0: none */
+	uint32_t below;	 /* index of the device that this VLAN, macvlan ... is on; 0: none here */
+	bool is_on_other_netns;		/* the device below, or a peer, is in another namespace */
 	uint32_t xdp_ids[LINK_XDP_MAX]; /* ids of its XDP programs; 0: none */
 	uint32_t mtu;			/* bytes */
 	bool is_counted;		/* is `received` known? */

@@ -3,12 +3,19 @@
 #include "links.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #define DEPTH_MAX 16 /* devices on top of each other; the kernel allows 8 */
 
 static bool is_directly_on(const struct link *upper, const struct link *lower)
 {
 	return lower->master == upper->index || upper->below == lower->index;
+}
+
+/* The kernel takes only VXLAN, of all tunnels, to be on top of its carrier. */
+static bool is_vxlan_on(const struct link *upper, const struct link *lower)
+{
+	return upper->carrier == lower->index && !strcmp(upper->kind, "vxlan");
 }
 
 bool link_has_xdp(const struct link *l)
@@ -24,7 +31,8 @@ const struct link *links_xdp_above(const struct links *l, uint32_t index)
 	const struct link *lower = links_find(l, index);
 
 	for (int i = 0; i < l->cnt && lower; i++)
-		if (is_directly_on(&l->list[i], lower) && link_has_xdp(&l->list[i]))
+		if ((is_directly_on(&l->list[i], lower) || is_vxlan_on(&l->list[i], lower)) &&
+		    link_has_xdp(&l->list[i]))
 			return &l->list[i];
 	return NULL;
 }
