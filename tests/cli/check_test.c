@@ -192,6 +192,51 @@ static const struct cli_script SCRIPTS[] = {
 	  "ip link set v0 master b0; ethtool -K v0 gro on rx-udp-gro-forwarding on; asked 1 b0\n"
 	  "says merging b0 'problem: v0 merges UDP packets before b0'; has 'ethtool -K v0'\n"
 	  "same b0 --port 80; asked 0 v0; says merging v0 ok\n" },
+	{ "tunnel-devices",
+	  "asked 0 v0; says tunnels v0 'ok: no tunnel device takes'\n"
+	  "ip link add x0 group 7 type vxlan id 1 dev v0 dstport 4789 || exit 0\n"
+	  "asked 0 v0; says tunnels v0 'ok: no tunnel device takes'; ip link set x0 up\n"
+	  "asked 0 v0; says tunnels v0 'ok: x0 takes packets out of tunnels behind the filter'\n"
+	  "asked 0 v0 --tunnels gre; says tunnels v0 'ok: x0 takes'\n"
+	  "asked 0 p0 --tunnels vxlan; says tunnels p0 'ok: no tunnel device takes'\n"
+	  "asked 0 v0 --profile mirror --tunnels vxlan\n"
+	  "says tunnels v0 'note: x0 gets tunnels behind the filter, which opens them'\n"
+	  "has '-> if that is not wanted, name with --outer-to'\n"
+	  "notes_of tunnels v0 --profile mirror --tunnels vxlan\n"
+	  "asked 0 v0 --profile mirror --tunnels vxlan --outer-to 192.0.2.7\n"
+	  "says tunnels v0 'ok: x0 gets tunnels behind the filter, which opens those to'\n"
+	  "ip link del x0\n" },
+	{ "on-a-tunnel-device",
+	  "ip link add x0 group 7 type vxlan id 1 dev v0 dstport 4789 || exit 0; ip link set x0 up\n"
+	  "asked 0 x0; says tunnels x0 'note: x0 is a tunnel device: it gets packets as skbs, and'\n"
+	  "has 'their tunnels -> load the filter on v0, with --tunnels vxlan: it then drops'\n"
+	  "asked 0 x0 --tunnels vxlan; says tunnels x0 ', so --tunnels finds only a tunnel inside of'\n"
+	  "asked 0 x0 --tunnels gre; says tunnels x0 'out of their tunnels -> load'\n"
+	  "notes_of tunnels x0 --profile mirror; ip link del x0\n"
+	  "ip link add x0 group 7 type vxlan id 1 dstport 4789 || exit 0; ip link set x0 up\n"
+	  "asked 0 x0; says tunnels x0 'load the filter on the interface by which the tunnels come'\n"
+	  "ip link del x0\n" },
+	/* A packet in a tunnel that is opened on v0 meets the filter on x0 again. */
+	{ "a-tunnel-device-and-its-carrier",
+	  "ip link add x0 group 7 type vxlan id 1 dev v0 dstport 4789 || exit 0; ip link set x0 up\n"
+	  "asked 1 v0 x0 --profile mirror --tunnels vxlan\n"
+	  "says stacking - 'problem: x0 takes packets out of tunnels that come by v0, where'\n"
+	  "has '-> load v0 alone'; same v0 x0 --profile mirror --tunnels vxlan; clean\n"
+	  "asked 1 x0 v0 --profile mirror --tunnels all; same x0 v0 --profile mirror --tunnels all\n"
+	  "asked 0 v0 x0 --profile mirror; asked 0 v0 x0 --profile mirror --tunnels gre\n"
+	  "asked 0 p0 x0 --profile mirror --tunnels vxlan\n"
+	  "$XD load v0 x0 --profile mirror\n"
+	  "fails 'x0 is on top of v0 and runs XDP, so the kernel' $XD set v0 --tunnels gre\n"
+	  "$XD unload --all; ip link del x0\n" },
+	{ "a-tunnel-device-and-any-interface",
+	  "ip link add x0 group 7 type vxlan id 1 dstport 4789 || exit 0; ip link set x0 up\n"
+	  "asked 1 v0 x0 --profile mirror --tunnels vxlan\n"
+	  "says stacking - 'problem: x0 takes packets out of tunnels that come by v0, where'\n"
+	  "$XD load v0 x0 --profile mirror\n"
+	  "fails 'x0 takes packets out of tunnels that come by v0' $XD set v0 --tunnels vxlan\n"
+	  "fails 'x0 takes packets out of tunnels that come by v0' $XD load --replace v0 x0 \\\n"
+	  "	--profile mirror --tunnels vxlan\n"
+	  "$XD set v0 --tunnels gre; $XD unload --all; ip link del x0\n" },
 	{ "no-ethernet", "ip tuntap add dev t0 mode tun; asked 1 t0; says ethernet t0 'problem: "
 			 "packets of t0 have'\n"
 			 "same t0 --port 80; ip link del t0\n" },

@@ -70,5 +70,6 @@ int check_lro(struct check_context *q);
 int check_queues(struct check_context *q);
 int check_mtu(struct check_context *q);
 int check_layers(struct check_context *q);
+int check_tunnels(struct check_context *q); /* checks_tunnels.c */
 
 #endif

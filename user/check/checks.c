@@ -105,6 +105,7 @@ static const struct check {
 	{ "queues", check_queues, BY_CHECK, true, 0 },
 	{ "mtu", check_mtu, BY_CHECK, true, 0 },
 	{ "layers", check_layers, BY_CHECK, true, NEEDS_LINKS },
+	{ "tunnels", check_tunnels, AFTER_LOAD, true, NEEDS_LINKS },
 	{ "vlan_tags", check_tags, AFTER_LOAD, false, NEEDS_IFACES },
 	{ "ports", check_ports, AFTER_LOAD, false, 0 },
 	{ "forwarding", check_forwarding, AFTER_LOAD, false, NEEDS_IFACES | NEEDS_LINKS },

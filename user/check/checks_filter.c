@@ -11,6 +11,8 @@
 #include "kernel.h"
 #include "plan.h"
 #include "receivers.h"
+#include "tunnel_devices.h"
+#include "tunnels.h"
 #include "units.h"
 
 int check_size(struct check_context *q)
@@ -100,7 +102,9 @@ int check_stacking(struct check_context *q)
 {
 	check_found(q, q->subject->where->cnt > 1 ? "none of them is on top of another"
 						  : "one interface");
-	return receivers_check_stacking(q->subject->where, q->subject->links);
+	return receivers_check_stacking(q->subject->where, q->subject->links)
+		       ?: tunnel_devices_check(q->subject->where, tunnels_kinds(q->subject->spec),
+					       q->subject->links);
 }
 
 int check_tags(struct check_context *q)

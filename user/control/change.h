@@ -74,9 +74,9 @@ int change_replace(const struct wish *w);
 int change_wait(const struct wish *w, const char *what);
 
 /* Checks that the kernel lets programs be exchanged where the filter runs and where it is to run,
- * and that no packet would meet it twice there. Returns 0, or -errno (logged).
+ * and that no packet would meet a filter of this configuration twice there. Returns 0, or -errno (logged).
  */
-int change_check_stacking(const struct change *c);
+int change_check_stacking(const struct change *c, const struct dedup_config *cfg);
 
 /* Checks that the filter can get a predecessor, as it can have only one. Returns 0 if it has none,
  * or if w->forget gives it up, which the change does once it is committed; or -errno (logged).

@@ -15,6 +15,7 @@
 #include "open.h"
 #include "plan.h"
 #include "receivers.h"
+#include "tunnel_devices.h"
 #include "units.h"
 
 /* Where it runs on this interface; NULL if it does not. */
@@ -47,7 +48,7 @@ static int check_new_delivery(const struct change *c, const struct dedup_config 
 	return err;
 }
 
-int change_check_stacking(const struct change *c)
+int change_check_stacking(const struct change *c, const struct dedup_config *cfg)
 {
 	char *names[DEDUP_IFACES_MAX];
 	struct placement now = { names, c->cnt, c->where.mode };
@@ -58,7 +59,8 @@ int change_check_stacking(const struct change *c)
 		names[i] = c->list[i].ifname;
 	err = receivers_links(&links) ?:
 	      receivers_check_stacking(&c->where, &links) ?:
-	      receivers_check_stacking(&now, &links);
+	      receivers_check_stacking(&now, &links) ?:
+	      tunnel_devices_check(&c->where, cfg->tunnels.kinds, &links);
 	links_free(&links);
 	return err;
 }
@@ -77,7 +79,7 @@ int change_program(struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
 	char streams[WISH_STREAMS_TEXT_MAX];
-	int err = change_check_stacking(c) ?: check_new_delivery(c, cfg);
+	int err = change_check_stacking(c, cfg) ?: check_new_delivery(c, cfg);
 
 	if (err)
 		return err;
@@ -134,7 +136,7 @@ void change_report(const char *name, const struct dedup_config *cfg)
 
 int change_filter(struct change *c, struct dedup_config *cfg)
 {
-	int err = change_check_stacking(c) ?: check_new_delivery(c, cfg) ?: change_check_room(c);
+	int err = change_check_stacking(c, cfg) ?: check_new_delivery(c, cfg) ?: change_check_room(c);
 
 	if (err)
 		return err;

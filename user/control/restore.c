@@ -210,7 +210,7 @@ static int restore_into(struct restoration *r, struct change *c)
 			-EINVAL,
 			"%s has other streams or digests than the filter that was saved: in it the ids would be others",
 			c->f.name);
-	err = change_check_stacking(c) ?: change_check_room(c) ?:
+	err = change_check_stacking(c, c->f.config) ?: change_check_room(c) ?:
 	      change_check_memory("what was saved", plan_bytes(snapshot));
 	if (err)
 		return err;

@@ -349,7 +349,7 @@ uint32_t streams_all(const struct dedup_config *c)
 
 void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 {
-	c->policy.gsp_alone = spec_is_gsp(spec) && !spec->gsp_is_stream && !tunnels_any(spec);
+	c->policy.gsp_alone = spec_is_gsp(spec) && !spec->gsp_is_stream && !tunnels_kinds(spec);
 	c->policy.several = spec->several;
 	c->policy.forwarded = 1; /* if all are */
 	c->policy.vlans_cnt = spec->vlans_cnt;

@@ -166,12 +166,13 @@ static const struct spec_tunnels *tunnels_of(const struct filter_spec *spec, uin
 	return spec->tunnels.given ? &spec->tunnels : &spec->streams[n].tunnels;
 }
 
-bool tunnels_any(const struct filter_spec *spec)
+uint32_t tunnels_kinds(const struct filter_spec *spec)
 {
+	uint32_t kinds = 0;
+
 	for (uint32_t n = 0; n < spec->streams_cnt; n++)
-		if (tunnels_of(spec, n)->kinds)
-			return true;
-	return false;
+		kinds |= tunnels_of(spec, n)->kinds;
+	return kinds;
 }
 
 static bool is_outer(const struct dedup_load *load)

@@ -30,8 +30,8 @@ const char *tunnels_refusal(const struct filter_spec *spec, char *says);
  */
 void tunnels_plan(const struct filter_spec *spec, struct dedup_config *c);
 
-/* Does any stream open tunnels? */
-bool tunnels_any(const struct filter_spec *spec);
+/* The kinds that any stream opens: DEDUP_TUNNEL_BITs. */
+uint32_t tunnels_kinds(const struct filter_spec *spec);
 
 /* Writes to *out what was asked of the filter with this configuration: tunnels and --outer-to. */
 void tunnels_of_config(const struct dedup_config *c, struct filter_spec *out);

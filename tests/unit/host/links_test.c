@@ -12,6 +12,7 @@
 
 #include "links.h"
 #include "stacking.h"
+#include "tunnel_devices.h"
 
 /* RTM_NEWLINK, as far as it matters. */
 static struct {
@@ -40,29 +41,48 @@ struct told {
 	uint32_t index, master, link;
 	const char *kind;
 	bool link_elsewhere;
+	uint32_t vxlan_link; /* an attribute of VXLAN devices */
+	bool up;
 };
+
+/* Appends an attribute to what has `len` bytes. Returns how many it has then. */
+static size_t append(char *to, size_t len, int type, const void *data, size_t bytes)
+{
+	struct rtattr *a = (void *)(to + len);
+
+	*a = (struct rtattr){ .rta_type = (unsigned short)type, .rta_len = RTA_LENGTH(bytes) };
+	memcpy(RTA_DATA(a), data, bytes);
+	return len + RTA_SPACE(bytes);
+}
+
+static void add_kind(const struct told *t)
+{
+	_Alignas(4) char info[128] = { 0 }, data[64] = { 0 };
+	size_t len = append(info, 0, IFLA_INFO_KIND, t->kind, strlen(t->kind) + 1), bytes;
+
+	if (t->vxlan_link) {
+		bytes = append(data, 0, IFLA_VXLAN_LINK, &t->vxlan_link, sizeof(t->vxlan_link));
+		len = append(info, len, IFLA_INFO_DATA | NLA_F_NESTED, data, bytes);
+	}
+	add(IFLA_LINKINFO | NLA_F_NESTED, info, len);
+}
 
 static struct link parsed(const struct told *t)
 {
-	struct {
-		struct rtattr a;
-		char kind[16];
-	} info = { .a = { .rta_type = IFLA_INFO_KIND } };
 	struct link link;
 
 	message.header = (struct nlmsghdr){ .nlmsg_len = NLMSG_LENGTH(sizeof(message.info)),
 					    .nlmsg_type = RTM_NEWLINK };
-	message.info = (struct ifinfomsg){ .ifi_index = t->index, .ifi_type = ARPHRD_ETHER };
+	message.info = (struct ifinfomsg){ .ifi_index = t->index,
+					   .ifi_type = ARPHRD_ETHER,
+					   .ifi_flags = t->up ? IFF_UP : 0 };
 	add(IFLA_ADDRESS, (uint8_t[]){ 2, 0, 0, 0, 0, t->index }, 6);
 	add(IFLA_IFNAME, (char[]){ 'i', '0' + t->index, 0 }, 3);
 	add_u32(IFLA_MASTER, t->master);
 	add_u32(IFLA_LINK, t->link);
 	add_u32(IFLA_LINK_NETNSID, t->link_elsewhere);
-	if (t->kind) {
-		info.a.rta_len =
-			RTA_LENGTH(snprintf(info.kind, sizeof(info.kind), "%s", t->kind) + 1);
-		add(IFLA_LINKINFO | NLA_F_NESTED, &info, info.a.rta_len);
-	}
+	if (t->kind)
+		add_kind(t);
 	links_parse(&message.header, &link);
 	return link;
 }
@@ -146,6 +166,72 @@ static void a_message_is_read(void **state)
 	assert_false(l.is_ethernet);
 }
 
+/* Interfaces 1 and 2 are NICs, 3 is a VLAN on 1, 4 the tunnel device. `on`: by which it gets them. */
+static const struct device {
+	const char *name;
+	struct told told;
+	uint32_t carrier, kind;
+	const char *on;
+} DEVICES[] = {
+	{ "vxlan", { .index = 4, .kind = "vxlan", .up = true }, 0, DEDUP_TUNNEL_BIT(vxlan), "123" },
+	{ "vxlan-on-one",
+	  { .index = 4, .kind = "vxlan", .up = true, .vxlan_link = 2 },
+	  2,
+	  DEDUP_TUNNEL_BIT(vxlan),
+	  "2" },
+	{ "vxlan-on-a-vlan",
+	  { .index = 4, .kind = "vxlan", .up = true, .vxlan_link = 3 },
+	  3,
+	  DEDUP_TUNNEL_BIT(vxlan),
+	  "13" },
+	{ "gre-on-one",
+	  { .index = 4, .kind = "gre", .up = true, .link = 1 },
+	  1,
+	  DEDUP_TUNNEL_BIT(gre),
+	  "1" },
+	{ "ip6gretap", { .index = 4, .kind = "ip6gretap", .up = true }, 0, DEDUP_TUNNEL_BIT(gre), "123" },
+	{ "erspan", { .index = 4, .kind = "erspan", .up = true }, 0, DEDUP_TUNNEL_BIT(erspan), "123" },
+	{ "geneve", { .index = 4, .kind = "geneve", .up = true }, 0, DEDUP_TUNNEL_BIT(geneve), "123" },
+	{ "sit", { .index = 4, .kind = "sit", .up = true }, 0, DEDUP_TUNNEL_BIT(ipip), "123" },
+	{ "tunnel-that-is-down", { .index = 4, .kind = "gre" }, 0, DEDUP_TUNNEL_BIT(gre), "" },
+	{ "tunnel-of-another-netns",
+	  { .index = 4, .kind = "gre", .up = true, .link = 1, .link_elsewhere = true },
+	  0,
+	  DEDUP_TUNNEL_BIT(gre),
+	  "" },
+	{ "no-tunnel", { .index = 4, .kind = "veth", .up = true }, 0, 0, "123" },
+};
+
+static void tunnels_come_by(void **state)
+{
+	const struct device *row = *state;
+	struct link list[] = { parsed(&(struct told)ALONE(1)), parsed(&(struct told)ALONE(2)),
+			       parsed(&(struct told)ON(3, 1, "vlan")), parsed(&row->told) };
+	struct links l = { list, 4 };
+	char on[8] = "";
+
+	assert_int_equal(list[3].carrier, row->carrier);
+	assert_int_equal(tunnel_device_kind(&list[3]), row->kind);
+	for (uint32_t i = 1; i <= 4; i++)
+		if (tunnel_device_is_on(&l, &list[3], i))
+			sprintf(on + strlen(on), "%u", i);
+	assert_string_equal(on, row->on);
+}
+
+/* A device that is bound to none gets nothing by another tunnel device. */
+static void tunnels_in_tunnels(void **state)
+{
+	struct link list[] = {
+		parsed(&(struct told){ .index = 1, .kind = "vxlan", .up = true }),
+		parsed(&(struct told){ .index = 2, .kind = "gre", .up = true }),
+	};
+	struct links l = { list, 2 };
+
+	(void)state;
+	assert_false(tunnel_device_is_on(&l, &list[0], 2));
+	assert_false(tunnel_device_is_on(&l, &list[0], 7));
+}
+
 static void stacked_pairs_are_found_in_any_order(void **state)
 {
 	struct link list[] = { parsed(&(struct told)PORT(1, 3)), parsed(&(struct told)ALONE(2)),
@@ -166,12 +252,11 @@ int main(void)
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test(a_message_is_read),
 		cmocka_unit_test(stacked_pairs_are_found_in_any_order),
+		cmocka_unit_test(tunnels_in_tunnels),
 	};
-	struct CMUnitTest tests[ARRAY_SIZE(ROWS) + ARRAY_SIZE(TESTS)];
 
-	memcpy(tests, TESTS, sizeof(TESTS));
-	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++)
-		tests[ARRAY_SIZE(TESTS) + i] =
-			(struct CMUnitTest){ ROWS[i].name, row_is_so, NULL, NULL, (void *)&ROWS[i] };
-	return run_any_tests("links", tests, ARRAY_SIZE(tests));
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(ROWS, row_is_so, NULL, NULL);
+	add_rows(DEVICES, tunnels_come_by, NULL, NULL);
+	return run_added_any_tests("links");
 }
