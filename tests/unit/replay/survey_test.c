@@ -13,15 +13,9 @@
 
 #include "capture.h"
 #include "packet.h"
-#include "survey.h"
-#include "survey_traffic.h"
+#include "survey_runner.h"
 
-/* drops: promised, from .. to; 0, 0: none. */
-static const struct row {
-	const char *name;
-	const char *options; /* recommended; "": nothing */
-	uint32_t drops, drops_to;
-} ROWS[] = {
+static const struct survey_row ROWS[] = {
 	{ "moldudp64-feeds",
 	  "--profile moldudp64:26477@233.252.0.1#feed1 --profile moldudp64:26478@233.252.0.2#feed1 "
 	  "--paths 2",
@@ -139,152 +133,6 @@ static const struct row {
 	  4900, 4900 },
 };
 
-/* The JSON of a command. */
-static json_object *run_json(const char *options, const char *path)
-{
-	char *out = malloc(4000000);
-	json_object *o;
-
-	assert_non_null(out);
-	if (sh_out(out, 4000000, "%s replay %s %s --json", tool(), path, options))
-		fail_msg("replay %s: %.2000s", options, out);
-	o = json_tokener_parse(out);
-	if (!o)
-		fail_msg("no JSON: %.2000s", out);
-	free(out);
-	return o;
-}
-
-static uint64_t number(json_object *o, const char *key)
-{
-	json_object *value;
-
-	if (!json_object_object_get_ex(o, key, &value))
-		fail_msg("there is no %s", key);
-	return json_object_get_uint64(value);
-}
-
-static json_object *member(json_object *o, const char *key)
-{
-	json_object *value;
-
-	if (!json_object_object_get_ex(o, key, &value))
-		fail_msg("there is no %s", key);
-	return value;
-}
-
-/* What a replay dropped. */
-static uint64_t drops_of(json_object *replayed)
-{
-	json_object *streams = member(replayed, "streams");
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < json_object_array_length(streams); i++)
-		sum += number(member(json_object_array_get_idx(streams, i), "counters"), "duplicate");
-	return sum;
-}
-
-/* Replay with the recommended options drops as much as was promised, and says of each path what
- * the survey says.
- */
-static void compare_replay(json_object *advice, const char *path)
-{
-	uint64_t drops = number(advice, "drops"), paths = number(advice, "paths");
-	const char *says = json_object_get_string(member(advice, "senders"));
-	char options[1000];
-	json_object *o;
-
-	/* One path is not worth an option. */
-	snprintf(options, sizeof(options), "%s%s",
-		 json_object_get_string(member(advice, "options")), paths == 1 ? " --paths 1" : "");
-	o = run_json(options, path);
-	assert_in_range(drops_of(o), drops, drops + drops / 100);
-	assert_string_equal(json_object_get_string(member(o, "senders")), says);
-	assert_int_equal(paths > 0, json_object_array_length(member(advice, "senders")) > 0);
-	json_object_put(o);
-}
-
-static void recommends(void **state)
-{
-	const struct row *row = *state;
-	char path[] = "/tmp/xdp-dedup-survey.XXXXXX";
-	const char *options;
-	json_object *o, *advice;
-	struct traffic t;
-	uint64_t drops;
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	close(fd);
-	traffic_make(&t, row->name);
-	traffic_write(&t, path);
-	o = run_json("", path);
-	advice = member(o, "advice");
-	options = json_object_get_string(member(advice, "options"));
-	assert_string_equal(options ? options : "", row->options);
-	drops = number(advice, "drops");
-	assert_in_range(drops, row->drops, row->drops_to);
-	if (options)
-		compare_replay(advice, path);
-	json_object_put(o);
-	if (!getenv("KEEP"))
-		unlink(path);
-	else
-		sh("mv %s /tmp/hs-%s.pcap", path, row->name);
-	traffic_free(&t);
-}
-
-/* A survey by the functions, without a file; until end_survey(). */
-static struct traffic traffic;
-static struct survey *survey;
-
-static int end_survey(void **state)
-{
-	(void)state;
-	survey_close(survey);
-	traffic_free(&traffic);
-	survey = NULL;
-	return 0;
-}
-
-static const struct survey_result *survey_of(const char *name)
-{
-	const struct survey_result *r;
-
-	end_survey(NULL);
-	traffic_make(&traffic, name);
-	assert_int_equal(survey_open(200000000, &survey), 0);
-	for (uint32_t i = 0; i < traffic.cnt; i++) {
-		struct capture_frame f = traffic_frame(&traffic, i);
-
-		assert_int_equal(survey_note(survey, &f), 0);
-	}
-	r = survey_end(survey);
-	assert_non_null(r);
-	return r;
-}
-
-static const struct survey_destination *destination(const struct survey_result *r,
-						    enum survey_kind kind, uint16_t number)
-{
-	for (uint32_t i = 0; i < r->destinations_cnt; i++)
-		if (r->destinations[i].kind == kind && r->destinations[i].number == number)
-			return &r->destinations[i];
-	fail_msg("there is no destination %u", number);
-	return NULL;
-}
-
-static const struct survey_fit *fit(const struct survey_fit *fits, uint32_t cnt, const char *name)
-{
-	for (uint32_t i = 0; i < cnt; i++)
-		if (!strcmp(fits[i].profile->stream.name, name))
-			return &fits[i];
-	fail_msg("%s does not fit", name);
-	return NULL;
-}
-
-#define FIT(d, name) fit((d)->fits, (d)->fits_cnt, name)
-
 static void copies_by_two_interfaces(void **state)
 {
 	const struct survey_result *r;
@@ -324,13 +172,13 @@ static void figures_of_feeds(void **state)
 
 	(void)state;
 	r = survey_of("moldudp64-feeds");
-	a = destination(r, SURVEY_UDP, 26477);
-	b = destination(r, SURVEY_UDP, 26478);
+	a = survey_destination(r, SURVEY_UDP, 26477);
+	b = survey_destination(r, SURVEY_UDP, 26478);
 	assert_int_equal(r->packets, 9950);
 	assert_int_equal(r->packets, a->packets + b->packets);
 	assert_int_equal(r->bytes, a->bytes + b->bytes);
-	assert_int_equal(r->first_ns, traffic.list[0].ns);
-	assert_int_equal(r->last_ns, traffic.list[traffic.cnt - 1].ns);
+	assert_int_equal(r->first_ns, survey_made.list[0].ns);
+	assert_int_equal(r->last_ns, survey_made.list[survey_made.cnt - 1].ns);
 	assert_int_equal(a->identical.packets, 0);
 	assert_int_equal(b->identical.packets, 4950);
 	assert_in_range(b->identical.p99_ns, 1900000, 2 * MS);
@@ -347,8 +195,8 @@ static void figures_of_feeds(void **state)
 	assert_int_equal(f->other_iface + f->same_sender + f->differ + f->snapped, 0);
 	assert_in_range(f->duplicates.median_ns, 900000, 1100000);
 	assert_in_range(f->duplicates.greatest_ns, 1900000, 2 * MS);
-	assert_int_equal(FIT(b, "payload")->why, SURVEY_LESS_SPECIFIC);
-	assert_int_equal(FIT(b, "payload")->duplicates.packets, 4950);
+	assert_int_equal(SURVEY_FIT(b, "payload")->why, SURVEY_LESS_SPECIFIC);
+	assert_int_equal(SURVEY_FIT(b, "payload")->duplicates.packets, 4950);
 	assert_int_equal(a->best->ids, 4900);
 	/* Numbers need no capacity. */
 	assert_int_equal(r->filter.window_ids, 0);
@@ -365,19 +213,19 @@ static void ids_of_other_bytes(void **state)
 
 	(void)state;
 	r = survey_of("gossip-mesh");
-	d = destination(r, SURVEY_UDP, GOSSIP_PORT);
+	d = survey_destination(r, SURVEY_UDP, GOSSIP_PORT);
 	assert_int_equal(d->best->differ, 7500);
 	assert_int_equal(d->identical.packets, 0);
 
 	r = survey_of("not-rtp");
-	d = destination(r, SURVEY_UDP, 7000);
+	d = survey_destination(r, SURVEY_UDP, 7000);
 	assert_null(d->best);
-	assert_int_equal(FIT(d, "rtp")->why, SURVEY_DIFFERS);
-	assert_int_equal(FIT(d, "rtp")->differ, 2999);
-	assert_int_equal(FIT(d, "payload")->why, SURVEY_FINDS_NONE);
+	assert_int_equal(SURVEY_FIT(d, "rtp")->why, SURVEY_DIFFERS);
+	assert_int_equal(SURVEY_FIT(d, "rtp")->differ, 2999);
+	assert_int_equal(SURVEY_FIT(d, "payload")->why, SURVEY_FINDS_NONE);
 
 	r = survey_of("not-rtp-to-two");
-	d = destination(r, SURVEY_UDP, 7000);
+	d = survey_destination(r, SURVEY_UDP, 7000);
 	assert_int_equal(d->feed, 0);
 	assert_string_equal(d->best->profile->stream.name, "payload");
 }
@@ -389,7 +237,7 @@ static void too_old_for_the_profile(void **state)
 
 	(void)state;
 	r = survey_of("slow-relay");
-	f = FIT(destination(r, SURVEY_UDP, 5140), "payload");
+	f = SURVEY_FIT(survey_destination(r, SURVEY_UDP, 5140), "payload");
 	assert_int_equal(f->why, SURVEY_TOO_OLD);
 	assert_int_equal(f->duplicates.packets, 2000);
 	assert_int_equal(f->in_window, 0);
@@ -403,11 +251,11 @@ static void senders_that_repeat(void **state)
 
 	(void)state;
 	r = survey_of("keepalives");
-	d = destination(r, SURVEY_UDP, 3784);
+	d = survey_destination(r, SURVEY_UDP, 3784);
 	assert_int_equal(d->identical.packets, 499);
-	assert_int_equal(FIT(d, "payload")->why, SURVEY_SAME_SENDER);
+	assert_int_equal(SURVEY_FIT(d, "payload")->why, SURVEY_SAME_SENDER);
 	/* All but those that come first, or 10 s after the one that counts as first. */
-	assert_in_range(FIT(d, "payload")->same_sender, 485, 499);
+	assert_in_range(SURVEY_FIT(d, "payload")->same_sender, 485, 499);
 	assert_int_equal(r->advice, SURVEY_NOTHING);
 }
 
@@ -470,7 +318,7 @@ static void more_destinations_than_there_is_room(void **state)
 
 	(void)state;
 	r = survey_of("scan");
-	assert_int_equal(r->packets, traffic.cnt);
+	assert_int_equal(r->packets, survey_made.cnt);
 	assert_in_range(r->destinations_cnt, SURVEY_DESTINATIONS_MAX / 2, SURVEY_DESTINATIONS_MAX);
 	for (uint32_t i = 0; i < r->destinations_cnt; i++) {
 		packets += r->destinations[i].packets;
@@ -492,7 +340,7 @@ static void frames_of_two_hosts(void **state)
 	(void)state;
 	r = survey_of("two-hosts");
 	assert_true(r->filter.other_hosts);
-	d = destination(r, SURVEY_UDP, 8002);
+	d = survey_destination(r, SURVEY_UDP, 8002);
 	assert_int_equal(d->addresses_cnt, 2);
 	assert_false(d->more_addresses);
 }
@@ -506,14 +354,14 @@ static void mirrored_traffic(void **state)
 	(void)state;
 	r = survey_of("span-of-both-directions");
 	assert_int_equal(r->advice, SURVEY_MIRROR);
-	f = fit(r->all, r->all_cnt, "mirror");
+	f = survey_fit(r->all, r->all_cnt, "mirror");
 	assert_int_equal(f->why, SURVEY_BEST);
 	assert_int_equal(f->packets, 5850);
 	assert_int_equal(f->ids, 3000);
 	assert_int_equal(f->duplicates.packets, 2850);
 	assert_int_equal(f->in_window, 2850);
-	assert_int_equal(destination(r, SURVEY_TCP, 443)->packets, 2000);
-	assert_int_equal(destination(r, SURVEY_TCP, 443)->identical.packets, 1000);
+	assert_int_equal(survey_destination(r, SURVEY_TCP, 443)->packets, 2000);
+	assert_int_equal(survey_destination(r, SURVEY_TCP, 443)->identical.packets, 1000);
 }
 
 /* Frames and streams are two filters, as one window does not fit both. */
@@ -537,9 +385,9 @@ static void frames_not_taken(void **state)
 	const struct survey_result *r = survey_of("r-tag");
 
 	(void)state;
-	assert_int_equal(fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_LESS_SPECIFIC);
+	assert_int_equal(survey_fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_LESS_SPECIFIC);
 	r = survey_of("cyclic-frames");
-	assert_int_equal(fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_SAME_SENDER);
+	assert_int_equal(survey_fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_SAME_SENDER);
 }
 
 /* PRP's numbers come again after 65,536 frames: those are no duplicates. */
@@ -550,7 +398,7 @@ static void numbers_that_wrap(void **state)
 
 	(void)state;
 	r = survey_of("prp");
-	f = fit(r->all, r->all_cnt, "prp");
+	f = survey_fit(r->all, r->all_cnt, "prp");
 	assert_int_equal(f->why, SURVEY_BEST);
 	assert_int_equal(f->ids, 70000);
 	assert_int_equal(f->duplicates.packets, 70000);
@@ -581,18 +429,18 @@ static void figures_of_destinations(void **state)
 
 	(void)state;
 	/* To another group than before, and then to this one again. */
-	d = destination(survey_of("feed-that-repeats"), SURVEY_UDP, 5141);
+	d = survey_destination(survey_of("feed-that-repeats"), SURVEY_UDP, 5141);
 	assert_int_equal(d->best->duplicates.packets, 2000);
 	assert_int_equal(d->best->elsewhere, 1000);
 	/* By the payload, and not by the packet, too. */
-	d = destination(survey_of("datagrams-by-two-paths"), SURVEY_UDP, 5140);
+	d = survey_destination(survey_of("datagrams-by-two-paths"), SURVEY_UDP, 5140);
 	assert_int_equal(d->identical.packets, 1000);
 	/* What differs in length, or behind what was captured, is not identical. */
-	d = destination(survey_of("jumbo-frames"), SURVEY_ETHERNET, 0x88b5);
+	d = survey_destination(survey_of("jumbo-frames"), SURVEY_ETHERNET, 0x88b5);
 	assert_int_equal(d->identical.packets, 0);
-	d = destination(survey_of("snapped-frames"), SURVEY_ETHERNET, 0x88b5);
+	d = survey_destination(survey_of("snapped-frames"), SURVEY_ETHERNET, 0x88b5);
 	assert_int_equal(d->identical.packets, 0);
-	d = destination(survey_of("both-versions"), SURVEY_UDP, 5140);
+	d = survey_destination(survey_of("both-versions"), SURVEY_UDP, 5140);
 	assert_int_equal(d->addresses_cnt, 1);
 	assert_true(d->more_addresses);
 	/* Where nothing can be saved, the destination with most repetitions comes first. */
@@ -746,12 +594,12 @@ static void what_people_read(void **state)
 	assert_int_equal(run_text(out, sizeof(out), path, ""), 0);
 	assert_non_null(strstr(out, "Left out: 4 destinations"));
 	assert_non_null(strstr(out, "at least 400 packets:\n  xdp-dedup replay "));
-	o = run_json("", path);
-	rest = member(member(o, "advice"), "rest");
-	assert_int_equal(number(rest, "drops"), 400);
-	options = json_object_get_string(member(rest, "options"));
+	o = survey_run_json("", path);
+	rest = survey_member(survey_member(o, "advice"), "rest");
+	assert_int_equal(survey_number(rest, "drops"), 400);
+	options = json_object_get_string(survey_member(rest, "options"));
 	assert_non_null(strstr(out, options));
-	compare_replay(rest, path);
+	survey_compare_replay(rest, path);
 	json_object_put(o);
 	traffic_free(&t);
 	traffic_make(&t, "feed-of-many-ports");
@@ -772,23 +620,23 @@ static void what_people_read(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(copies_by_two_interfaces, end_survey),
-		cmocka_unit_test_teardown(paths_of_numbered_streams, end_survey),
-		cmocka_unit_test_teardown(figures_of_feeds, end_survey),
-		cmocka_unit_test_teardown(ids_of_other_bytes, end_survey),
-		cmocka_unit_test_teardown(senders_that_repeat, end_survey),
-		cmocka_unit_test_teardown(too_old_for_the_profile, end_survey),
-		cmocka_unit_test_teardown(streams_left_out, end_survey),
-		cmocka_unit_test_teardown(destinations_left_out, end_survey),
-		cmocka_unit_test_teardown(windows_that_do_not_go_together, end_survey),
-		cmocka_unit_test_teardown(more_destinations_than_there_is_room, end_survey),
-		cmocka_unit_test_teardown(frames_of_two_hosts, end_survey),
-		cmocka_unit_test_teardown(mirrored_traffic, end_survey),
-		cmocka_unit_test_teardown(frames_left_out, end_survey),
-		cmocka_unit_test_teardown(frames_not_taken, end_survey),
-		cmocka_unit_test_teardown(numbers_that_wrap, end_survey),
-		cmocka_unit_test_teardown(what_the_filter_needs, end_survey),
-		cmocka_unit_test_teardown(figures_of_destinations, end_survey),
+		cmocka_unit_test_teardown(copies_by_two_interfaces, survey_forget),
+		cmocka_unit_test_teardown(paths_of_numbered_streams, survey_forget),
+		cmocka_unit_test_teardown(figures_of_feeds, survey_forget),
+		cmocka_unit_test_teardown(ids_of_other_bytes, survey_forget),
+		cmocka_unit_test_teardown(senders_that_repeat, survey_forget),
+		cmocka_unit_test_teardown(too_old_for_the_profile, survey_forget),
+		cmocka_unit_test_teardown(streams_left_out, survey_forget),
+		cmocka_unit_test_teardown(destinations_left_out, survey_forget),
+		cmocka_unit_test_teardown(windows_that_do_not_go_together, survey_forget),
+		cmocka_unit_test_teardown(more_destinations_than_there_is_room, survey_forget),
+		cmocka_unit_test_teardown(frames_of_two_hosts, survey_forget),
+		cmocka_unit_test_teardown(mirrored_traffic, survey_forget),
+		cmocka_unit_test_teardown(frames_left_out, survey_forget),
+		cmocka_unit_test_teardown(frames_not_taken, survey_forget),
+		cmocka_unit_test_teardown(numbers_that_wrap, survey_forget),
+		cmocka_unit_test_teardown(what_the_filter_needs, survey_forget),
+		cmocka_unit_test_teardown(figures_of_destinations, survey_forget),
 		cmocka_unit_test(times_that_go_back),
 		cmocka_unit_test(little_memory),
 		cmocka_unit_test(any_bytes),
@@ -796,6 +644,6 @@ int main(void)
 	};
 
 	add_tests(tests, ARRAY_SIZE(tests));
-	add_rows(ROWS, recommends, NULL, NULL);
+	add_rows(ROWS, survey_recommends, NULL, NULL);
 	return run_added_any_tests("survey");
 }
