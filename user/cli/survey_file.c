@@ -14,6 +14,7 @@
 #include "streams.h"
 #include "survey_print.h"
 #include "text.h"
+#include "tunnels.h"
 #include "units.h"
 
 #define PROGRESS_EVERY 256 /* packets: it looks at the time */
@@ -85,6 +86,11 @@ const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTION
 		return out;
 	for (uint32_t i = 0; i < f->spec.streams_cnt; i++)
 		append_stream(out, &f->spec, i);
+	if (f->spec.tunnels.kinds) {
+		struct dedup_tunnels t = tunnels_as_config(&f->spec.tunnels);
+
+		text_append(out, SURVEY_OPTIONS_MAX, " --tunnels %s", FORMAT_TUNNELS(&t, t.kinds));
+	}
 	if (f->spec.paths > 1)
 		text_append(out, SURVEY_OPTIONS_MAX, " --paths %u", f->spec.paths);
 	if (numbered_alone(&f->spec))
@@ -175,7 +181,7 @@ int survey_capture(const struct options *o, struct capture *c)
 	struct survey *s;
 	int err, printed;
 
-	if (survey_open(o->memory, &s))
+	if (survey_open(o->memory, o->wish.given.tunnels ? &o->wish.spec.tunnels : NULL, &s))
 		return diag_err(-ENOMEM,
 				"out of memory" ADVICE "--memory says how much replay may take");
 	err = note_all(s, c);

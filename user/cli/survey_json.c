@@ -173,6 +173,7 @@ void survey_print_json(const struct survey_report *report)
 	ADD("last_ns", json_u64(r->last_ns));
 	ADD("known_since_ns", json_u64(r->known_since_ns));
 	ADD("interfaces", json_u64(r->ifaces_cnt));
+	ADD("tunnels", survey_json_tunnels(r));
 	ADD("advice", json_advice(report));
 	ADD("destinations", list);
 	ADD("others", json_others(r));

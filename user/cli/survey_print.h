@@ -3,6 +3,7 @@
 #ifndef XDP_DEDUP_SURVEY_PRINT_H
 #define XDP_DEDUP_SURVEY_PRINT_H
 
+#include "json_out.h"
 #include "options.h"
 #include "replay.h"
 #include "survey.h"
@@ -29,6 +30,13 @@ struct survey_report {
 	bool complete; /* the capture was read to its end */
 	struct survey_paths filter, rest;
 };
+
+/* The frames in tunnels of each kind that there are: lines for people; an array for programs. */
+void survey_print_tunnels(const struct survey_result *r);
+json_object *survey_json_tunnels(const struct survey_result *r);
+
+/* Says why the filter opens tunnels, if it does. */
+void survey_print_tunnels_note(const struct survey_result *r);
 
 void survey_print_text(const struct survey_report *report);
 void survey_print_json(const struct survey_report *report);

@@ -215,6 +215,7 @@ static void print_notes(const struct survey_result *r)
 	if (r->filter.other_hosts)
 		puts("The MACs of the packets are of several hosts. A filter looks only at packets for\n"
 		     "its own host; behind a tap, where one program wants all packets, give --forwarded.");
+	survey_print_tunnels_note(r);
 	if (r->advice == SURVEY_MIRROR)
 		printf("%s come again at once, as behind a SPAN port or a tap. This filter\n"
 		       "is for machines that capture, not for the path to a receiver. Before the load:\n"
@@ -340,6 +341,7 @@ static void print_survey_advice(const struct survey_report *report)
 void survey_print_text(const struct survey_report *report)
 {
 	print_surveyed_file(report);
+	survey_print_tunnels(report->r);
 	print_destinations(report->r);
 	print_survey_advice(report);
 }

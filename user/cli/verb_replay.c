@@ -50,6 +50,7 @@ static int check_survey(const struct options *o)
 		{ "--write-dropped", o->write_dropped },
 		{ "--profiles", o->wish.files_cnt },
 		{ "--to", o->wish.given.to },
+		{ "--outer-to", o->wish.spec.outer_to_cnt },
 		{ "--vlan", o->wish.spec.vlans_cnt },
 		{ "--engine kernel", o->engine == ENGINE_KERNEL },
 	};

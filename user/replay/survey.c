@@ -9,8 +9,11 @@
 #include "program.h"
 #include "secrets.h"
 #include "streams.h"
+#include "inside.h"
 #include "survey_ids.h"
 #include "survey_note.h"
+#include "survey_tunnels.h"
+#include "tunnels.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define HORIZON_LEAST_NS (10 * SECOND_NS)
@@ -59,7 +62,7 @@ static int open_survey_program(struct survey *s)
 	return err;
 }
 
-int survey_open(uint64_t memory, struct survey **out)
+int survey_open(uint64_t memory, const struct spec_tunnels *tunnels, struct survey **out)
 {
 	struct survey *s = calloc(1, sizeof(*s));
 	int err = -ENOMEM;
@@ -68,7 +71,8 @@ int survey_open(uint64_t memory, struct survey **out)
 		return err;
 	s->table.destinations = calloc(SURVEY_DESTINATIONS_MAX, sizeof(*s->table.destinations));
 	s->padded = calloc(1, FRAME_BYTES_MAX);
-	if (!s->table.destinations || !s->padded ||
+	s->inner = calloc(1, FRAME_BYTES_MAX);
+	if (!s->table.destinations || !s->padded || !s->inner ||
 	    id_table_open(SURVEY_MARK_BYTES, memory, &s->ids) || profiles_add_builtin(&s->profiles))
 		goto fail;
 	s->streams = s->profiles.cnt < DEDUP_STREAMS_MAX ? s->profiles.cnt : DEDUP_STREAMS_MAX;
@@ -82,6 +86,11 @@ int survey_open(uint64_t memory, struct survey **out)
 			s->horizon_ns[i] = SURVEY_TURNS(window);
 		s->heuristics[i] = heuristic_of(s->profiles.list[i].stream.name);
 	}
+	if (tunnels)
+		s->tunnels = *tunnels;
+	else
+		parse_tunnels("all", &s->tunnels);
+	s->opened = tunnels_as_config(&s->tunnels);
 	s->payload = stream_by_name(s, "payload");
 	s->mirror = stream_by_name(s, "mirror");
 	s->frames = stream_by_name(s, "mirror-l2");
@@ -121,6 +130,7 @@ void survey_close(struct survey *s)
 	end_notes(s);
 	profiles_free(&s->profiles);
 	free(s->padded);
+	free(s->inner);
 	free(s);
 }
 
@@ -162,11 +172,10 @@ static void place_frame(struct survey *s, struct seen *seen)
 	p->d.packets++;
 	p->d.bytes += seen->wire_len;
 	note_address(&p->d, f);
-	if (seen->have >= sizeof(p->mac))
-		note_mac(p, seen->frame);
+	if (seen->outer_mac)
+		note_mac(p, seen->outer_mac);
 	r->packets++;
 	r->bytes += seen->wire_len;
-	r->snapped += seen->have < seen->len;
 	r->ifaces_cnt += !s->ifaces_seen[seen->iface];
 	s->ifaces_seen[seen->iface] = true;
 	s->ip_packets += f->ipv4 || f->ipv6;
@@ -176,7 +185,6 @@ static void place_frame(struct survey *s, struct seen *seen)
 /* The frame as long as it was on the wire, with zeros for what was cut. */
 static void pad(struct survey *s, const struct capture_frame *f, struct seen *seen)
 {
-	seen->wire_len = f->wire_len;
 	seen->len = f->wire_len < FRAME_BYTES_MAX ? f->wire_len : FRAME_BYTES_MAX;
 	seen->have = f->len < seen->len ? f->len : seen->len;
 	seen->frame = f->data;
@@ -201,7 +209,8 @@ static uint8_t mac_hash(const struct seen *seen, uint32_t at)
 int survey_note(struct survey *s, const struct capture_frame *f)
 {
 	struct survey_lookup ids[DEDUP_STREAMS_MAX];
-	struct seen seen = { .iface = f->iface };
+	struct seen seen = { .iface = f->iface, .wire_len = f->wire_len };
+	struct inside inside;
 	int cnt;
 
 	if (f->outgoing) {
@@ -212,13 +221,21 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 		s->result.first_ns = f->ns;
 	if (f->ns > s->now_ns)
 		s->now_ns = f->ns;
-	pad(s, f, &seen);
+	s->result.snapped += f->len < FRAME_BYTES_MAX && f->len < f->wire_len;
+	inside_open(&inside, f, &s->opened, s->inner, FRAME_BYTES_MAX);
+	pad(s, &inside.frame, &seen);
+	seen.has_ethernet = inside.has_ethernet;
+	seen.outer_mac = f->len >= sizeof(s->table.destinations->mac) ? f->data : NULL;
 	flow_of(&seen.flow, seen.frame, seen.have);
 	seen.sender = (uint16_t)flow_sender(&seen.flow);
 	seen.host = flow_host(&seen.flow);
 	seen.mac = mac_hash(&seen, 6);
 	seen.to_mac = mac_hash(&seen, 0);
 	place_frame(s, &seen);
+	survey_tunnels_note(s->result.tunnels, f, &inside, seen.flow.kind);
+	if (inside.is_faulty)
+		return 0;
+	seen.tunnels = inside.tunnels;
 	cnt = survey_ids_find(s, &seen, ids);
 	if (cnt < 0)
 		return cnt;

@@ -13,12 +13,13 @@
 
 struct survey;
 
-/* Opens a survey. `memory`: bytes for the ids, which limit how old duplicates may be to be found;
- * at most some 40 MB more are taken for counts. Only one survey may be open at a time, and until
- * survey_end() no engine (engine.h) or other user of program.h beside it. Returns 0, and the caller
- * closes *out with survey_close(); or -ENOMEM.
+/* Opens a survey. `tunnels`: it looks into these, and takes the inner packet of a frame for the
+ * frame; NULL: into all at their usual ports. `memory`: bytes for the ids, which limit how old
+ * duplicates may be to be found; at most some 40 MB more are taken for counts. Only one survey may
+ * be open at a time, and until survey_end() no engine (engine.h) or other user of program.h beside
+ * it. Returns 0, and the caller closes *out with survey_close(); or -ENOMEM.
  */
-int survey_open(uint64_t memory, struct survey **out);
+int survey_open(uint64_t memory, const struct spec_tunnels *tunnels, struct survey **out);
 
 /* Takes the capture's next packet. Returns 0, or -ENOMEM. */
 int survey_note(struct survey *s, const struct capture_frame *f);

@@ -6,6 +6,7 @@
 #include "integers.h"
 #include "numbered.h"
 #include "survey_sum.h"
+#include "tunnels.h"
 
 #define AGE_HEADROOM 2 /* times the age that 99 % do not exceed */
 #define CAPACITY_LEAST 10000
@@ -205,6 +206,7 @@ static void count_drops(struct survey_draft *d, int stream, const struct candida
 	uint64_t drops = survey_sum_found(c, is_feed, window_ns);
 	struct survey_filter *out = d->out;
 
+	out->spec.tunnels.kinds |= c->tunnels;
 	out->drops += drops;
 	out->drop_bytes +=
 		survey_sum_scaled(c->fit.duplicates.bytes, drops, c->fit.duplicates.packets);
@@ -284,6 +286,8 @@ void survey_draft_finish(struct survey_draft *d, int for_all)
 	struct survey_filter *out = d->out;
 
 	count_all_drops(d, window, for_all);
+	if (out->spec.tunnels.kinds)
+		out->spec.tunnels = tunnels_choose(&d->s->tunnels, out->spec.tunnels.kinds);
 	out->spec.window_ns = WINDOWED_MAX_WINDOW_NS[window];
 	out->spec.capacity = rounded_up_to_1_2_5(2 * out->window_ids);
 	if (out->spec.capacity < CAPACITY_LEAST)

@@ -43,8 +43,8 @@ uint32_t survey_draft_streams(struct survey_draft *d, struct destination *const 
 uint32_t survey_draft_window_of(const struct survey_draft *d);
 
 /* Fills in the rest of the filter: window and capacity, or their defaults if all streams are
- * numbered; the paths of numbered streams; and how many duplicates it drops. for_all: the stream of
- * the filter's profile for all traffic; -1: none.
+ * numbered; the paths of numbered streams; the tunnels that copies were in; and how many duplicates
+ * it drops. for_all: the stream of the filter's profile for all traffic; -1: none.
  */
 void survey_draft_finish(struct survey_draft *d, int for_all);
 

@@ -116,7 +116,7 @@ static bool may_be_of(const struct survey *s, const struct seen *seen, uint32_t 
 	if (st->layer == DEDUP_IP)
 		return f->ipv4 || f->ipv6;
 	if (st->layer == DEDUP_ETHERNET)
-		return !st->ethertype || st->ethertype == f->ethertype;
+		return seen->has_ethernet && (!st->ethertype || st->ethertype == f->ethertype);
 	if (f->kind != SURVEY_UDP || !s->heuristics[stream])
 		return f->kind == SURVEY_UDP;
 	if (have > f->payload_len)

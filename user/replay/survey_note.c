@@ -18,20 +18,23 @@
 
 /* What is remembered with an id, in its entry. Places are numbered from 1 on. */
 struct mark {
-	uint16_t first : 15; /* two destinations that it came to */
-	uint16_t ipv6 : 1;
-	uint16_t second : 12;
-	uint16_t copies : 4; /* that came since, at most 15 */
-	uint16_t iface;	     /* of its first packet, as all that follows */
-	uint16_t sender;     /* a hash */
-	uint32_t content;    /* a hash of the bytes */
-	uint8_t mac;	     /* a hash of the sender's */
-	uint8_t host;	     /* flow_host() */
-	uint8_t to_mac;	     /* a hash of the receiver's */
-	uint8_t other;	     /* a hash of the last other sender; 0: there was none */
+	uint64_t first : 12; /* two destinations that it came to */
+	uint64_t second : 12;
+	uint64_t copies : 4; /* that came since, at most 15 */
+	uint64_t ipv6 : 1;   /* of its first packet, as all that follows */
+	uint64_t iface : 10;
+	uint64_t tunnels : 9;
+	uint64_t sender : 16; /* a hash */
+	uint32_t content;     /* a hash of the bytes */
+	uint8_t mac;	      /* a hash of the sender's */
+	uint8_t host;	      /* flow_host() */
+	uint8_t to_mac;	      /* a hash of the receiver's */
+	uint8_t other;	      /* a hash of the last other sender; 0: there was none */
 };
 _Static_assert(sizeof(struct mark) == SURVEY_MARK_BYTES, "whole words");
-_Static_assert(SURVEY_DESTINATIONS_MAX < 1 << 12 && CAPTURE_IFACES_MAX < UINT16_MAX, "they fit");
+_Static_assert(SURVEY_DESTINATIONS_MAX < 1 << 12 && CAPTURE_IFACES_MAX <= 1 << 10 &&
+		       DEDUP_TUNNELS_CNT <= 9,
+	       "they fit");
 
 static struct mark *mark_of(struct id_table_entry *e)
 {
@@ -47,8 +50,9 @@ static void note_new(struct survey *s, const struct seen *seen, const struct sur
 	e->taught_ns = s->now_ns;
 	e->round = at->round;
 	*mark_of(e) = (struct mark){
-		.first = (uint16_t)(seen->destination + 1),
-		.iface = (uint16_t)seen->iface,
+		.first = (seen->destination + 1) & 0xfff,
+		.iface = seen->iface & 0x3ff,
+		.tunnels = seen->tunnels & DEDUP_TUNNELS_ALL,
 		.sender = seen->sender,
 		.mac = seen->mac,
 		.host = seen->host,
@@ -125,6 +129,7 @@ static void note_copy(struct survey *s, const struct seen *seen, const struct su
 	uint32_t here = seen->destination + 1;
 
 	c->fit.copies++;
+	c->tunnels |= m->tunnels | seen->tunnels;
 	survey_add_age(&s->table, &c->ages, at->age_ns);
 	if (m->first == here || m->second == here || survey_ids_of_all_traffic(s, at->stream))
 		return;
@@ -158,7 +163,7 @@ static void note_duplicate(struct survey *s, const struct seen *seen,
 		note_copy(s, seen, at, m);
 	}
 	if (m->first != here)
-		m->second = (uint16_t)here;
+		m->second = here & 0xfff;
 	if (m->sender != seen->sender)
 		m->other = other_hash(seen);
 }

@@ -65,6 +65,17 @@ struct survey_fit {
 	enum survey_why why;
 };
 
+/* Frames in a tunnel of one kind. */
+struct survey_tunnel {
+	uint64_t packets, bytes;	      /* that were looked into; bytes on the wire */
+	uint64_t inside[SURVEY_ETHERNET + 1]; /* of these packets: the inner ones, by their kind */
+	uint64_t truncated, bad;	      /* besides: cut; with a malformed header */
+	uint8_t addresses[SURVEY_ADDRESSES_MAX][16]; /* destinations of outermost IP headers */
+	bool ipv4[SURVEY_ADDRESSES_MAX];	     /* an address is in its first 4 bytes */
+	uint32_t addresses_cnt;
+	bool more_addresses;
+};
+
 struct survey_destination {
 	enum survey_kind kind;
 	uint16_t number; /* port, protocol or EtherType, in host order */
@@ -107,6 +118,10 @@ struct survey_result {
 	uint32_t others_cnt;			  /* destinations in them, at least */
 	struct survey_fit all[DEDUP_STREAMS_MAX]; /* for all traffic: mirror, mirror-l2, prp */
 	uint32_t all_cnt;
+	/* By kind; a frame in two tunnels counts in both. Destinations and fits are those of inner
+	 * packets.
+	 */
+	struct survey_tunnel tunnels[DEDUP_TUNNELS_CNT];
 
 	/* What is recommended: */
 	enum survey_advice {

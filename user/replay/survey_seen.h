@@ -13,8 +13,11 @@ struct seen {
 	uint16_t sender;
 	uint8_t mac, to_mac, host;
 	struct flow flow;
-	bool numbered; /* the sender's IP ids tell its packets apart */
-	bool is_copy;  /* this IP packet has come before */
+	uint32_t tunnels;	  /* that the packet was in; what is above is of the inner packet */
+	bool has_ethernet;	  /* the inner packet, too, had an Ethernet header */
+	const uint8_t *outer_mac; /* of the outermost frame: its destination; NULL: cut off */
+	bool numbered;		  /* the sender's IP ids tell its packets apart */
+	bool is_copy;		  /* this IP packet has come before */
 };
 
 /* An id of this packet, and what is known about the id. */

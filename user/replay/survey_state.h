@@ -34,6 +34,7 @@ struct candidate {
 	uint64_t repeats;
 	struct numbers *numbers;	     /* of RTP; else NULL */
 	uint64_t ifaces[SURVEY_IFACE_WORDS]; /* a bit for each by which numbers came */
+	uint32_t tunnels; /* those that copies, and their first packets, were in */
 };
 
 /* One destination. */
@@ -96,6 +97,9 @@ struct survey {
 	struct survey_result result;
 	bool ifaces_seen[CAPTURE_IFACES_MAX];
 	uint8_t *padded; /* a frame that the snap length cut, with zeros behind */
+	uint8_t *inner;	 /* the packet inside of a frame */
+	struct spec_tunnels tunnels;
+	struct dedup_tunnels opened; /* these, as inside_open() takes them */
 };
 
 /* Returns the number of the flow's destination, a new one if there is none. A number stays as long

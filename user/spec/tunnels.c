@@ -160,6 +160,24 @@ const char *format_tunnels(const struct dedup_tunnels *t, uint32_t kinds, char b
 	return buf;
 }
 
+struct spec_tunnels tunnels_choose(const struct spec_tunnels *of, uint32_t kinds)
+{
+	struct spec_tunnels out = { .given = true, .kinds = of->kinds & kinds };
+
+	for (uint32_t i = 0; i < of->ports_cnt; i++)
+		if (out.kinds >> of->ports[i].kind & 1)
+			out.ports[out.ports_cnt++] = of->ports[i];
+	return out;
+}
+
+struct dedup_tunnels tunnels_as_config(const struct spec_tunnels *t)
+{
+	struct dedup_tunnels out = { .kinds = t->kinds, .ports_cnt = t->ports_cnt };
+
+	memcpy(out.ports, t->ports, sizeof(out.ports));
+	return out;
+}
+
 /* What the stream opens: what the option says, or else its profile. */
 static const struct spec_tunnels *tunnels_of(const struct filter_spec *spec, uint32_t n)
 {

@@ -22,6 +22,12 @@ const char *format_tunnels(const struct dedup_tunnels *t, uint32_t kinds, char b
 /* Returns the text in a buffer that lives until the end of the enclosing block. */
 #define FORMAT_TUNNELS(t, kinds) format_tunnels(t, kinds, (char[TUNNELS_TEXT_MAX]){ 0 })
 
+/* The tunnels of `of` whose kinds are in `kinds`, with their ports; `given`. */
+struct spec_tunnels tunnels_choose(const struct spec_tunnels *of, uint32_t kinds);
+
+/* Kinds and ports, as a configuration has them. */
+struct dedup_tunnels tunnels_as_config(const struct spec_tunnels *t);
+
 /* Why these tunnels are not possible: a sentence; or NULL. `says` has STREAMS_SAYS_MAX bytes. */
 const char *tunnels_refusal(const struct filter_spec *spec, char *says);
 

@@ -461,7 +461,7 @@ static void times_that_go_back(void **state)
 
 	(void)state;
 	traffic_make(&t, "datagrams-by-two-paths");
-	assert_int_equal(survey_open(200000000, &s), 0);
+	assert_int_equal(survey_open(200000000, NULL, &s), 0);
 	for (uint32_t i = 0; i < t.cnt; i++) {
 		struct capture_frame f = traffic_frame(&t, i);
 
@@ -483,7 +483,7 @@ static void little_memory(void **state)
 
 	(void)state;
 	traffic_make(&t, "shreds");
-	assert_int_equal(survey_open(0, &s), 0);
+	assert_int_equal(survey_open(0, NULL, &s), 0);
 	for (uint32_t i = 0; i < 20 * t.cnt; i++) {
 		struct capture_frame f = traffic_frame(&t, i % t.cnt);
 
@@ -509,7 +509,7 @@ static void any_bytes(void **state)
 	uint64_t seed = 5, cnt = 0, sum = 0;
 
 	(void)state;
-	assert_int_equal(survey_open(0, &s), 0);
+	assert_int_equal(survey_open(0, NULL, &s), 0);
 	for (size_t m = 0; m < ARRAY_SIZE(NAMES); m++) {
 		struct traffic t;
 

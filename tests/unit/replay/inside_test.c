@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The packets inside of captured frames: of each tunnel, whole, cut at every byte, and of any bytes.
+ */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "inside.h"
+#include "protocol_packets.h"
+#include "tunnel_wrap.h"
+#include "tunnels.h"
+
+#define BUFFER_BYTES 9000
+#define BIT(kind) DEDUP_TUNNEL_BIT(kind)
+
+#define OF(of)             \
+	{                  \
+		.kind = of \
+	}
+
+static const struct row {
+	const char *name;
+	struct wrap wraps[3];  /* the innermost first */
+	uint32_t tunnels;      /* opened */
+	uint32_t still;	       /* so many of the wraps stay, from the innermost on */
+	bool without_ethernet; /* inside */
+	struct protocol_packet packet;
+	const char *opens; /* NULL: all */
+	const char *fault; /* kind and reason; NULL: none */
+	uint32_t behind;   /* bytes that pad the outermost frame */
+} ROWS[] = {
+	{ .name = "none" },
+	{ "gre", { OF(WRAP_GRE) }, .tunnels = BIT(gre) },
+	{ "erspan-1", { OF(WRAP_ERSPAN_1) }, .tunnels = BIT(erspan) },
+	{ "erspan-2", { OF(WRAP_ERSPAN_2) }, .tunnels = BIT(erspan) },
+	{ "erspan-3", { OF(WRAP_ERSPAN_3) }, .tunnels = BIT(erspan) },
+	{ "vxlan", { OF(WRAP_VXLAN) }, .tunnels = BIT(vxlan) },
+	{ "geneve", { OF(WRAP_GENEVE) }, .tunnels = BIT(geneve) },
+	{ "pseudowire", { OF(WRAP_MPLS_FRAME) }, .tunnels = BIT(mpls) },
+	{ "gre-ip", { OF(WRAP_GRE_IP) }, .tunnels = BIT(gre), .without_ethernet = true },
+	{ "geneve-ip", { OF(WRAP_GENEVE_IP) }, .tunnels = BIT(geneve), .without_ethernet = true },
+	{ "mpls", { OF(WRAP_MPLS) }, .tunnels = BIT(mpls), .without_ethernet = true },
+	{ "pppoe", { OF(WRAP_PPPOE) }, .tunnels = BIT(pppoe), .without_ethernet = true },
+	{ "ipip", { OF(WRAP_IPIP) }, .tunnels = BIT(ipip), .without_ethernet = true },
+	{ "gtp", { OF(WRAP_GTP) }, .tunnels = BIT(gtp), .without_ethernet = true },
+	{ "three-vlans", { OF(WRAP_VLANS) }, .tunnels = BIT(vlan) },
+	{ "ipv6-in-ipv4",
+	  { OF(WRAP_IPIP) },
+	  .tunnels = BIT(ipip),
+	  .without_ethernet = true,
+	  .packet = { .ipv6 = true } },
+	{ "padded", { OF(WRAP_GRE_IP) }, .tunnels = BIT(gre), .without_ethernet = true, .behind = 7 },
+	{ "padded-frame", { OF(WRAP_VXLAN) }, .tunnels = BIT(vxlan), .behind = 7 },
+	{ "wrong-udp-length",
+	  { { .kind = WRAP_VXLAN, .bad = true }, { .kind = WRAP_GRE_IP, .number = 0x1111 } },
+	  .tunnels = BIT(gre),
+	  .fault = "vxlan bad_tunnel" },
+	{ "two-levels", { OF(WRAP_VXLAN), OF(WRAP_ERSPAN_2) }, .tunnels = BIT(vxlan) | BIT(erspan) },
+	{ "two-levels-and-vlans",
+	  { OF(WRAP_VXLAN), OF(WRAP_GRE_IP), OF(WRAP_VLANS) },
+	  .tunnels = BIT(vxlan) | BIT(gre) | BIT(vlan) },
+	{ "third-level",
+	  { OF(WRAP_GRE), OF(WRAP_VXLAN), OF(WRAP_ERSPAN_2) },
+	  .tunnels = BIT(vxlan) | BIT(erspan),
+	  .still = 1 },
+	{ "tags-inside",
+	  { OF(WRAP_VXLAN) },
+	  .tunnels = BIT(vxlan),
+	  .packet = { .tags = { 0x88a8, 0x8100 } } },
+	{ "three-tags-inside",
+	  { OF(WRAP_VXLAN) },
+	  .tunnels = BIT(vxlan) | BIT(vlan),
+	  .packet = { .tags = { 0x88a8, 0x8100, 0x8100 } } },
+	{ .name = "two-tags-outside", .packet = { .tags = { 0x88a8, 0x8100 } } },
+	{ .name = "old-tag-outside", .tunnels = BIT(vlan), .packet = { .tags = { 0x9100 } } },
+	{ "frame-inside",
+	  { OF(WRAP_GRE) },
+	  .tunnels = BIT(gre),
+	  .packet = { .protocol = OTHER_FRAME, .body = 50 } },
+	{ "not-asked-for", { OF(WRAP_VXLAN) }, .still = 1, .opens = "erspan,gre" },
+	{ "inner-one-not-asked-for",
+	  { OF(WRAP_VXLAN), OF(WRAP_ERSPAN_2) },
+	  .tunnels = BIT(erspan),
+	  .still = 1,
+	  .opens = "erspan" },
+	{ "vlans-not-asked-for", { OF(WRAP_VLANS) }, .still = 1, .opens = "vxlan" },
+	{ "another-port", { { .kind = WRAP_VXLAN, .port = 8472 } }, .still = 1 },
+	{ "port-asked-for",
+	  { { .kind = WRAP_VXLAN, .port = 8472 } },
+	  .tunnels = BIT(vxlan),
+	  .opens = "vxlan:8472" },
+	{ "t-bit", { { .kind = WRAP_ERSPAN_2, .cut = true } }, .fault = "erspan truncated" },
+	{ "bad-options", { { .kind = WRAP_GENEVE, .bad = true } }, .fault = "geneve bad_tunnel" },
+	{ "t-bit-inside",
+	  { { .kind = WRAP_ERSPAN_2, .cut = true }, OF(WRAP_VXLAN) },
+	  .tunnels = BIT(vxlan),
+	  .fault = "erspan truncated" },
+};
+
+static struct dedup_tunnels opens(const char *text)
+{
+	struct spec_tunnels t;
+
+	assert_int_equal(parse_tunnels(text ? text : "all", &t), 0);
+	return tunnels_as_config(&t);
+}
+
+/* Where the packet of a frame begins, behind its tags. */
+static uint32_t packet_at(const struct frame *f)
+{
+	uint32_t at = 14;
+
+	while ((f->data[at - 2] == 0x81 && !f->data[at - 1]) ||
+	       (f->data[at - 2] == 0x88 && f->data[at - 1] == 0xa8) ||
+	       (f->data[at - 2] == 0x91 && !f->data[at - 1]))
+		at += 4;
+	return at;
+}
+
+/* The frame inside is this one, without tags. `outer`: whose MACs it has without Ethernet, or if
+ * only tags were stepped over.
+ */
+static void assert_inside(const struct inside *in, const struct frame *f, const struct frame *outer,
+			  bool without_ethernet)
+{
+	uint32_t at = packet_at(f);
+
+	assert_int_equal(in->has_ethernet, !without_ethernet);
+	assert_int_equal(in->frame.len, 14 + f->len - at);
+	assert_int_equal(in->frame.wire_len, in->frame.len);
+	if (in->tunnels == BIT(vlan))
+		without_ethernet = true;
+	assert_memory_equal(in->frame.data, without_ethernet ? outer->data : f->data, 12);
+	assert_memory_equal(in->frame.data + 12, f->data + at - 2, 2 + f->len - at);
+}
+
+static void assert_fault(const struct inside *in, const char *fault)
+{
+	static const char *const KINDS[] = {
+#define X(name, port, other) #name,
+		DEDUP_TUNNELS(X) "?"
+#undef X
+	};
+	char text[64] = "";
+
+	if (in->is_faulty)
+		snprintf(text, sizeof(text), "%s %s", KINDS[in->faulty_kind],
+			 in->because == DEDUP_REASON_truncated ? "truncated" : "bad_tunnel");
+	assert_string_equal(text, fault ? fault : "");
+}
+
+/* Makes the row's frame, and *inner, that of its wraps that stay. */
+static void make(const struct row *row, struct frame *f, struct frame *inner)
+{
+	struct protocol_packet p = row->packet;
+
+	p.protocol = p.protocol ? p.protocol : DATAGRAM;
+	p.body = p.body ? p.body : 20;
+	protocol_frame(f, &p);
+	*inner = *f;
+	for (uint32_t i = 0; i < ARRAY_SIZE(row->wraps); i++) {
+		tunnel_wrap(f, &row->wraps[i]);
+		if (i < row->still)
+			*inner = *f;
+	}
+	memset(f->data + f->len, 0xee, row->behind);
+	f->len += row->behind;
+}
+
+static void opens_as_the_row_says(void **state)
+{
+	static uint8_t buffer[BUFFER_BYTES];
+	static struct frame f, inner;
+	const struct row *row = *state;
+	const struct dedup_tunnels t = opens(row->opens);
+	struct capture_frame captured;
+	struct inside in;
+
+	make(row, &f, &inner);
+	captured = (struct capture_frame){
+		.data = f.data, .len = f.len, .wire_len = f.len, .ns = 7, .iface = 3, .number = 9
+	};
+	inside_open(&in, &captured, &t, buffer, sizeof(buffer));
+	assert_int_equal(in.tunnels, row->tunnels);
+	assert_fault(&in, row->fault);
+	if (row->tunnels && !row->fault)
+		assert_inside(&in, &inner, &f, row->without_ethernet);
+	else
+		assert_ptr_equal(in.frame.data, f.data);
+	assert_int_equal(in.frame.ns, 7);
+	assert_int_equal(in.frame.iface, 3);
+	assert_int_equal(in.frame.number, 9);
+}
+
+/* Captured up to each byte: nothing behind is read; what is opened is the whole frame's beginning. */
+static void cut_at_every_byte(void **state)
+{
+	static uint8_t buffer[BUFFER_BYTES], whole[BUFFER_BYTES];
+	static struct frame f, inner;
+	const struct dedup_tunnels t = opens(NULL);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		struct capture_frame all;
+		struct inside of_all;
+
+		make(&ROWS[i], &f, &inner);
+		all = (struct capture_frame){ .data = f.data, .len = f.len, .wire_len = f.len };
+		inside_open(&of_all, &all, &t, whole, sizeof(whole));
+		for (uint32_t len = 0; len < f.len; len++) {
+			struct capture_frame cut = { .len = len, .wire_len = f.len };
+			uint8_t *copy = malloc(len + 1);
+			struct inside in;
+
+			/* Its end is the allocation's, for the sanitizer. */
+			memcpy(copy + 1, f.data, len);
+			cut.data = copy + 1;
+			inside_open(&in, &cut, &t, buffer, sizeof(buffer));
+			assert_int_equal(in.tunnels & ~of_all.tunnels, 0);
+			if (in.tunnels && in.tunnels == of_all.tunnels && !in.is_faulty &&
+			    !of_all.is_faulty) {
+				assert_int_equal(in.frame.wire_len, of_all.frame.wire_len);
+				assert_true(in.frame.len <= of_all.frame.len);
+				assert_memory_equal(buffer, whole, in.frame.len);
+			}
+			free(copy);
+		}
+	}
+}
+
+/* Of lengths that lie, and other bytes: the inner frame lies in the outer one. */
+static void any_bytes(void **state)
+{
+	static struct frame f, inner;
+	const struct dedup_tunnels t = opens(NULL);
+	uint8_t *buffer = malloc(64); /* its end is the allocation's */
+	uint64_t seed = 3;
+
+	(void)state;
+	for (uint32_t i = 0; i < 200000; i++) {
+		struct capture_frame c;
+		struct inside in;
+		uint8_t *copy;
+
+		make(&ROWS[random_next(&seed) % ARRAY_SIZE(ROWS)], &f, &inner);
+		for (uint32_t j = random_next(&seed) % 3; j; j--)
+			f.data[random_next(&seed) % f.len] = (uint8_t)random_next(&seed);
+		c = (struct capture_frame){ .len = f.len, .wire_len = f.len };
+		if (random_next(&seed) % 4 == 0)
+			c.len = random_next(&seed) % f.len;
+		copy = malloc(c.len + 1);
+		memcpy(copy + 1, f.data, c.len);
+		c.data = copy + 1;
+		inside_open(&in, &c, &t, buffer, 64);
+		assert_true(in.frame.wire_len <= f.len);
+		assert_true(in.frame.len <= c.len || in.frame.len == 14);
+		assert_true(in.frame.data == c.data || in.frame.len <= 64);
+		free(copy);
+	}
+	free(buffer);
+}
+
+/* Anything may go to a tunnel's port: what has bits that are reserved is something else. */
+static void what_is_at_the_port(void **state)
+{
+	static const struct {
+		enum wrap_kind kind;
+		uint32_t at; /* behind UDP */
+		uint8_t value;
+		bool opened;
+	} CASES[] = {
+		{ WRAP_VXLAN, 7, 0, true },   { WRAP_VXLAN, 7, 1, false },
+		{ WRAP_VXLAN, 1, 9, true },   { WRAP_GENEVE, 7, 0, true },
+		{ WRAP_GENEVE, 7, 1, false }, { WRAP_GENEVE, 1, 0x40, true },
+		{ WRAP_GENEVE, 1, 1, false },
+	};
+	static uint8_t buffer[BUFFER_BYTES];
+	static struct frame f;
+	const struct dedup_tunnels t = opens(NULL);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(CASES); i++) {
+		struct protocol_packet p = { .protocol = DATAGRAM, .body = 20 };
+		struct wrap w = { .kind = CASES[i].kind };
+		struct capture_frame c;
+		struct inside in;
+
+		protocol_frame(&f, &p);
+		tunnel_wrap(&f, &w);
+		f.data[42 + CASES[i].at] = CASES[i].value;
+		c = (struct capture_frame){ .data = f.data, .len = f.len, .wire_len = f.len };
+		inside_open(&in, &c, &t, buffer, sizeof(buffer));
+		assert_int_equal(in.tunnels != 0, CASES[i].opened);
+		assert_false(in.is_faulty);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cut_at_every_byte),
+		cmocka_unit_test(any_bytes),
+		cmocka_unit_test(what_is_at_the_port),
+	};
+
+	add_tests(tests, ARRAY_SIZE(tests));
+	add_rows(ROWS, opens_as_the_row_says, NULL, NULL);
+	return run_added_any_tests("inside");
+}

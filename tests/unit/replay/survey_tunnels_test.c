@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The survey of captures with tunnels: what it finds inside, which tunnels it recommends to open;
+ * and that replay with the recommended options drops what was promised.
+ */
+#include "support.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "survey_runner.h"
+#include "tunnels.h"
+
+#define MIRROR(tunnels) "--profile mirror --tunnels " tunnels " --window 10ms --capacity 10k"
+
+static const struct survey_row ROWS[] = {
+	{ "mirrors-in-erspan-1", MIRROR("erspan"), 3000, 3000 },
+	{ "mirrors-in-erspan-2", MIRROR("erspan"), 3000, 3000 },
+	{ "mirrors-in-erspan-3", MIRROR("erspan"), 3000, 3000 },
+	{ "mirrors-in-gre", MIRROR("gre"), 3000, 3000 },
+	{ "mirrors-in-gre-with-ip", MIRROR("gre"), 3000, 3000 },
+	{ "mirrors-in-vxlan", MIRROR("vxlan"), 3000, 3000 },
+	{ "mirrors-in-geneve", MIRROR("geneve"), 3000, 3000 },
+	{ "mirrors-in-geneve-with-ip", MIRROR("geneve"), 3000, 3000 },
+	{ "mirrors-in-mpls", MIRROR("mpls"), 3000, 3000 },
+	{ "mirrors-in-pseudowires", MIRROR("mpls"), 3000, 3000 },
+	{ "mirrors-in-pppoe", MIRROR("pppoe"), 3000, 3000 },
+	{ "mirrors-in-gtp", MIRROR("gtp"), 3000, 3000 },
+	{ "mirrors-in-ipip", MIRROR("ipip"), 3000, 3000 },
+	{ "mirrors-in-three-vlans", MIRROR("vlan"), 3000, 3000 },
+	{ "mirrors-at-another-port", "", 0, 0 },
+	{ "tap-and-mirror", MIRROR("vxlan"), 3000, 3000 },
+	{ "mirror-and-tap", MIRROR("vxlan"), 3000, 3000 },
+	{ "mirrors-of-a-fabric", MIRROR("erspan,vxlan"), 2700, 2700 },
+	{ "mirrors-beside-a-tunnel", MIRROR("erspan"), 3000, 3000 },
+	{ "tunnel-without-copies", "", 0, 0 },
+	{ "feeds-in-gre",
+	  "--profile moldudp64:26477@233.252.0.1#feed1 "
+	  "--profile moldudp64:26477@233.252.0.2#feed1 --tunnels gre --paths 2",
+	  2000, 2000 },
+	{ "like-prp-in-gre", "", 0, 0 },
+	{ "mirrors-that-cut", "", 0, 0 },
+	{ "snapped-mirrors", "", 0, 0 },
+	{ "snapped-in-tunnels", "", 0, 0 },
+	{ "feed-like-vxlan", "--profile moldudp64:4789@10.10.10.10", 2000, 2000 },
+};
+
+/* Counts of one kind of tunnel. */
+static const struct figures {
+	const char *traffic;
+	enum dedup_tunnel kind;
+	uint64_t packets, udp, tcp, truncated, bad;
+	const char *address;
+} FIGURES[] = {
+	{ "mirrors-in-erspan-2", DEDUP_TUNNEL_erspan, 6000, 2000, 4000, 0, 0, "198.51.100.7" },
+	{ "mirrors-in-mpls", DEDUP_TUNNEL_mpls, 6000, 2000, 4000, 0, 0, NULL },
+	{ "mirrors-of-a-fabric", DEDUP_TUNNEL_erspan, 5700, 1900, 3800, 0, 0, "198.51.100.7" },
+	{ "mirrors-of-a-fabric", DEDUP_TUNNEL_vxlan, 3000, 1000, 2000, 0, 0, "198.51.100.7" },
+	{ "mirrors-beside-a-tunnel", DEDUP_TUNNEL_vxlan, 1000, 334, 666, 0, 0, "198.51.100.33" },
+	{ "mirrors-that-cut", DEDUP_TUNNEL_erspan, 3000, 1000, 2000, 3000, 0, "198.51.100.7" },
+	{ "mirrors-that-cut", DEDUP_TUNNEL_geneve, 0, 0, 0, 0, 3000, NULL },
+	/* The snap length cuts what was whole. */
+	{ "snapped-mirrors", DEDUP_TUNNEL_erspan, 6000, 2000, 4000, 0, 0, "198.51.100.7" },
+	{ "snapped-in-tunnels", DEDUP_TUNNEL_erspan, 0, 0, 0, 0, 0, NULL },
+	{ "feed-like-vxlan", DEDUP_TUNNEL_vxlan, 0, 0, 0, 0, 0, NULL },
+};
+
+static void counts_of_tunnels(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(FIGURES); i++) {
+		const struct figures *row = &FIGURES[i];
+		const struct survey_result *r = survey_of(row->traffic);
+		const struct survey_tunnel *t = &r->tunnels[row->kind];
+		char address[INET6_ADDRSTRLEN] = "";
+
+		assert_int_equal(t->packets, row->packets);
+		assert_int_equal(t->inside[SURVEY_UDP], row->udp);
+		assert_int_equal(t->inside[SURVEY_TCP], row->tcp);
+		assert_int_equal(t->inside[SURVEY_IP] + t->inside[SURVEY_ETHERNET], 0);
+		assert_int_equal(t->truncated, row->truncated);
+		assert_int_equal(t->bad, row->bad);
+		assert_int_equal(t->addresses_cnt, row->address != NULL);
+		if (row->address)
+			inet_ntop(AF_INET, t->addresses[0], address, sizeof(address));
+		assert_string_equal(address, row->address ? row->address : "");
+	}
+}
+
+/* Destinations are those of inner packets; bytes, and hosts, those of outer frames. */
+static void what_is_inside(void **state)
+{
+	const struct survey_result *r = survey_of("mirrors-in-vxlan");
+	uint64_t bytes = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < survey_made.cnt; i++)
+		bytes += survey_made.list[i].wire_len;
+	assert_int_equal(r->bytes, bytes);
+	assert_int_equal(r->tunnels[DEDUP_TUNNEL_vxlan].bytes, bytes);
+	assert_int_equal(survey_destination(r, SURVEY_TCP, 443)->packets, 2000);
+	assert_int_equal(survey_destination(r, SURVEY_TCP, 443)->identical.packets, 1000);
+	assert_int_equal(r->snapped, 0);
+	r = survey_of("feeds-in-gre");
+	assert_true(r->filter.other_hosts);
+	assert_int_equal(survey_destination(r, SURVEY_UDP, 26477)->packets, 2000);
+	r = survey_of("mirrors-that-cut");
+	assert_int_equal(survey_destination(r, SURVEY_UDP, 6081)->packets, 3000);
+	assert_int_equal(survey_destination(r, SURVEY_UDP, 6081)->identical.packets, 0);
+	r = survey_of("snapped-in-tunnels");
+	assert_int_equal(r->snapped, 6000);
+	assert_int_equal(survey_destination(r, SURVEY_IP, 47)->packets, 6000);
+}
+
+static void no_tunnels_asked_for(void **state)
+{
+	const struct spec_tunnels none = { .given = true };
+	const struct survey_result *r;
+	struct traffic t;
+	struct survey *s;
+
+	(void)state;
+	traffic_make(&t, "mirrors-in-vxlan");
+	assert_int_equal(survey_open(200000000, &none, &s), 0);
+	for (uint32_t i = 0; i < t.cnt; i++) {
+		struct capture_frame f = traffic_frame(&t, i);
+
+		assert_int_equal(survey_note(s, &f), 0);
+	}
+	r = survey_end(s);
+	assert_int_equal(r->tunnels[DEDUP_TUNNEL_vxlan].packets, 0);
+	assert_int_equal(survey_destination(r, SURVEY_UDP, 4789)->packets, 6000);
+	assert_int_equal(r->advice, SURVEY_NOTHING);
+	survey_close(s);
+	traffic_free(&t);
+}
+
+/* The survey opens what it is told to open. */
+static void another_port(void **state)
+{
+	char path[] = "/tmp/xdp-dedup-survey.XXXXXX";
+	json_object *o, *advice;
+
+	(void)state;
+	survey_write("mirrors-at-another-port", path);
+	o = survey_run_json("--tunnels vxlan:8472", path);
+	advice = survey_member(o, "advice");
+	assert_string_equal(json_object_get_string(survey_member(advice, "options")),
+			    MIRROR("vxlan:8472"));
+	assert_int_equal(survey_number(advice, "drops"), 3000);
+	survey_compare_replay(advice, path);
+	json_object_put(o);
+	unlink(path);
+}
+
+/* What is said of the traffic. */
+static const struct says {
+	const char *name, *traffic, *says;
+} SAYS[] = {
+	{ "says-kinds", "mirrors-of-a-fabric",
+	  "  in erspan: 5700 packets to 198.51.100.7: 1900 UDP, 3800 TCP\n"
+	  "  in vxlan: 3000 packets to 198.51.100.7: 1000 UDP, 2000 TCP\n\nto " },
+	{ "says-why", "mirrors-of-a-fabric",
+	  "Copies came in tunnels: with --tunnels the filter compares the packets inside of them.\n" },
+	{ "says-where-to", "mirrors-of-a-fabric", "as in --outer-to 198.51.100.7\n" },
+	{ "says-command", "mirrors-of-a-fabric",
+	  "  sudo xdp-dedup load IFNAME " MIRROR("erspan,vxlan") " --action count\n" },
+	{ "says-no-address", "mirrors-in-mpls", "  in mpls: 6000 packets: 2000 UDP, 4000 TCP\n" },
+	{ "says-what-is-cut", "mirrors-that-cut", "    3000 more are cut, and pass (truncated)\n" },
+	{ "says-what-is-malformed", "mirrors-that-cut",
+	  "  in geneve: 0 packets\n"
+	  "    3000 more are malformed, and pass (bad_tunnel)\n" },
+};
+
+static void is_said(void **state)
+{
+	const struct says *row = *state;
+	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[8192];
+
+	survey_write(row->traffic, path);
+	assert_int_equal(sh_out(out, sizeof(out), "%s replay %s", tool(), path), 0);
+	if (!strstr(out, row->says))
+		fail_msg("it does not say \"%s\": %s", row->says, out);
+	unlink(path);
+}
+
+static void is_said_to_programs(void **state)
+{
+	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[4096];
+	json_object *o, *list, *erspan;
+
+	(void)state;
+	survey_write("mirrors-that-cut", path);
+	o = survey_run_json("", path);
+	list = survey_member(o, "tunnels");
+	assert_int_equal(json_object_array_length(list), 2);
+	erspan = json_object_array_get_idx(list, 0);
+	assert_string_equal(json_object_get_string(survey_member(erspan, "name")), "erspan");
+	assert_int_equal(survey_number(erspan, "packets"), 3000);
+	assert_true(survey_number(erspan, "bytes") > 3000 * 150);
+	assert_int_equal(survey_number(survey_member(erspan, "inside"), "udp"), 1000);
+	assert_int_equal(survey_number(survey_member(erspan, "inside"), "tcp"), 2000);
+	assert_int_equal(survey_number(erspan, "truncated"), 3000);
+	assert_int_equal(survey_number(json_object_array_get_idx(list, 1), "bad_tunnel"), 3000);
+	assert_string_equal(json_object_get_string(
+				    json_object_array_get_idx(survey_member(erspan, "addresses"), 0)),
+			    "198.51.100.7");
+	json_object_put(o);
+	o = survey_run_json("--tunnels none", path);
+	assert_int_equal(json_object_array_length(survey_member(o, "tunnels")), 0);
+	json_object_put(o);
+	assert_int_equal(sh_out(out, sizeof(out), "%s replay %s --outer-to 192.0.2.7", tool(), path),
+			 2);
+	unlink(path);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(counts_of_tunnels, survey_forget),
+		cmocka_unit_test_teardown(what_is_inside, survey_forget),
+		cmocka_unit_test(no_tunnels_asked_for),
+		cmocka_unit_test(another_port),
+		cmocka_unit_test(is_said_to_programs),
+	};
+
+	add_tests(tests, ARRAY_SIZE(tests));
+	add_rows(ROWS, survey_recommends, NULL, NULL);
+	add_rows(SAYS, is_said, NULL, NULL);
+	return run_added_any_tests("survey_tunnels");
+}

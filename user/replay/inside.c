@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "inside.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "decapsulate.h"
+
+static bool is_first_tag(uint16_t proto)
+{
+	return proto == ETH_P_8021Q || proto == ETH_P_8021AD;
+}
+
+/* Steps over the Ethernet header, and over VLAN tags as the packet program does: two, and more only
+ * with `vlan`. False: one is cut off.
+ */
+static bool step_over_link(struct dedup_walk *w, uint32_t kinds, bool *stacked)
+{
+	uint32_t tags = 0;
+
+	w->proto = dedup_be16(w->pos + ETH_HLEN - 2);
+	dedup_step(w, ETH_HLEN);
+	*stacked = false;
+	for (; tags < DEDUP_TAGS && is_first_tag(w->proto); tags++) {
+		if (!dedup_has(w, DEDUP_TAG_BYTES))
+			return true;
+		w->proto = dedup_be16(w->pos + 2);
+		dedup_step(w, DEDUP_TAG_BYTES);
+	}
+	if (!(kinds & DEDUP_TUNNEL_BIT(vlan)) || !dedup_is_tag(w->proto))
+		return true;
+	*stacked = true;
+	return dedup_skip_tags(w, DEDUP_TAGS_MAX - DEDUP_TAGS);
+}
+
+/* Is the header of this tunnel as a sender would fill it in? GTP-U's is tested more strictly when
+ * it is opened.
+ */
+static bool is_likely(const struct dedup_walk *w)
+{
+	const uint8_t *header = w->data + w->outer;
+
+	if ((w->kind != DEDUP_TUNNEL_vxlan && w->kind != DEDUP_TUNNEL_geneve) || !w->outer ||
+	    header + 8 > w->end)
+		return true;
+	if (w->kind == DEDUP_TUNNEL_geneve && header[1] & 0x3f)
+		return false;
+	return !header[7];
+}
+
+/* Opens tunnels, one in the other. False: one is faulty. */
+static bool open_levels(struct inside *out, struct dedup_walk *w, const struct dedup_tunnels *t)
+{
+	for (int i = 0; i < DEDUP_TUNNEL_LEVELS; i++) {
+		struct dedup_walk next = *w;
+		int result;
+
+		next.kind = DEDUP_TUNNELS_CNT;
+		next.outer = next.tags = 0;
+		result = dedup_open_tunnel(&next, t);
+		if (result == DEDUP_CLOSED || !is_likely(&next))
+			return true;
+		if (result != DEDUP_OPENED) {
+			out->faulty_kind = next.kind;
+			out->because = result;
+			return false;
+		}
+		*w = next;
+		out->tunnels |= 1U << w->kind;
+		if (w->tags > DEDUP_TAGS)
+			out->tunnels |= DEDUP_TUNNEL_BIT(vlan);
+	}
+	return true;
+}
+
+/* Makes the inner frame, of which `w` is at the packet. */
+static void make_frame(struct inside *out, const struct dedup_walk *w, uint8_t *buffer, uint32_t size)
+{
+	uint64_t have = w->pos < w->end ? (uint64_t)(w->end - w->pos) : 0;
+	const uint8_t *macs = w->data;
+	uint16_t proto = htons(w->proto);
+
+	out->has_ethernet = w->ethernet != DEDUP_NO_ETHERNET;
+	if (out->has_ethernet)
+		macs += w->ethernet;
+	if (have > w->left)
+		have = w->left;
+	if (have > size - ETH_HLEN)
+		have = size - ETH_HLEN;
+	memcpy(buffer, macs, 2 * (size_t)ETH_ALEN);
+	memcpy(buffer + 2 * (size_t)ETH_ALEN, &proto, sizeof(proto));
+	memcpy(buffer + ETH_HLEN, w->pos, have);
+	out->frame.data = buffer;
+	out->frame.len = ETH_HLEN + (uint32_t)have;
+	out->frame.wire_len = ETH_HLEN + (uint32_t)w->left;
+}
+
+void inside_open(struct inside *out, const struct capture_frame *f, const struct dedup_tunnels *t,
+		 uint8_t *buffer, uint32_t size)
+{
+	struct dedup_walk w = { .data = f->data, .end = f->data + f->len, .pos = f->data };
+	bool stacked;
+
+	*out = (struct inside){ .frame = *f, .has_ethernet = true, .faulty_kind = DEDUP_TUNNELS_CNT };
+	w.left = f->wire_len;
+	if (!dedup_has(&w, ETH_HLEN))
+		return;
+	if (!step_over_link(&w, t->kinds, &stacked)) {
+		out->is_faulty = true;
+		out->faulty_kind = DEDUP_TUNNEL_vlan;
+		out->because = DEDUP_REASON_truncated;
+		return;
+	}
+	out->tunnels = stacked ? DEDUP_TUNNEL_BIT(vlan) : 0;
+	out->is_faulty = !open_levels(out, &w, t);
+	if (out->tunnels && !out->is_faulty)
+		make_frame(out, &w, buffer, size);
+}
