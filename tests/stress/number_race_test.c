@@ -97,7 +97,7 @@ struct side {
 	uint64_t refused_swaps;
 	int n;
 	bool has_met[PACKETS]; /* the other side was in this packet, too */
-	int8_t seen[PACKETS];  /* enum dedup_recovered */
+	int seen[PACKETS];     /* enum dedup_recovered */
 };
 
 static struct sender senders[SENDERS_MAX];
@@ -209,7 +209,7 @@ static void add_packet(const struct row *row, struct sender *s, uint32_t j, bool
 static void add_restart(const struct row *row, struct sender *s)
 {
 	now += 2;
-	s->start = (s->start + (1ULL << (s->recovery.width - 1))) & -PERMUTED;
+	s->start = (number_of(s, s->next) + (1ULL << (s->recovery.width - 1))) & -PERMUTED;
 	s->stride = 1;
 	s->order = 0;
 	s->first = 0;
