@@ -17,7 +17,7 @@ static const struct scenario {
 	const char *name;
 } SCENARIOS[] = {
 	{ "feeds" }, { "feeds-flat" }, { "span" }, { "mesh" },	       { "sparse" },
-	{ "days" },  { "days-flat" },  { "cut" },  { "cut-payloads" },
+	{ "days" },  { "days-flat" },  { "cut" },  { "cut-payloads" }, { "tunnels" },
 };
 
 /* Both engines find the duplicates that the capture is known to have, and give equal reports: also
@@ -72,6 +72,18 @@ static const struct row {
 	{ "text", CAPTURE "$XD replay $D/mesh.pcapng --port 8001 > $D/out\n"
 			  "grep -q '^gsp: .* 500 new, ' $D/out && grep -q 'ihave_new 500' $D/out &&\n"
 			  "grep -q 'from 10.0.0' $D/out && grep -q '^ignored: 500 ' $D/out" },
+	{ "tunnels-are-named", CAPTURE
+	  "$XD replay $D/tunnels.pcapng --profile mirror --tunnels erspan,vxlan:4789 > $D/out\n"
+	  "grep -q '^  opened       tunnels: erspan,vxlan:4789; ' $D/out &&\n"
+	  "grep -q 'from 192.0.2' $D/out || exit 1\n"
+	  "for t in none erspan all; do $XD replay $D/tunnels.pcapng --profile mirror --tunnels $t \\\n"
+	  "  --json | jq -e --arg t $t '.streams[0].tunnels == $t' > /dev/null || exit 1; done" },
+	{ "survey-of-tunnels",
+	  CAPTURE "$XD replay $D/tunnels.pcapng --json > $D/out\n"
+		  "jq -e '.advice.options | startswith(\"--profile mirror --tunnels "
+		  "mpls,pppoe,ipip,gre,erspan,vxlan,geneve,gtp \")' $D/out > /dev/null &&\n"
+		  "jq -e '.advice.drops == 600 and ([.tunnels[].truncated] | add) == 122' $D/out "
+		  "> /dev/null" },
 	{ "interfaces", CAPTURE "$XD replay $D/feeds.pcapng --profile moldudp64:26400 > $D/out\n"
 				"grep -q 'by   nic0 ' $D/out && grep -q 'by   nic1 ' $D/out" },
 	{ "another-host",
@@ -191,9 +203,10 @@ static const struct row {
 static void behaves(void **state)
 {
 	const struct row *row = *state;
-	const char *first = strstr(row->script, "days")	   ? "days"
-			    : strstr(row->script, "feeds") ? "feeds"
-							   : "mesh";
+	const char *first = strstr(row->script, "days")	     ? "days"
+			    : strstr(row->script, "feeds")   ? "feeds"
+			    : strstr(row->script, "tunnels") ? "tunnels"
+							     : "mesh";
 
 	if (strstr(row->script, "%s"))
 		sh(row->script, first);

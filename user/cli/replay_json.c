@@ -4,6 +4,7 @@
 #include "json_out.h"
 #include "plan.h"
 #include "replay_print.h"
+#include "tunnels.h"
 
 static json_object *json_reasons(const struct replay_stream *s)
 {
@@ -66,6 +67,7 @@ static json_object *json_replayed_stream(const struct capture *c, const struct d
 	json_object *o = json_object_new_object();
 
 	ADD("name", json_text(cfg->policy.streams[n].name));
+	ADD("tunnels", json_text(FORMAT_TUNNELS(&cfg->tunnels, cfg->tunnels.stream[n])));
 	ADD("counters", json_reasons(s));
 	ADD("bytes", json_u64(s->bytes));
 	ADD("duplicate_bytes", json_u64(s->duplicate_bytes));

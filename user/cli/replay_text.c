@@ -8,6 +8,7 @@
 #include "plan.h"
 #include "replay_print.h"
 #include "text.h"
+#include "tunnels.h"
 #include "units.h"
 
 double replay_percent(uint64_t part, uint64_t of)
@@ -160,6 +161,9 @@ static void print_replayed_stream(const struct capture *c, const struct dedup_co
 	       cfg->policy.streams[n].name, matched, s->reasons[DEDUP_REASON_new], dropped,
 	       replay_percent(dropped, matched), FORMAT_BYTES(s->duplicate_bytes),
 	       FORMAT_BYTES(s->bytes));
+	if (cfg->tunnels.stream[n])
+		printf("  opened       tunnels: %s; a sender is that of the tunnel\n",
+		       FORMAT_TUNNELS(&cfg->tunnels, cfg->tunnels.stream[n]));
 	if (!matched)
 		return;
 	print_ages(cfg, r, n);
