@@ -6,7 +6,7 @@
 #include "e2e_runner.h"
 #include "open.h"
 #include "tapped_flow.h"
-#include "tunnel_devices.h"
+#include "tunnel_pairs.h"
 #include "udp.h"
 
 #include <errno.h>
@@ -602,5 +602,5 @@ int main(void)
 	add_test("cut-erspan-3", what_erspan_cuts_passes, setup, teardown, "erspan-3");
 	add_test("outer-fragments", outer_fragments_pass, setup, close_all, "gretap");
 	add_rows(CHANGES, changes_lose_nothing, setup, teardown);
-	return run_added_tests("tunnels");
+	return run_added_tests("tapped");
 }
