@@ -4,6 +4,7 @@
  * is exact. Rows whose device this kernel lacks are skipped.
  */
 #include "e2e_runner.h"
+#include "neighbour.h"
 #include "open.h"
 #include "tapped_flow.h"
 #include "tunnel_pairs.h"
@@ -36,7 +37,9 @@ static struct {
 	uint32_t offset; /* in what is read: the inner IP header */
 	uint32_t routed; /* packets that were sent by routes */
 	uint64_t read;
-	uint32_t fresh; /* packets of which one copy was read */
+	uint32_t fresh;		       /* packets of which one copy was read */
+	uint32_t settled;	       /* packets of the tap when talk() ended */
+	uint64_t late_sent, late_read; /* after that */
 	pid_t changer;
 	struct filter_counters before;
 } t;
@@ -273,11 +276,12 @@ static void forget_copies(void)
 {
 	uint8_t frame[2048];
 
-	tapped_sent();
 	usleep(SETTLE_US);
+	t.late_sent += tapped_sent() - t.settled;
+	t.settled = tapped_sent();
 	for (int i = 0; i < E2E_LINKS; i++)
 		while (recv(t.readers[i], frame, sizeof(frame), 0) > 0)
-			;
+			t.late_read++;
 }
 
 static void talk(uint32_t compared_bytes)
@@ -287,7 +291,7 @@ static void talk(uint32_t compared_bytes)
 
 	forget_copies();
 	tapped_start(compared_bytes);
-	t.read = t.routed = 0;
+	t.read = t.routed = t.settled = 0;
 	t.before = counters();
 	tapped_talk(families, ROUNDS, await_copies);
 	do { /* the last acknowledgements may come late */
@@ -295,6 +299,7 @@ static void talk(uint32_t compared_bytes)
 		usleep(SETTLE_US);
 		await_copies();
 	} while (sent() != cnt);
+	t.settled = cnt;
 }
 
 /* What a counter has counted since talk(). */
@@ -545,12 +550,16 @@ static void changes_lose_nothing(void **state)
 	const struct change *change = *state;
 	struct filter_counters before;
 	uint64_t talks = 0, all_sent = 0, all_read = 0;
+	bool is_dispatched;
 	int status;
 
 	open_tunnels(tunnel_device("vxlan"));
+	unload();
+	is_dispatched = neighbour_has_dispatcher("ve0");
 	set_filter("--tunnels all");
 	read_outer();
 	before = counters();
+	t.late_sent = t.late_read = 0;
 	start_changes(change->script);
 	for (; !waitpid(t.changer, &status, WNOHANG); talks++) {
 		talk(TAPPED_MTU);
@@ -560,10 +569,21 @@ static void changes_lose_nothing(void **state)
 	}
 	t.changer = 0;
 	assert_int_equal(status, 0);
+	forget_copies();
 	t.before = before;
-	assert_int_equal(CAME(rx), 2 * all_sent);
+	print_message("# %s: the hosts talked %llu times, and sent %llu packets, %llu of them late\n",
+		      change->name, (unsigned long long)talks, (unsigned long long)all_sent,
+		      (unsigned long long)t.late_sent);
+	all_sent += t.late_sent;
+	all_read += t.late_read;
 	assert_int_equal(CAME(dropped), 2 * all_sent - all_read);
-	print_message("# %s: the hosts talked %llu times\n", change->name, (unsigned long long)talks);
+	/* In a dispatcher a packet may meet both programs, one with the outer and one with the
+	 * inner packet's id: both count it.
+	 */
+	if (is_dispatched)
+		assert_true(CAME(rx) >= 2 * all_sent);
+	else
+		assert_int_equal(CAME(rx), 2 * all_sent);
 	talk_and_assert(1);
 	t.is_busy = false;
 }
