@@ -190,9 +190,9 @@ static const struct cli_script SCRIPTS[] = {
 			  "runs v0; runs p0\n"
 			  "$NEXT set v0 --action drop\n"
 			  "got $NEXT test v0 " ID_A "\n"
-			  "fails 'newer xdp-dedup (format 15' $XD status v0\n"
-			  "fails 'newer xdp-dedup (format 15' $XD load --replace --name v0\n"
-			  "fails 'newer xdp-dedup (format 15' $XD set v0 --action drop\n"
+			  "fails 'newer xdp-dedup (format 16' $XD status v0\n"
+			  "fails 'newer xdp-dedup (format 16' $XD load --replace --name v0\n"
+			  "fails 'newer xdp-dedup (format 16' $XD set v0 --action drop\n"
 			  "got $NEXT test v0 " ID_A "\n"
 			  "$XD unload v0 p0\n"
 			  "clean\n" },
