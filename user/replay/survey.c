@@ -178,8 +178,6 @@ static void place_frame(struct survey *s, struct seen *seen)
 	r->bytes += seen->wire_len;
 	r->ifaces_cnt += !s->ifaces_seen[seen->iface];
 	s->ifaces_seen[seen->iface] = true;
-	s->ip_packets += f->ipv4 || f->ipv6;
-	s->other_ip_packets += (f->ipv4 || f->ipv6) && f->kind != SURVEY_UDP;
 }
 
 /* The frame as long as it was on the wire, with zeros for what was cut. */
@@ -235,6 +233,8 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 	survey_tunnels_note(s->result.tunnels, f, &inside, seen.flow.kind);
 	if (inside.is_faulty)
 		return 0;
+	s->ip_packets += seen.flow.ipv4 || seen.flow.ipv6;
+	s->other_ip_packets += (seen.flow.ipv4 || seen.flow.ipv6) && seen.flow.kind != SURVEY_UDP;
 	seen.tunnels = inside.tunnels;
 	cnt = survey_ids_find(s, &seen, ids);
 	if (cnt < 0)

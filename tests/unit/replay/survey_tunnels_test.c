@@ -41,6 +41,7 @@ static const struct survey_row ROWS[] = {
 	  2000, 2000 },
 	{ "like-prp-in-gre", "", 0, 0 },
 	{ "mirrors-that-cut", "", 0, 0 },
+	{ "mirrors-that-cut-some", MIRROR("erspan"), 3000, 3000 },
 	{ "snapped-mirrors", "", 0, 0 },
 	{ "snapped-in-tunnels", "", 0, 0 },
 	{ "feed-like-vxlan", "--profile moldudp64:4789@10.10.10.10", 2000, 2000 },
