@@ -24,6 +24,9 @@ static const struct filter_spec OLD = {
 	.streams_cnt = 5,
 	.gsp_is_stream = true,
 	.vlans_cnt = 5,
+	.tunnels = { .given = true, .kinds = DEDUP_TUNNEL_BIT(gre) },
+	.outer_to_cnt = 5,
+	.outer_to4_cnt = 5,
 	.forwarded = true,
 	.several = true,
 	.count_only = true,
@@ -89,6 +92,34 @@ static void flags(struct filter_spec *s)
 	s->forwarded = s->learn_app = s->ihave_pass = false;
 }
 
+static void tunnels(struct filter_spec *s)
+{
+	s->tunnels = (struct spec_tunnels){ .given = true,
+					    .kinds = DEDUP_TUNNEL_BIT(vxlan),
+					    .ports = { { 9, DEDUP_TUNNEL_vxlan } },
+					    .ports_cnt = 1 };
+}
+
+/* Then no header is asked for its destination. */
+static void no_tunnels(struct filter_spec *s)
+{
+	s->tunnels = (struct spec_tunnels){ .given = true };
+	s->outer_to_cnt = s->outer_to4_cnt = 0;
+}
+
+static void outer_to(struct filter_spec *s)
+{
+	s->outer_to[0].addr[0] = 10;
+	s->outer_to[0].mask[0] = 0xff;
+	s->outer_to_cnt = s->outer_to4_cnt = 1;
+}
+
+static void tunnels_and_outer_to(struct filter_spec *s)
+{
+	tunnels(s);
+	outer_to(s);
+}
+
 static const struct row {
 	const char *name;
 	const char *given[7]; /* option, value, ... */
@@ -103,6 +134,13 @@ static const struct row {
 	{ "for", { "--for", "9s" }, drop_for, OPT_ACTION },
 	{ "count", { "--action", "count" }, only_count, OPT_ACTION },
 	{ "drop", { "--action", "drop" }, drop, OPT_ACTION },
+	{ "tunnels", { "--tunnels", "vxlan:9" }, tunnels, OPT_DESTINATION },
+	{ "no-tunnels", { "--tunnels", "none" }, no_tunnels, OPT_DESTINATION },
+	{ "outer-to", { "--outer-to", "10.0.0.0/8" }, outer_to, OPT_DESTINATION },
+	{ "tunnels-and-outer-to",
+	  { "--tunnels", "vxlan:9", "--outer-to", "10.0.0.0/8" },
+	  tunnels_and_outer_to,
+	  OPT_DESTINATION },
 	{ "flags",
 	  { "--forwarded", "no", "--learn", "kernel", "--ihave", "drop" },
 	  flags,
