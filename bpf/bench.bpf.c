@@ -35,6 +35,9 @@ struct {
 /* Indexed by CPU. */
 struct bench_stream streams[BENCH_CPUS] SEC(".data.streams");
 
+/* Where in a frame the id is. */
+__u64 id_at;
+
 /* The peers' maps; user space sets their sizes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -57,6 +60,15 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } passes SEC(".maps");
+
+/* The id in the frame, or behind its end. */
+static __always_inline struct gsp_id *id_of(struct xdp_md *ctx)
+{
+	__u64 at = READ_ONCE(id_at);
+
+	DEDUP_BOUND(at, 255);
+	return (void *)(long)ctx->data + at;
+}
 
 static __always_inline struct bench_stream *own_stream(void)
 {
@@ -131,7 +143,7 @@ int generate(struct xdp_md *ctx)
 {
 	struct bench_stream *s = own_stream();
 	void *end = (void *)(long)ctx->data_end;
-	struct gsp_id *id = (void *)(long)ctx->data + BENCH_ID_AT;
+	struct gsp_id *id = id_of(ctx);
 	/* The number of this packet among the measured ones. While warming it wraps around to a
 	 * huge number, which, like one after the last, is none of theirs.
 	 */
@@ -172,7 +184,7 @@ int generate_race(struct xdp_md *ctx)
 {
 	struct bench_stream *s = own_stream();
 	void *end = (void *)(long)ctx->data_end;
-	struct gsp_id *id = (void *)(long)ctx->data + BENCH_ID_AT;
+	struct gsp_id *id = id_of(ctx);
 	__u64 at_ns;
 
 	if ((void *)(id + 1) > end)

@@ -290,7 +290,7 @@ static void a_packets_way_is_counted(void **state)
 /* Runs the generator once on this CPU, which meets another one. Returns its verdict. */
 static uint32_t generate(struct bench *b)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = &b->frame, .data_size_in = sizeof(b->frame),
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = b->frame, .data_size_in = b->frame_bytes,
 		    .repeat = 1);
 
 	assert_return_code(bpf_prog_test_run_opts(bench_generator_fd(b), &opts), errno);
@@ -308,7 +308,7 @@ static void who_waits_comes_back(void **state)
 	assert_int_equal(bench_prepare(&b, &setting), 0);
 	assert_int_equal(bench_open_filter(&b, BENCH_SHIPPED), 0);
 	assert_int_equal(bench_open_peers(&b, false, false, setting.ids), 0);
-	assert_int_equal(bench_aim(&b, b.subject[BENCH_SHIPPED].fd), 0);
+	assert_int_equal(bench_aim(&b, b.subject[BENCH_SHIPPED].fd, BENCH_LONG), 0);
 	own = &b.streams[b.cpus[0]];
 	other = &b.streams[!b.cpus[0]];
 	*own = (struct bench_stream){ .packets = 1, .other = !b.cpus[0] };

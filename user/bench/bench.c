@@ -29,6 +29,11 @@ static const struct {
 	{ "  numbered stream", "xdp_dedup_numbered" },
 	{ "    and two paths", "xdp_dedup_paths" },
 	{ "  payload, 1000 B", "xdp_dedup_payload" },
+	{ "  mirror, 128 B", "xdp_dedup_mirror" },
+	{ "    with tunnels", "xdp_dedup_tunnels" },
+	{ "    in VXLAN", "xdp_dedup_vxlan" },
+	{ "    in GRE", "xdp_dedup_gre" },
+	{ "    in ERSPAN II", "xdp_dedup_erspan" },
 	{ "kernel bloom map", "bloom_filter" },
 	{ "kernel LRU hash", "lru_hash" },
 };
@@ -118,7 +123,7 @@ static int check_counters(const struct bench *b, enum bench_row row, const struc
 static int send_counted(struct bench *b, struct bench_subject *s, const struct bench_load *l,
 			struct filter_counters *before, struct filter_counters *after)
 {
-	int err = bench_aim(b, s->fd);
+	int err = bench_aim(b, s->fd, s->packet);
 
 	if (!err && s->prog)
 		err = filter_counters(&s->filter, before);
@@ -199,7 +204,7 @@ static int check_peer(struct bench *b, enum bench_row row, enum bench_traffic tr
 
 	if (load.packets > CHECK_PACKETS)
 		load.packets = CHECK_PACKETS;
-	err = bench_aim(b, s->count_fd) ?: send_load(b, s, &load);
+	err = bench_aim(b, s->count_fd, s->packet) ?: send_load(b, s, &load);
 	if (err)
 		return err;
 	sent = stream->warm + load.packets + 1;

@@ -18,7 +18,7 @@
 
 static int send_race(struct bench *b, uint64_t ids)
 {
-	int err = bench_aim(b, b->subject[BENCH_SHIPPED].fd);
+	int err = bench_aim(b, b->subject[BENCH_SHIPPED].fd, BENCH_LONG);
 
 	if (err)
 		return err;

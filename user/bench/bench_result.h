@@ -27,6 +27,11 @@ enum bench_row {
 	BENCH_NUMBERED, /* with a numbered stream, 10 s of history at 1 million messages/s */
 	BENCH_PATHS,	/* with that, and --paths 2 */
 	BENCH_PAYLOAD,	/* with a stream whose id is a digest of the payload, 1,000 bytes */
+	BENCH_MIRROR,	/* with the profile mirror, IP packets of 128 bytes */
+	BENCH_TUNNELS,	/* with that, and --tunnels all: packets in no tunnel */
+	BENCH_VXLAN,	/* with that, the packet's frame in VXLAN */
+	BENCH_GRE,	/* in GRE */
+	BENCH_ERSPAN,	/* in ERSPAN II */
 	BENCH_BLOOM,	/* the kernel's bloom map: a peek, a push if that fails; one generation */
 	BENCH_LRU,	/* the kernel's LRU hash map */
 	BENCH_ROWS_CNT,

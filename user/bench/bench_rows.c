@@ -24,6 +24,7 @@
 #include "plan.h"
 #include "proc.h"
 #include "profile.h"
+#include "tunnels.h"
 #include "units.h"
 
 #define WINDOW_NS (24 * 3600 * 1000000000ULL) /* so long that the clock does not move the hand */
@@ -37,6 +38,7 @@
 static const char FIELDS_PROFILE[] = "[profile fields]\nlayer = udp\nid = payload+8:32\n";
 static const char NUMBERED_PROFILE[] = "[profile numbered]\nlayer = udp\nsource = payload+24:8\n"
 				       "sequence = payload+32:8\nhistory = 10M\nreset = 1h\n";
+static const char MIRROR_PROFILE[] = "[profile mirror]\nlayer = ip\nid = packet\n";
 static const char PAYLOAD_PROFILE[] = "[profile payload]\nlayer = udp\nid = payload\n";
 
 static bool is_numbered(enum bench_row row)
@@ -44,10 +46,24 @@ static bool is_numbered(enum bench_row row)
 	return row == BENCH_NUMBERED || row == BENCH_PATHS;
 }
 
+static bool is_mirror(enum bench_row row)
+{
+	return row >= BENCH_MIRROR && row <= BENCH_ERSPAN;
+}
+
+static enum bench_packet row_packet(enum bench_row row)
+{
+	return row == BENCH_VXLAN    ? BENCH_IN_VXLAN
+	       : row == BENCH_GRE    ? BENCH_IN_GRE
+	       : row == BENCH_ERSPAN ? BENCH_IN_ERSPAN
+	       : is_mirror(row)	     ? BENCH_PLAIN
+				     : BENCH_LONG;
+}
+
 /* The number of streams in a row's filter; 0: it is of GSP/1 alone. */
 static uint32_t row_streams(enum bench_row row)
 {
-	if (row == BENCH_STREAM || is_numbered(row) || row == BENCH_PAYLOAD)
+	if (row == BENCH_STREAM || is_numbered(row) || row == BENCH_PAYLOAD || is_mirror(row))
 		return 1;
 	return row == BENCH_STREAMS ? 8 : 0;
 }
@@ -57,6 +73,7 @@ static int add_streams(enum bench_row row, struct filter_spec *spec)
 {
 	const char *text = row == BENCH_PAYLOAD ? PAYLOAD_PROFILE
 			   : is_numbered(row)	? NUMBERED_PROFILE
+			   : is_mirror(row)	? MIRROR_PROFILE
 						: FIELDS_PROFILE;
 	struct profiles profiles = { 0 };
 	struct profile_error err;
@@ -69,7 +86,7 @@ static int add_streams(enum bench_row row, struct filter_spec *spec)
 
 		spec->streams[i] = (struct spec_stream){ .stream = profiles.list->stream,
 							 .ports = { { port, port } },
-							 .ports_cnt = 1 };
+							 .ports_cnt = !is_mirror(row) };
 		spec->streams[i].numbered = profiles.list->numbered;
 		spec->streams[i].stream.realm = i;
 	}
@@ -93,6 +110,8 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 	};
 	int err = row_streams(row) ? add_streams(row, &spec) : 0;
 
+	if (!err && is_mirror(row) && row != BENCH_MIRROR)
+		err = parse_tunnels("all", &spec.tunnels);
 	if (!err)
 		err = plan_here(&spec, cfg);
 	/* Nor does load move the hand, however fast ids come. */
@@ -111,6 +130,7 @@ int bench_open_filter(struct bench *b, enum bench_row row)
 	/* The frames' MAC, as own_macs_set() would put it: 0. */
 	s->filter.record->own_mac = 0;
 	s->fd = loader_private_prog_fd(s->prog);
+	s->packet = row_packet(row);
 	return 0;
 }
 
@@ -234,7 +254,7 @@ int bench_open(struct bench *b, bool loud)
 	bool wanted[BENCH_ROWS_CNT] = { false };
 	int err = choose_rows(b, loud, wanted);
 
-	for (int row = BENCH_SHIPPED; row <= BENCH_PAYLOAD && !err; row++)
+	for (int row = BENCH_SHIPPED; row < BENCH_BLOOM && !err; row++)
 		if (wanted[row])
 			err = bench_open_filter(b, row);
 	return err ?: bench_open_peers(b, wanted[BENCH_BLOOM], wanted[BENCH_LRU], 0);

@@ -2,7 +2,6 @@
 /* Sends packets through the programs that are measured. */
 #include "bench_setup.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -18,26 +17,6 @@
 
 #define FILL_PACKETS 4000000 /* in one system call on each CPU, or on both together, at most */
 
-static struct bench_frame build_frame(void)
-{
-	const uint16_t all = sizeof(struct bench_frame);
-
-	return (struct bench_frame){
-		.eth.h_proto = htons(ETH_P_IP),
-		.ip = {
-			.version = 4,
-			.ihl = 5,
-			.protocol = IPPROTO_UDP,
-			.tot_len = htons(all - offsetof(struct bench_frame, ip)),
-		},
-		.udp = {
-			.dest = htons(BENCH_PORT),
-			.len = htons(all - offsetof(struct bench_frame, udp)),
-		},
-		.gsp = { .magic = htonl(GSP_MAGIC), .type = GSP_EVENT, .count = 1 },
-	};
-}
-
 static int pin_to(int cpu)
 {
 	cpu_set_t set;
@@ -52,7 +31,7 @@ int bench_prepare(struct bench *b, const struct bench_setting *setting)
 	static cpu_set_t all; /* the CPUs that this process might use before it was pinned to one */
 	int err;
 
-	*b = (struct bench){ .setting = *setting, .frame = build_frame() };
+	*b = (struct bench){ .setting = *setting };
 	b->capacity = setting->ids / setting->fill;
 	for (int i = 0; i < BENCH_ROWS_CNT; i++)
 		b->subject[i] = (struct bench_subject){ .fd = -1, .count_fd = -1, .salt = i };
@@ -73,10 +52,12 @@ int bench_generator_fd(const struct bench *b)
 	return bpf_program__fd(b->skel->progs.generate);
 }
 
-int bench_aim(struct bench *b, int prog_fd)
+int bench_aim(struct bench *b, int prog_fd, enum bench_packet packet)
 {
 	__u32 key = 0;
 
+	bench_build_frame(b, packet);
+	b->skel->bss->id_at = b->id_at;
 	if (bpf_map_update_elem(bpf_map__fd(b->skel->maps.target), &key, &prog_fd, BPF_ANY))
 		return diag_err(-errno, "cannot aim at a program: %s", strerror(errno));
 	return 0;
@@ -93,8 +74,8 @@ static void *send_packets(void *arg)
 	struct worker *w = arg;
 	const struct bench_stream *s = &w->b->streams[w->cpu];
 	uint64_t all = s->warm + s->packets + w->extra, sent;
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = &w->b->frame,
-		    .data_size_in = sizeof(w->b->frame));
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = w->b->frame,
+		    .data_size_in = w->b->frame_bytes);
 
 	w->err = pin_to(w->cpu);
 	pthread_barrier_wait(w->start);
@@ -166,7 +147,7 @@ static int send_until_learned(struct bench *b, const struct bench_subject *s, ui
 
 int bench_fill(struct bench *b, struct bench_subject *s, uint64_t ids)
 {
-	int err = bench_aim(b, s->fd);
+	int err = bench_aim(b, s->fd, s->packet);
 
 	while (ids && !err) {
 		uint64_t some = ids < FILL_PACKETS ? ids : FILL_PACKETS;

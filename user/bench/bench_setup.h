@@ -32,6 +32,16 @@ struct bench_frame {
 } __attribute__((packed));
 _Static_assert(__builtin_offsetof(struct bench_frame, id) == BENCH_ID_AT, "as the generator has it");
 
+/* The packet that a row gets. */
+enum bench_packet {
+	BENCH_LONG,  /* a struct bench_frame */
+	BENCH_PLAIN, /* shorter: an IP packet of 128 bytes; and its frame in tunnels */
+	BENCH_IN_VXLAN,
+	BENCH_IN_GRE,
+	BENCH_IN_ERSPAN,
+};
+#define BENCH_HEAD_MAX 64 /* bytes of a tunnel's headers */
+
 /* One row, ready to be handed packets. */
 struct bench_subject {
 	int fd;			/* its program; -1: the row is not open */
@@ -39,8 +49,9 @@ struct bench_subject {
 	struct filter filter;	/* only if prog is not NULL */
 	struct xdp_dedup *prog; /* rows of this project; NULL: a peer */
 	uint64_t next;		/* number of the next fresh id */
-	uint64_t salt;		/* makes the ids of one row differ from another's */
-	uint64_t known;		/* number of the first of bench_known() ids that are known */
+	enum bench_packet packet;
+	uint64_t salt;	/* makes the ids of one row differ from another's */
+	uint64_t known; /* number of the first of bench_known() ids that are known */
 };
 
 struct bench {
@@ -50,10 +61,11 @@ struct bench {
 	struct bench_stream *streams; /* one for each CPU; mapped: shared with the generator */
 	struct bench_subject subject[BENCH_ROWS_CNT];
 	int cpus[2], cpus_cnt;
-	struct bench_frame frame;
+	uint8_t frame[BENCH_HEAD_MAX + sizeof(struct bench_frame)]; /* that is sent */
+	uint32_t frame_bytes, id_at; /* its length, and where in it the id is */
 };
 
-/* Initializes *b: chooses one or two CPUs of those that this process may use, and builds the frame.
+/* Initializes *b: chooses one or two CPUs of those that this process may use.
  * Pins this thread to the first CPU and raises its priority.
  */
 int bench_prepare(struct bench *b, const struct bench_setting *setting);
@@ -97,8 +109,11 @@ double bench_traffic_fresh(void);
 /* Did the measured parts of two streams overlap, for at least half of the shorter one? */
 bool bench_ran_at_once(const struct bench_stream *a, const struct bench_stream *b);
 
-/* The next packets on any CPU go to this program. */
-int bench_aim(struct bench *b, int prog_fd);
+/* Makes b->frame such a packet. */
+void bench_build_frame(struct bench *b, enum bench_packet packet);
+
+/* The next packets on any CPU are such ones, and go to this program. */
+int bench_aim(struct bench *b, int prog_fd, enum bench_packet packet);
 
 /* Runs the streams of the first cnt CPUs at once, each with `extra` packets more than it describes.
  * generator_fd is bench_generator_fd(), or bench_race()'s own.
