@@ -122,6 +122,55 @@ __noinline int skip_more_tags(struct xdp_md *ctx)
 	return PARSED;
 }
 
+/* Is it a port of a tunnel? */
+static __always_inline bool is_tunnel_port(__be16 port)
+{
+	__u16 host = bpf_ntohs(port);
+
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_TUNNEL_PORTS_MAX; i++) {
+		if (i >= config.tunnels.ports_cnt)
+			return false;
+		if (config.tunnels.ports[i].port == host)
+			return true;
+	}
+	return false;
+}
+
+/* May the packet be a tunnel? Quickly: for most packets that are none, open_tunnel() is not asked. */
+static __always_inline bool may_be_tunnel(struct xdp_md *ctx, const struct frame *f)
+{
+	void *end = (void *)(long)ctx->data_end, *pos;
+	__u64 at = f->base[DEDUP_NETWORK];
+	struct ipv6hdr *ip6;
+	struct iphdr *ip4;
+	struct udphdr *udp;
+	__u8 protocol;
+
+	DEDUP_BOUND(at, FRAME_OFFSET_MASK);
+	pos = (void *)(long)ctx->data + at;
+	ip4 = pos;
+	ip6 = pos;
+	if (f->proto == bpf_htons(ETH_P_IP)) {
+		udp = pos + sizeof(*ip4);
+		if ((void *)udp > end)
+			return false;
+		if (*(__u8 *)pos != 0x45)
+			return true;
+		protocol = ip4->protocol;
+	} else if (f->proto == bpf_htons(ETH_P_IPV6)) {
+		udp = pos + sizeof(*ip6);
+		if ((void *)udp > end)
+			return false;
+		protocol = ip6->nexthdr;
+	} else {
+		return true;
+	}
+	if (protocol == IPPROTO_UDP)
+		return (void *)(udp + 1) <= end && is_tunnel_port(udp->dest);
+	return protocol != IPPROTO_TCP;
+}
+
 /* Opens the tunnels of the frame in cpu_frame(), whose `tunnels` is 0. PARSED: there are none, or
  * it is the inner frame now; or a reason.
  */
@@ -129,8 +178,11 @@ static __always_inline int open_tunnels(struct xdp_md *ctx, struct frame *f)
 {
 	int result;
 
-	f->tunnels = f->carried = f->base[DEDUP_FRAME] = 0;
-	set_front(0);
+	if (f->base[DEDUP_FRAME]) { /* of the last frame */
+		f->base[DEDUP_FRAME] = 0;
+		set_front(0);
+	}
+	f->tunnels = f->carried = 0;
 	f->limit[DEDUP_OUTER] = f->len;
 	f->base[DEDUP_OUTER] = f->len + NO_BASE;
 	if (config.tunnels.kinds & DEDUP_TUNNEL_BIT(vlan) && dedup_is_tag(bpf_ntohs(f->proto))) {
@@ -139,6 +191,8 @@ static __always_inline int open_tunnels(struct xdp_md *ctx, struct frame *f)
 			return result;
 	}
 	for (int i = 0; i < DEDUP_TUNNEL_LEVELS; i++) {
+		if (!may_be_tunnel(ctx, f))
+			break;
 		result = open_tunnel(ctx);
 		if (result == DEDUP_CLOSED)
 			break;
