@@ -28,7 +28,11 @@ struct dedup_walk {
 
 static __always_inline __u16 dedup_be16(const __u8 *at)
 {
+#if defined(__bpf__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return __builtin_bswap16(*(const __u16 *)at); /* by one load */
+#else
 	return at[0] << 8 | at[1];
+#endif
 }
 
 /* The frame offset of w->pos. */
@@ -103,6 +107,8 @@ static __always_inline bool dedup_skip_tags(struct dedup_walk *w, __u32 most)
 {
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_TAGS_MAX; i++) {
+		if (w->proto == ETH_P_IP) /* as most are */
+			return true;
 		if (!dedup_is_usual_tag(w->proto)) {
 			if (!dedup_is_tag(w->proto))
 				return true;
