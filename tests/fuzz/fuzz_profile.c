@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "profile.h"
+#include "tunnels.h"
 
 static void check_stream(const struct dedup_stream *s)
 {
@@ -34,6 +35,21 @@ static void check_numbers(const struct dedup_numbered *n, const struct dedup_str
 	must(n->reset_ns);
 }
 
+/* They read as before when they are written and read again. */
+static void check_tunnels(const struct spec_tunnels *t)
+{
+	struct dedup_tunnels as_config = { .kinds = t->kinds, .ports_cnt = t->ports_cnt };
+	struct spec_tunnels again;
+
+	must(!(t->kinds & ~DEDUP_TUNNELS_ALL) && t->ports_cnt <= DEDUP_TUNNEL_PORTS_MAX);
+	must(!t->given);
+	memcpy(as_config.ports, t->ports, sizeof(t->ports));
+	for (uint32_t i = 0; i < t->ports_cnt; i++)
+		must(t->ports[i].port && t->kinds >> t->ports[i].kind & 1);
+	must(!parse_tunnels(FORMAT_TUNNELS(&as_config, t->kinds), &again));
+	must(again.kinds == t->kinds && again.ports_cnt == t->ports_cnt);
+}
+
 static void check_again(const struct profile *p)
 {
 	struct profiles again = { 0 };
@@ -44,6 +60,7 @@ static void check_again(const struct profile *p)
 	must(!memcmp(&again.list[0].stream, &p->stream, sizeof(p->stream)));
 	must(!memcmp(&again.list[0].numbered, &p->numbered, sizeof(p->numbered)));
 	must(again.list[0].window_ns == p->window_ns);
+	must(!memcmp(&again.list[0].tunnels, &p->tunnels, sizeof(p->tunnels)));
 	profiles_free(&again);
 }
 
@@ -103,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			must(stream_name_ok(all.list[i].stream.name));
 			check_stream(&all.list[i].stream);
 			check_numbers(&all.list[i].numbered, &all.list[i].stream);
+			check_tunnels(&all.list[i].tunnels);
 			check_again(&all.list[i]);
 		}
 	profiles_free(&all);
