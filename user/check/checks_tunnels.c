@@ -20,18 +20,6 @@ static void add_devices(const struct links *l, uint32_t index, uint32_t kinds, c
 			text_append(names, NAMES_MAX, "%s%s", *names ? ", " : "", l->list[i].name);
 }
 
-/* The name of a kind. */
-static const char *tunnel_name(uint32_t kind)
-{
-	static const char *const NAMES[DEDUP_TUNNELS_CNT] = {
-#define X(name, port, other) [DEDUP_TUNNEL_##name] = #name,
-		DEDUP_TUNNELS(X)
-#undef X
-	};
-
-	return NAMES[__builtin_ctz(kind)];
-}
-
 /* The filter would run on a tunnel device. */
 static void note_device(const struct check_context *q, const struct link *device, uint32_t opened)
 {
@@ -41,7 +29,8 @@ static void note_device(const struct check_context *q, const struct link *device
 	diag_note("%s is a tunnel device: it gets packets as skbs, and out of their tunnels%s" ADVICE
 		  "load the filter on %s, with --tunnels %s: it then drops duplicates earlier",
 		  q->ifname, opened & kind ? ", so --tunnels finds only a tunnel inside of them" : "",
-		  lower ? lower->name : "the interface by which the tunnels come", tunnel_name(kind));
+		  lower ? lower->name : "the interface by which the tunnels come",
+		  tunnel_name((uint32_t)__builtin_ctz(kind)));
 }
 
 int check_tunnels(struct check_context *q)

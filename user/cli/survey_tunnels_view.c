@@ -6,14 +6,9 @@
 
 #include "survey_print.h"
 #include "text.h"
+#include "tunnels.h"
 
 #define ADDRESSES_TEXT_MAX 256
-
-static const char *const NAMES[DEDUP_TUNNELS_CNT] = {
-#define X(name, port, other) [DEDUP_TUNNEL_##name] = #name,
-	DEDUP_TUNNELS(X)
-#undef X
-};
 
 static bool is_there(const struct survey_tunnel *t)
 {
@@ -64,7 +59,7 @@ void survey_print_tunnels(const struct survey_result *r)
 {
 	for (uint32_t i = 0; i < DEDUP_TUNNELS_CNT; i++)
 		if (is_there(&r->tunnels[i]))
-			print_tunnel(NAMES[i], &r->tunnels[i]);
+			print_tunnel(tunnel_name(i), &r->tunnels[i]);
 }
 
 void survey_print_tunnels_note(const struct survey_result *r)
@@ -126,6 +121,6 @@ json_object *survey_json_tunnels(const struct survey_result *r)
 
 	for (uint32_t i = 0; i < DEDUP_TUNNELS_CNT; i++)
 		if (is_there(&r->tunnels[i]))
-			json_object_array_add(list, json_tunnel(NAMES[i], &r->tunnels[i]));
+			json_object_array_add(list, json_tunnel(tunnel_name(i), &r->tunnels[i]));
 	return list;
 }

@@ -23,6 +23,11 @@ static const struct tunnel_name {
 #undef X
 };
 
+const char *tunnel_name(uint32_t kind)
+{
+	return NAMES[kind].name;
+}
+
 static int add_port(struct spec_tunnels *t, uint32_t kind, uint16_t port)
 {
 	for (uint32_t i = 0; i < t->ports_cnt; i++)

@@ -16,6 +16,9 @@
  */
 int parse_tunnels(const char *text, struct spec_tunnels *out);
 
+/* The name of an enum dedup_tunnel. */
+const char *tunnel_name(uint32_t kind);
+
 /* Writes the kinds as parse_tunnels() takes them, with the ports that *t has for them. Returns buf. */
 const char *format_tunnels(const struct dedup_tunnels *t, uint32_t kinds, char buf[TUNNELS_TEXT_MAX]);
 
