@@ -18,7 +18,6 @@
 #define DEDUP_TUNNEL_LEVELS 2 /* that are opened, one in the other */
 #define DEDUP_LABELS_MAX 8    /* of MPLS */
 #define DEDUP_GTP_EXTENSIONS_MAX 8
-#define DEDUP_IPV6_EXTENSIONS_MAX 6
 
 #define DEDUP_ETH_ERSPAN_2 0x88be /* GRE protocols, type I and II */
 #define DEDUP_ETH_ERSPAN_3 0x22eb
@@ -26,11 +25,6 @@
 #define DEDUP_GRE_REFUSED 0x4c07 /* routing, bits 4 and 5, another version */
 #define DEDUP_PPP_IPV4 0x0021
 #define DEDUP_PPP_IPV6 0x0057
-#define DEDUP_IP_FRAGMENT 0x3fff /* IPv4: more fragments follow, or an offset */
-
-/* What dedup_open_tunnel() returns beside an enum dedup_reason, 0 or more. */
-#define DEDUP_CLOSED (-1) /* no tunnel of these kinds */
-#define DEDUP_OPENED (-2)
 
 /* What is inside is IP, whose version is in its first byte. */
 static __always_inline int dedup_open_ip(struct dedup_walk *w)
@@ -315,55 +309,6 @@ static __always_inline int dedup_open_udp(struct dedup_walk *w, const struct ded
 	if (kind == DEDUP_TUNNEL_geneve)
 		return dedup_open_geneve(w, t->kinds);
 	return dedup_open_gtp(w);
-}
-
-/* Steps over an IPv4 header with its options. Returns the protocol; DEDUP_CLOSED: the packet is a
- * fragment, or there is something wrong with it, which whoever parses it next finds out.
- */
-static __always_inline int dedup_skip_ipv4(struct dedup_walk *w)
-{
-	__u64 header_len, len;
-	__u8 protocol;
-
-	if (!dedup_has(w, 20))
-		return DEDUP_CLOSED;
-	header_len = (w->pos[0] & 15) * 4;
-	len = dedup_be16(w->pos + 2);
-	protocol = w->pos[9];
-	if (w->pos[0] >> 4 != 4 || header_len < 20 || len < header_len ||
-	    dedup_be16(w->pos + 6) & DEDUP_IP_FRAGMENT || !dedup_cut_to(w, len))
-		return DEDUP_CLOSED;
-	dedup_step(w, header_len);
-	return protocol;
-}
-
-/* Does so for IPv6 with its extension headers. */
-static __always_inline int dedup_skip_ipv6(struct dedup_walk *w)
-{
-	__u8 next;
-	__u64 len;
-
-	if (!dedup_has(w, 40))
-		return DEDUP_CLOSED;
-	next = w->pos[6];
-	if (w->pos[0] >> 4 != 6 || !dedup_cut_to(w, 40 + dedup_be16(w->pos + 4)))
-		return DEDUP_CLOSED;
-	dedup_step(w, 40);
-	for (__u32 i = 0; i <= DEDUP_IPV6_EXTENSIONS_MAX; i++) {
-		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING && next != IPPROTO_DSTOPTS &&
-		    next != IPPROTO_AH)
-			return next;
-		if (!dedup_has(w, 2))
-			return DEDUP_CLOSED;
-		len = (w->pos[1] + 1) * 8;
-		if (next == IPPROTO_AH)
-			len = (w->pos[1] + 2) * 4;
-		next = w->pos[0];
-		if (len > w->left)
-			return DEDUP_CLOSED;
-		dedup_step(w, len);
-	}
-	return DEDUP_CLOSED;
 }
 
 /* An IP packet. */

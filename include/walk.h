@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A frame that is being opened, header by header (decapsulate.h). */
+/* A frame that is being opened, header by header (decapsulate.h); steps over VLAN tags and IP. */
 #ifndef XDP_DEDUP_WALK_H
 #define XDP_DEDUP_WALK_H
 
 #include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/in6.h>
 
 #include "compiler.h"
 #include "tunnel.h"
@@ -11,6 +13,12 @@
 #define DEDUP_TAGS 2	 /* VLAN tags that are always stepped over */
 #define DEDUP_TAGS_MAX 8 /* with `vlan` */
 #define DEDUP_TAG_BYTES 4
+#define DEDUP_IPV6_EXTENSIONS_MAX 6
+#define DEDUP_IP_FRAGMENT 0x3fff /* IPv4: more fragments follow, or an offset */
+
+/* What dedup_open_tunnel() returns beside an enum dedup_reason, 0 or more. */
+#define DEDUP_CLOSED (-1) /* no tunnel of these kinds */
+#define DEDUP_OPENED (-2)
 
 /* A frame, from its front to where the packet begins that is to be looked at. */
 struct dedup_walk {
@@ -124,6 +132,55 @@ static __always_inline bool dedup_skip_tags(struct dedup_walk *w, __u32 most)
 		w->tags++;
 	}
 	return true;
+}
+
+/* Steps over an IPv4 header with its options. Returns the protocol; DEDUP_CLOSED: the packet is a
+ * fragment, or there is something wrong with it, which whoever parses it next finds out.
+ */
+static __always_inline int dedup_skip_ipv4(struct dedup_walk *w)
+{
+	__u64 header_len, len;
+	__u8 protocol;
+
+	if (!dedup_has(w, 20))
+		return DEDUP_CLOSED;
+	header_len = (w->pos[0] & 15) * 4;
+	len = dedup_be16(w->pos + 2);
+	protocol = w->pos[9];
+	if (w->pos[0] >> 4 != 4 || header_len < 20 || len < header_len ||
+	    dedup_be16(w->pos + 6) & DEDUP_IP_FRAGMENT || !dedup_cut_to(w, len))
+		return DEDUP_CLOSED;
+	dedup_step(w, header_len);
+	return protocol;
+}
+
+/* Does so for IPv6 with its extension headers. */
+static __always_inline int dedup_skip_ipv6(struct dedup_walk *w)
+{
+	__u8 next;
+	__u64 len;
+
+	if (!dedup_has(w, 40))
+		return DEDUP_CLOSED;
+	next = w->pos[6];
+	if (w->pos[0] >> 4 != 6 || !dedup_cut_to(w, 40 + dedup_be16(w->pos + 4)))
+		return DEDUP_CLOSED;
+	dedup_step(w, 40);
+	for (__u32 i = 0; i <= DEDUP_IPV6_EXTENSIONS_MAX; i++) {
+		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING && next != IPPROTO_DSTOPTS &&
+		    next != IPPROTO_AH)
+			return next;
+		if (!dedup_has(w, 2))
+			return DEDUP_CLOSED;
+		len = (w->pos[1] + 1) * 8;
+		if (next == IPPROTO_AH)
+			len = (w->pos[1] + 2) * 4;
+		next = w->pos[0];
+		if (len > w->left)
+			return DEDUP_CLOSED;
+		dedup_step(w, len);
+	}
+	return DEDUP_CLOSED;
 }
 
 #endif
