@@ -30,7 +30,8 @@ static bool step_over_link(struct dedup_walk *w, uint32_t kinds, bool *stacked)
 	if (!(kinds & DEDUP_TUNNEL_BIT(vlan)) || !dedup_is_tag(w->proto))
 		return true;
 	*stacked = true;
-	return dedup_skip_tags(w, DEDUP_TAGS_MAX - DEDUP_TAGS);
+	w->tags = DEDUP_TAGS;
+	return dedup_skip_tags(w, DEDUP_TAGS_MAX);
 }
 
 /* Is the header of this tunnel as a sender would fill it in? GTP-U's is tested more strictly when
