@@ -16,7 +16,7 @@
 #include "recovery.h"
 
 #define DEDUP_OPEN 8 /* packets of a source that are being learned */
-#define DEDUP_OPEN_TRIES 4096
+#define DEDUP_OPEN_TRIES 256
 #define DEDUP_PACKET_NUMBERS 65535
 #define DEDUP_PACKET_WORDS \
 	((DEDUP_PACKET_NUMBERS + 2 * (DEDUP_WORD_NUMBERS - 1)) / DEDUP_WORD_NUMBERS)
@@ -187,22 +187,6 @@ static __always_inline int dedup_learn_all(const struct dedup_recovery *r,
 #define dedup_open_word(word, like) __sync_val_compare_and_swap(word, 0, like)
 #endif
 
-struct dedup_opening {
-	struct dedup_block *open;
-	__u64 place, like, found; /* `found`: what was there at the last try */
-};
-
-/* For DEDUP_LOOP(): one try to note a packet. Ends if that was done, or the packet's like is there. */
-static long dedup_try_open(__u32 i, struct dedup_opening *o)
-{
-	__u64 place = o->place;
-
-	(void)i;
-	DEDUP_BOUND(place, DEDUP_OPEN - 1);
-	o->found = dedup_open_word(&o->open->word[place], o->like);
-	return !o->found || o->found == o->like;
-}
-
 /* Are the packet's numbers in one word? */
 static __always_inline bool dedup_is_in_a_word(const struct dedup_packet_numbers *p)
 {
@@ -214,25 +198,27 @@ static __always_inline int dedup_see_words(const struct dedup_recovery *r,
 					   const struct dedup_source_at *at,
 					   const struct dedup_packet_numbers *p)
 {
-	struct dedup_opening o = {
-		.open = dedup_block_at(at->blocks, at->source + DEDUP_SLOT_OPEN),
-		.place = p->first ^ p->first / 8 ^ p->count,
-		.like = p->first << 16 | p->count,
-	};
+	struct dedup_block *open = dedup_block_at(at->blocks, at->source + DEDUP_SLOT_OPEN);
+	__u64 like = p->first << 16 | p->count, place = p->first ^ p->first / 8 ^ p->count, found;
 	struct dedup_numbers n;
 	int seen;
 
-	if (!o.open || !dedup_numbers_of(p, 0, &n))
+	if (!open || !dedup_numbers_of(p, 0, &n))
 		return DEDUP_BUSY;
 	if (dedup_knows_all(r, at, p)) /* its arrival is noted */
 		return dedup_see_at(r, at, &n);
-	DEDUP_LOOP(DEDUP_OPEN_TRIES, dedup_try_open, &o);
-	if (o.found == o.like)
+	DEDUP_BOUND(place, DEDUP_OPEN - 1);
+	/* No DEDUP_LOOP(): on Linux 6.1 a callback's stack is too much. */
+	for (__u32 i = 0; i < DEDUP_OPEN_TRIES; i++) {
+		found = dedup_open_word(&open->word[place], like);
+		if (!found || found == like)
+			break;
+	}
+	if (found == like)
 		return DEDUP_SEEN;
 	seen = dedup_learn_all(r, at, p);
-	DEDUP_BOUND(o.place, DEDUP_OPEN - 1);
-	if (!o.found)
-		__sync_val_compare_and_swap(&o.open->word[o.place], o.like, 0);
+	if (!found)
+		__sync_val_compare_and_swap(&open->word[place], like, 0);
 	return seen;
 }
 
