@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How many bytes of a frame decide what becomes of it. A part of program.c, which includes the
- * packet program before.
+/* The extent of a frame: how many of its bytes decide the verdict. A part of program.c, which
+ * includes the packet program first.
  */
 #ifndef XDP_DEDUP_EXTENT_H
 #define XDP_DEDUP_EXTENT_H
