@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "compiler.h"
 #include "fips_heard.h"
@@ -70,6 +71,14 @@ static inline void lib_leave(void)
 {
 	reader_leave();
 }
+
+/* Begins a call about the filter as a whole. 0; -errno if it is not open as it is now. */
+int lib_enter_whole(const struct xdp_dedup_filter *f, struct filter **out);
+
+/* Copies our struct to a caller's, which may be a shorter or longer version: cuts it, or fills it
+ * up with zeros.
+ */
+void lib_copy_out(void *out, size_t out_size, const void *from, size_t size);
 
 /* Is another filter in charge in the place of this one, or about to be? Asked after something was
  * found or learned in it, for that may have been too late.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "config_streams.h"
@@ -156,4 +157,24 @@ struct filter *lib_follow(const struct xdp_dedup_filter *f)
 		return &v->filter;
 	reader_leave();
 	return NULL;
+}
+
+int lib_enter_whole(const struct xdp_dedup_filter *f, struct filter **out)
+{
+	int err;
+
+	*out = lib_enter(f);
+	if (!*out)
+		return -ESTALE;
+	err = READ_ONCE(f->err);
+	if (READ_ONCE((*out)->state->serial) == (*out)->serial || !err)
+		return 0;
+	lib_leave();
+	return err;
+}
+
+void lib_copy_out(void *out, size_t out_size, const void *from, size_t size)
+{
+	memset(out, 0, out_size);
+	memcpy(out, from, size < out_size ? size : out_size);
 }

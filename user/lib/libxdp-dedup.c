@@ -193,33 +193,12 @@ int xdp_dedup_want(struct xdp_dedup_filter *f, const void *bytes, size_t len)
 	return call_with_id(f, (struct xdp_dedup_id){ bytes, len }, want_id, false, false);
 }
 
-/* Begins a call about the filter as a whole. 0; -errno if it is not open as it is now. */
-static int enter_whole(const struct xdp_dedup_filter *f, struct filter **out)
-{
-	*out = lib_enter(f);
-	if (!*out)
-		return -ESTALE;
-	if (READ_ONCE((*out)->state->serial) == (*out)->serial || !READ_ONCE(f->err))
-		return 0;
-	lib_leave();
-	return READ_ONCE(f->err);
-}
-
-/* Copies our struct to a caller's, which may be a shorter or longer version: cuts it, or fills it
- * up with zeros.
- */
-static void copy_out(void *out, size_t out_size, const void *from, size_t size)
-{
-	memset(out, 0, out_size);
-	memcpy(out, from, size < out_size ? size : out_size);
-}
-
 int xdp_dedup_counters(const struct xdp_dedup_filter *f, struct xdp_dedup_counters *out, size_t size)
 {
 	struct xdp_dedup_counters c = { 0 };
 	struct filter_counters all;
 	struct filter *now;
-	int err = enter_whole(f, &now);
+	int err = lib_enter_whole(f, &now);
 
 	if (err)
 		return err;
@@ -240,7 +219,7 @@ int xdp_dedup_counters(const struct xdp_dedup_filter *f, struct xdp_dedup_counte
 	c.early = all.early;
 	c.late = all.late;
 	c.wanted = all.wanted;
-	copy_out(out, size, &c, sizeof(c));
+	lib_copy_out(out, size, &c, sizeof(c));
 	return 0;
 }
 
@@ -282,7 +261,7 @@ static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *o
 	struct xdp_dedup_stats s = { 0 };
 	const struct layout *layout;
 	struct filter *now;
-	int err = enter_whole(f, &now);
+	int err = lib_enter_whole(f, &now);
 
 	if (err)
 		return err;
@@ -303,7 +282,7 @@ static int get_stats(const struct xdp_dedup_filter *f, struct xdp_dedup_stats *o
 	s.stopped = lib_is_stopped(f, now);
 	s.wanted = counters.wanted;
 	lib_leave();
-	copy_out(out, size, &s, sizeof(s));
+	lib_copy_out(out, size, &s, sizeof(s));
 	return 0;
 }
 
