@@ -149,7 +149,7 @@ static void symbols_are_the_headers(void **state)
 		skip();
 	sh("set -e; cd $R/usr/local; sed 's,/\\*.*,,' include/xdp-dedup*.h |\n"
 	   "	grep -o '\\bxdp_dedup_[a-z_]*(' | tr -d '(' | sort -u >header\n"
-	   "[ $(wc -l <header) = 35 ]\n"
+	   "[ $(wc -l <header) = 38 ]\n"
 	   "nm -D --defined-only lib/libxdp-dedup.so.0 | awk '$2 != \"A\" { print $3 }' |\n"
 	   "	sed 's/@.*//' | sort -u | diff header -\n"
 	   "nm -g --defined-only lib/libxdp-dedup.a | awk 'NF == 3 { print $3 }' | sort -u |\n"
@@ -224,7 +224,7 @@ static void uninstall_undoes_install(void **state)
 	   "ls >../before; make() { " MAKE " -C $OLDPWD $@ DESTDIR=$R/d %s; }\n"
 	   "make install install-bench; test -x $tool/xdp-dedup -a -x $tool/xdp-dedup-bench\n"
 	   "test -f $header/xdp-dedup.h -a -f $header/xdp-dedup-fips.h -a -f "
-	   "$header/xdp-dedup-receive.h\n"
+	   "$header/xdp-dedup-receive.h -a -f $header/xdp-dedup-streams.h\n"
 	   "test -f $library/libxdp-dedup.a\n"
 	   "test \"$(readlink $library/libxdp-dedup.so)\" = libxdp-dedup.so.0\n"
 	   "test \"$(sed -n 's/^\\(include\\|lib\\)dir=//p' $library/pkgconfig/xdp-dedup.pc | "
@@ -237,7 +237,7 @@ static void uninstall_undoes_install(void **state)
 	   "grep -qx \"ExecStart=/$tool/xdp-dedup run --config /$etc/xdp-dedup/xdp-dedup.conf\" "
 	   "$units/xdp-dedup.service\n"
 	   "! grep @ $units/xdp-dedup.service\n"
-	   "test $(ls | wc -l) = $(($(wc -l <../before) + 21))\n"
+	   "test $(ls | wc -l) = $(($(wc -l <../before) + 22))\n"
 	   "make uninstall; ls | diff ../before -\n"
 	   /* what somebody has changed stays */
 	   "make install; echo changed >$etc/xdp-dedup/xdp-dedup.conf; make install\n"

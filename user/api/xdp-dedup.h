@@ -36,7 +36,8 @@
  * calls.
  *
  * What a FIPS node needs is in xdp-dedup-fips.h. Receiving packets past the network stack is in
- * xdp-dedup-receive.h.
+ * xdp-dedup-receive.h. What a filter's streams are, and which id a packet has, is in
+ * xdp-dedup-streams.h.
  *
  * Link with `pkg-config --libs xdp-dedup`. Opening a filter needs root, or CAP_BPF and access to
  * the pins under /sys/fs/bpf/xdp-dedup. Other calls need no rights, but a process that has given

@@ -21,6 +21,7 @@
 /* The maps, as they were opened at one time. */
 struct view {
 	struct filter filter;
+	uint64_t number; /* no other view of this process has it; never 0 */
 	uint64_t settled; /* state->serial as long as calls have nothing to do but what they are for */
 
 	/* Once it is no longer used by calls that begin: */
@@ -74,6 +75,12 @@ static inline void lib_leave(void)
 
 /* Begins a call about the filter as a whole. 0; -errno if it is not open as it is now. */
 int lib_enter_whole(const struct xdp_dedup_filter *f, struct filter **out);
+
+/* The view of which this is the filter, as calls have it. */
+static inline const struct view *lib_view_of(const struct filter *of)
+{
+	return (const struct view *)((const char *)of - offsetof(struct view, filter));
+}
 
 /* Copies our struct to a caller's, which may be a shorter or longer version: cuts it, or fills it
  * up with zeros.

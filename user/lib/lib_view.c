@@ -11,6 +11,8 @@
 
 #define RETRY_NS 10000000
 
+static uint64_t views; /* that were ever opened */
+
 static void close_view(struct view *v)
 {
 	if (v)
@@ -58,6 +60,7 @@ static int open_view(const struct xdp_dedup_filter *f, struct view **out)
 		return err;
 	}
 	v->settled = v->filter.serial;
+	v->number = __atomic_add_fetch(&views, 1, __ATOMIC_RELAXED);
 	*out = v;
 	return 0;
 }

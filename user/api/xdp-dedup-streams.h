@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* libxdp-dedup: what a filter's streams and interfaces are, and which id a packet has. This is for
+ * programs that pass on or store what a filter lets pass: they know where to listen, and name each
+ * packet by its id.
+ *
+ * Rights, and what happens if the filter is changed, are as in xdp-dedup.h: if a process has given
+ * its rights up, xdp_dedup_id_of() goes on after `set`. Any number of threads may make these calls
+ * at once. A stream that was named when the filter was opened makes no difference.
+ */
+#ifndef XDP_DEDUP_STREAMS_H
+#define XDP_DEDUP_STREAMS_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "xdp-dedup.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define XDP_DEDUP_PORTS_MAX 32
+#define XDP_DEDUP_GROUPS_MAX 32
+#define XDP_DEDUP_IDENTITY_MAX 64 /* bytes of an id */
+
+/* UDP ports, in host order. */
+struct xdp_dedup_ports {
+	uint16_t first, last;
+};
+
+/* What is hashed into the last 8 bytes of an id. */
+enum xdp_dedup_digest {
+	XDP_DEDUP_DIGEST_NONE,
+	XDP_DEDUP_DIGEST_PAYLOAD, /* the UDP payload */
+	XDP_DEDUP_DIGEST_PACKET,  /* the IP packet */
+	XDP_DEDUP_DIGEST_FRAME,	  /* the frame without its VLAN tags */
+};
+
+/* An id of a stream has the bytes of its segments, and 8 bytes of its digest, if it has one. An id
+ * of a numbered stream has the bytes of its source, and number_bytes bytes with its number: as one
+ * integer, the most significant byte first, shifted right by number_shift, the lowest number_bits
+ * bits.
+ */
+struct xdp_dedup_stream {
+	char name[32];	  /* as in --profile; of a filter without profiles "gsp" */
+	uint32_t realm;	  /* streams with equal numbers share their ids */
+	bool udp;	  /* its packets are UDP datagrams to one of `ports` */
+	bool app_learns;  /* --learn app: the application adds the ids that it accepts */
+	bool needs_frame; /* xdp_dedup_id_of() finds an id only in a frame */
+	bool has_count;	  /* a packet may have several messages, with successive numbers */
+	uint32_t bytes;	  /* of the segments, at most XDP_DEDUP_IDENTITY_MAX; GSP/1: 32 */
+	enum xdp_dedup_digest digest;
+	uint32_t number_bytes; /* the last of `bytes`; 0: the stream is not numbered */
+	uint32_t number_bits;  /* 8 to 64: after the greatest number comes 0 again */
+	uint32_t number_shift;
+	uint32_t ports_cnt;  /* 0 unless udp */
+	uint32_t groups_cnt; /* multicast groups among its destinations: prefixes are none */
+	struct xdp_dedup_ports ports[XDP_DEDUP_PORTS_MAX];
+	struct in6_addr groups[XDP_DEDUP_GROUPS_MAX]; /* IPv4 as ::ffff:a.b.c.d */
+};
+
+/* Describes the filter's streams, in the order of --profile, which is that of the field `stream` of
+ * a packet. Fills in the first `max` elements of out[], which may be NULL if max is 0. size is
+ * sizeof(*out): later versions may append fields. Returns the number of streams, at least 1; or a
+ * negative errno if the filter was changed, and this process may not open it as it is now.
+ */
+int xdp_dedup_streams(const struct xdp_dedup_filter *filter, struct xdp_dedup_stream *out,
+		      size_t size, uint32_t max);
+
+struct xdp_dedup_interface {
+	char name[16];
+	uint32_t index;
+	uint32_t queues; /* for receiving, in use now; 0: the driver does not report it */
+};
+
+/* Lists the interfaces of this network namespace on which the filter is to run. Fills in the first
+ * `max` elements of out[], which may be NULL if max is 0. size is sizeof(*out): later versions may
+ * append fields. Returns their number, from 0 on; or a negative errno as xdp_dedup_streams().
+ */
+int xdp_dedup_interfaces(const struct xdp_dedup_filter *filter, struct xdp_dedup_interface *out,
+			 size_t size, uint32_t max);
+
+/* A packet: an Ethernet frame, or else (frame is NULL) what a UDP socket has of it. */
+struct xdp_dedup_datagram {
+	const void *frame; /* as it came, with its VLAN tags and tunnels */
+	uint32_t frame_len;
+	uint32_t payload_len;
+	const void *payload; /* may be NULL if payload_len is 0 */
+	/* AF_INET, or AF_INET6, where ::ffff:a.b.c.d is IPv4. NULL: unknown. Of `to` the address,
+	 * the port or both may be unknown, too: zeros.
+	 */
+	const struct sockaddr *from, *to;
+};
+
+struct xdp_dedup_identity {
+	uint32_t stream;   /* its number, in the order of --profile */
+	uint32_t messages; /* in the packet; the id is the first one's. 1 unless it has a count */
+	uint64_t number;   /* of a numbered stream: the first message's; else 0 */
+	uint32_t len;
+	/* Those of the id in struct xdp_dedup_packet. */
+	uint8_t bytes[XDP_DEDUP_IDENTITY_MAX];
+};
+
+/* Finds the id of a packet, by the packet program's own code. It neither looks the id up nor learns
+ * it. Returns 1, and fills in *out; 0 if the filter looks up no id for this packet, or several: the
+ * packet is of no stream, exempt, malformed or fragmented, or an IHAVE; or a negative errno:
+ *   -ENODATA       the datagram alone does not tell: its stream, or one before it, reads bytes that
+ *                  only the frame, `from` or `to` has
+ *   -EINVAL        `from` and `to` are of different families; or the payload is missing
+ *   -EAFNOSUPPORT  an address of another family
+ *   -EMSGSIZE      no UDP datagram has such a long payload
+ *   -ESTALE        the filter was resized, and this process may not open its successor
+ * size is sizeof(*out): later versions may append fields.
+ *
+ * Packets count as packets for this host: the filter's list of MACs is not asked. A datagram counts
+ * as one of a VLAN of --vlan, and as one without IP options and extension headers. If it came in
+ * fragments, or in a tunnel, its id is that of the whole datagram. An address or port of `to` that
+ * is unknown is taken for one that the stream accepts; if several streams take the datagram then,
+ * it is of the first one. One that is known must be one that the stream accepts.
+ */
+int xdp_dedup_id_of(const struct xdp_dedup_filter *filter, const struct xdp_dedup_datagram *packet,
+		    struct xdp_dedup_identity *out, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

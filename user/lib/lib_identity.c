@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "xdp-dedup-streams.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#include <linux/if_ether.h>
+
+#include "config_streams.h"
+#include "lib_handle.h"
+#include "made_frame.h"
+#include "program.h"
+#include "source_key.h"
+#include "stream_accepts.h"
+#include "stream_ids.h"
+#include "told.h"
+
+/* The process has one packet program in user space, of one filter at a time. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint64_t opened; /* number of the view whose filter it is; 0: none */
+static uint8_t made[MADE_FRAME_MAX];
+
+static void lock_program(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void unlock_program(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A child must not find it locked by a thread that it does not have. */
+static void prepare_fork(void)
+{
+	pthread_atfork(lock_program, unlock_program, unlock_program);
+}
+
+/* Makes the program take frames of any MAC: which are this host's is known to the kernel alone. */
+static void take_any_mac(struct dedup_policy *p)
+{
+	p->forwarded = 1;
+	for (uint32_t n = 0; n < p->streams_cnt; n++)
+		p->streams[n].forwarded = 1;
+}
+
+/* Makes the program that of this view. */
+static int open_program(const struct view *v)
+{
+	static struct dedup_config c;
+	int err;
+
+	if (opened == v->number)
+		return 0;
+	opened = 0;
+	c = *v->filter.config;
+	take_any_mac(&c.policy);
+	err = program_open(&c, false, 2 * c.memory.window_ns);
+	if (!err)
+		opened = v->number;
+	return err;
+}
+
+static int describe_id(const struct dedup_config *c, const struct program_id *id,
+		       struct xdp_dedup_identity *out)
+{
+	const struct dedup_numbered *numbered = &c->numbered[id->stream];
+
+	out->stream = id->stream;
+	out->messages = id->messages;
+	out->len = stream_id_bytes(c, id->stream, &id->id, out->bytes);
+	if (numbered->width)
+		out->number = dedup_integer_in(id->id.word[id->words - 1], numbered->shift);
+	return 1;
+}
+
+static int id_of_frame(const struct dedup_config *c, const struct xdp_dedup_datagram *d,
+		       struct xdp_dedup_identity *out)
+{
+	struct program_id id;
+
+	program_identify(d->frame, d->frame_len, &id);
+	return id.reason < 0 ? describe_id(c, &id, out) : 0;
+}
+
+/* An end of a datagram, as a socket tells it. */
+struct end {
+	bool is_known, ipv6, any; /* any: its address is unknown */
+	uint16_t port;		  /* in network order; 0: unknown */
+	uint8_t address[16];	  /* of IPv4 the first 4 bytes */
+};
+
+static int read_end(const struct sockaddr *from, struct end *e)
+{
+	const struct sockaddr_in6 *ipv6 = (const void *)from;
+	const struct sockaddr_in *ipv4 = (const void *)from;
+	static const uint8_t none[16];
+
+	*e = (struct end){ .any = true };
+	if (!from)
+		return 0;
+	if (from->sa_family != AF_INET && from->sa_family != AF_INET6)
+		return -EAFNOSUPPORT;
+	e->is_known = true;
+	e->ipv6 = from->sa_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&ipv6->sin6_addr);
+	e->port = from->sa_family == AF_INET6 ? ipv6->sin6_port : ipv4->sin_port;
+	if (e->ipv6)
+		memcpy(e->address, &ipv6->sin6_addr, 16);
+	else if (from->sa_family == AF_INET6)
+		memcpy(e->address, &ipv6->sin6_addr.s6_addr[12], 4);
+	else
+		memcpy(e->address, &ipv4->sin_addr, 4);
+	e->any = !memcmp(e->address, none, sizeof(none));
+	return 0;
+}
+
+/* A datagram, and what is known of it. */
+struct asked {
+	const struct dedup_config *config;
+	const struct xdp_dedup_datagram *datagram;
+	struct end from, to;
+	struct made_flow flow;
+	unsigned int told;
+};
+
+/* May stream n take the datagram of this flow, as far as its gates do not tell? */
+static bool may_take(const struct dedup_config *c, uint32_t n, const struct made_flow *flow)
+{
+	const struct dedup_stream *s = &c->policy.streams[n];
+	uint32_t ethertype = htons(flow->ipv6 ? ETH_P_IPV6 : ETH_P_IP);
+
+	if (s->layer == DEDUP_UDP)
+		return accepts_family(s, flow->ipv6) && accepts_port(c, s, ntohs(flow->to_port));
+	return s->layer == DEDUP_IP || !s->ethertype || s->ethertype == ethertype;
+}
+
+/* Asks the program about the frame of this flow. Returns as xdp_dedup_id_of(). */
+static int ask_program(const struct asked *a, struct xdp_dedup_identity *out)
+{
+	const struct dedup_config *c = a->config;
+	struct program_id id;
+	uint32_t last;
+	size_t len;
+
+	len = made_frame(&a->flow, a->datagram->payload, a->datagram->payload_len, made);
+	program_identify(made, len, &id);
+	last = id.reason < 0 ? id.stream : c->policy.streams_cnt - 1;
+	for (uint32_t n = 0; n <= last; n++)
+		if (may_take(c, n, &a->flow) && !told_gates(c, n, a->flow.ipv6, a->told))
+			return -ENODATA;
+	/* What is not told is 0, which may be no id, or no sensible count. */
+	if ((id.reason < 0 || id.reason == DEDUP_REASON_no_id || id.reason == DEDUP_REASON_bad_count) &&
+	    !told_id(c, id.stream, a->flow.ipv6, a->told))
+		return -ENODATA;
+	return id.reason < 0 ? describe_id(c, &id, out) : 0;
+}
+
+/* Sets a destination that stream n accepts where it is unknown. False if the stream does not accept
+ * what is known.
+ */
+static bool aim_at_stream(struct asked *a, uint32_t n)
+{
+	const struct dedup_stream *s = &a->config->policy.streams[n];
+	const struct dedup_prefix *to;
+	uint32_t cnt;
+
+	if (s->layer != DEDUP_UDP || !s->ports_cnt)
+		return false;
+	if (!a->to.port) {
+		const struct dedup_ports *p = &a->config->policy.ports[s->ports_first];
+
+		a->flow.to_port = htons(p->lo);
+		if (s->ports_cnt == 1 && p->lo == p->hi)
+			a->told |= TOLD_PORT;
+	} else if (!accepts_port(a->config, s, ntohs(a->to.port))) {
+		return false;
+	}
+	to = accepts_prefixes(a->config, s, a->flow.ipv6, &cnt);
+	if (!a->to.any || !to)
+		return true;
+	memcpy(a->flow.to, to->addr, sizeof(a->flow.to));
+	if (cnt == 1 && accepts_one_address(to, a->flow.ipv6))
+		a->told |= TOLD_TO;
+	return true;
+}
+
+/* Asks about a datagram of this family. */
+static int ask_family(struct asked *a, bool ipv6, struct xdp_dedup_identity *out)
+{
+	const struct dedup_policy *p = &a->config->policy;
+	unsigned int known = (a->from.is_known ? TOLD_FROM : 0) | (a->to.any ? 0 : TOLD_TO) |
+			     (a->to.port ? TOLD_PORT : 0);
+	int result = 0;
+
+	if (a->datagram->payload_len > made_payload_max(ipv6))
+		return -EMSGSIZE;
+	for (uint32_t n = 0; n < p->streams_cnt && !result; n++) {
+		a->told = known;
+		a->flow = (struct made_flow){
+			.ipv6 = ipv6,
+			.vlan = p->vlans_cnt ? p->vlans[0].lo : 0,
+			.from_port = a->from.port,
+			.to_port = a->to.port,
+		};
+		memcpy(a->flow.from, a->from.address, sizeof(a->flow.from));
+		memcpy(a->flow.to, a->to.address, sizeof(a->flow.to));
+		if ((known & (TOLD_TO | TOLD_PORT)) == (TOLD_TO | TOLD_PORT))
+			return ask_program(a, out);
+		if (aim_at_stream(a, n))
+			result = ask_program(a, out);
+	}
+	return result;
+}
+
+static int id_of_datagram(const struct dedup_config *c, const struct xdp_dedup_datagram *d,
+			  struct xdp_dedup_identity *out)
+{
+	struct asked a = { .config = c, .datagram = d };
+	int err = read_end(d->from, &a.from) ?: read_end(d->to, &a.to);
+	bool may_be_ipv4, may_be_ipv6;
+	int result;
+
+	if (err)
+		return err;
+	if (!d->payload && d->payload_len)
+		return -EINVAL;
+	/* A socket that is bound to :: gets IPv4, too. */
+	may_be_ipv4 = !(a.from.is_known && a.from.ipv6) && !(a.to.ipv6 && !a.to.any);
+	may_be_ipv6 = !(a.from.is_known && !a.from.ipv6) && !(a.to.is_known && !a.to.ipv6);
+	if (!may_be_ipv4 && !may_be_ipv6)
+		return -EINVAL;
+	result = may_be_ipv4 ? ask_family(&a, false, out) : 0;
+	return result || !may_be_ipv6 ? result : ask_family(&a, true, out);
+}
+
+int xdp_dedup_id_of(const struct xdp_dedup_filter *f, const struct xdp_dedup_datagram *d,
+		    struct xdp_dedup_identity *out, size_t size)
+{
+	struct xdp_dedup_identity id = { 0 };
+	struct filter *now = lib_enter(f);
+	int result;
+
+	if (!now)
+		return -ESTALE;
+	pthread_once(&once, prepare_fork);
+	lock_program();
+	result = open_program(lib_view_of(now));
+	if (!result)
+		result = (d->frame ? id_of_frame : id_of_datagram)(now->config, d, &id);
+	unlock_program();
+	lib_leave();
+	if (result == 1)
+		lib_copy_out(out, size, &id, sizeof(id));
+	return result;
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "xdp-dedup-streams.h"
+
+#include <net/if.h>
+#include <string.h>
+
+#include "config_streams.h"
+#include "device.h"
+#include "here.h"
+#include "lib_handle.h"
+#include "stream_accepts.h"
+#include "told.h"
+
+_Static_assert(XDP_DEDUP_PORTS_MAX == DEDUP_PORTS_MAX && XDP_DEDUP_GROUPS_MAX == DEDUP_TO_MAX &&
+		       XDP_DEDUP_IDENTITY_MAX == DEDUP_ID_BYTES_MAX,
+	       "a stream can have that many");
+_Static_assert((int)XDP_DEDUP_DIGEST_NONE == DEDUP_DIGEST_NONE &&
+		       (int)XDP_DEDUP_DIGEST_PAYLOAD == DEDUP_DIGEST_PAYLOAD &&
+		       (int)XDP_DEDUP_DIGEST_PACKET == DEDUP_DIGEST_PACKET &&
+		       (int)XDP_DEDUP_DIGEST_FRAME == DEDUP_DIGEST_FRAME,
+	       "one numbering");
+_Static_assert(sizeof(((struct xdp_dedup_stream *)0)->name) == DEDUP_STREAM_NAME, "any name fits");
+
+static void describe_numbers(const struct dedup_stream *s, const struct dedup_numbered *numbered,
+			     struct xdp_dedup_stream *out)
+{
+	if (!numbered->width || !s->loads_cnt)
+		return;
+	out->number_bytes = s->loads[s->loads_cnt - 1].bytes;
+	out->number_bits = numbered->width;
+	out->number_shift = numbered->shift + 8 * out->number_bytes - 64;
+	out->has_count = numbered->count.bytes != 0;
+}
+
+static void describe_ports(const struct dedup_config *c, const struct dedup_stream *s,
+			   struct xdp_dedup_stream *out)
+{
+	for (uint32_t i = 0; i < s->ports_cnt && s->ports_first + i < DEDUP_PORTS_MAX; i++) {
+		const struct dedup_ports *p = &c->policy.ports[s->ports_first + i];
+
+		out->ports[out->ports_cnt++] = (struct xdp_dedup_ports){ p->lo, p->hi };
+	}
+}
+
+static void describe_groups(const struct dedup_config *c, const struct dedup_stream *s,
+			    struct xdp_dedup_stream *out)
+{
+	for (uint32_t i = 0; i < s->to_cnt && s->to_first + i < DEDUP_TO_MAX; i++) {
+		const struct dedup_prefix *p = &c->policy.to[s->to_first + i];
+		struct in6_addr *group = &out->groups[out->groups_cnt];
+		bool ipv6 = i >= s->to4_cnt;
+		uint8_t first;
+
+		memcpy(&first, p->addr, 1);
+		if (!accepts_one_address(p, ipv6) || (ipv6 ? first != 0xff : first >> 4 != 0xe))
+			continue;
+		out->groups_cnt++;
+		if (ipv6)
+			memcpy(group, p->addr, sizeof(*group));
+		else
+			*group = (struct in6_addr){ .s6_addr = { [10] = 0xff, [11] = 0xff } };
+		if (!ipv6)
+			memcpy(&group->s6_addr[12], p->addr, 4);
+	}
+}
+
+/* Does xdp_dedup_id_of() lack something of a datagram, though from and to are known? */
+static bool needs_frame(const struct dedup_config *c, uint32_t n)
+{
+	const struct dedup_stream *s = &c->policy.streams[n];
+
+	if (s->layer != DEDUP_UDP)
+		return true;
+	for (int ipv6 = 0; ipv6 < 2; ipv6++)
+		if (accepts_family(s, ipv6) &&
+		    (!told_gates(c, n, ipv6, TOLD_ALL) || !told_id(c, n, ipv6, TOLD_ALL)))
+			return true;
+	return false;
+}
+
+static struct xdp_dedup_stream describe_stream(const struct dedup_config *c, uint32_t n)
+{
+	const struct dedup_stream *s = &c->policy.streams[n];
+	struct xdp_dedup_stream out = {
+		.realm = s->realm,
+		.udp = s->layer == DEDUP_UDP,
+		.app_learns = c->policy.learn_app,
+		.needs_frame = needs_frame(c, n),
+		.bytes = stream_fields_bytes(s),
+		.digest = (enum xdp_dedup_digest)s->digest,
+	};
+
+	memccpy(out.name, s->name, 0, sizeof(out.name) - 1);
+	describe_numbers(s, &c->numbered[n], &out);
+	if (!out.udp)
+		return out;
+	describe_ports(c, s, &out);
+	describe_groups(c, s, &out);
+	return out;
+}
+
+/* Copies one to element i of an array of a caller's, whose elements have this size. */
+static void put_element(void *array, size_t size, uint32_t i, const void *from, size_t from_size)
+{
+	lib_copy_out((char *)array + i * size, size, from, from_size);
+}
+
+int xdp_dedup_streams(const struct xdp_dedup_filter *f, struct xdp_dedup_stream *out, size_t size,
+		      uint32_t max)
+{
+	struct filter *now;
+	int err = lib_enter_whole(f, &now), cnt;
+
+	if (err)
+		return err;
+	cnt = now->config->policy.streams_cnt;
+	for (uint32_t n = 0; n < (uint32_t)cnt && n < max; n++) {
+		struct xdp_dedup_stream stream = describe_stream(now->config, n);
+
+		put_element(out, size, n, &stream, sizeof(stream));
+	}
+	lib_leave();
+	return cnt;
+}
+
+/* What an entry of the record is. False if it is no interface of this network namespace now. */
+static bool describe_interface(const struct dedup_iface *entry, struct xdp_dedup_interface *out)
+{
+	uint32_t max;
+
+	*out = (struct xdp_dedup_interface){ .index = READ_ONCE(entry->ifindex) };
+	if (!here_has(entry) || !if_indextoname(out->index, out->name))
+		return false;
+	if (device_queues(out->name, &out->queues, &max))
+		out->queues = 0;
+	return true;
+}
+
+int xdp_dedup_interfaces(const struct xdp_dedup_filter *f, struct xdp_dedup_interface *out,
+			 size_t size, uint32_t max)
+{
+	struct filter *now;
+	int err = lib_enter_whole(f, &now), cnt = 0;
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < DEDUP_IFACES_MAX; i++) {
+		struct xdp_dedup_interface iface;
+
+		if (!describe_interface(&now->record->ifaces[i], &iface))
+			continue;
+		if ((uint32_t)cnt < max)
+			put_element(out, size, cnt, &iface, sizeof(iface));
+		cnt++;
+	}
+	lib_leave();
+	return cnt;
+}
