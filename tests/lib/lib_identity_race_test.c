@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* xdp_dedup_id_of() while other things happen: changes of the filter, other threads with other
+ * filters, forks; and with hostile packets.
+ */
+#include "lib_runner.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "protocol_packets.h"
+#include "tunnel_wrap.h"
+#include "xdp-dedup-streams.h"
+
+#define NOBODY 65534
+#define OTHER "other"
+#define TWO_PROFILES                                       \
+	" --profiles /dev/stdin <<'END'\n"                 \
+	"[profile front]\nlayer = udp\nid = payload+0:4\n" \
+	"[profile back]\nlayer = udp\nid = payload+4:4\nEND\n"
+
+static const char TEXT[] = "FROMback";
+
+/* A datagram whose destination is unknown; or the id is what is wanted: 1; 0: another one. */
+static int id_is(const struct xdp_dedup_filter *f, const char *wanted)
+{
+	struct sockaddr_in from = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x0a000001) };
+	struct xdp_dedup_datagram d = {
+		.payload = TEXT,
+		.payload_len = 8,
+		.from = (struct sockaddr *)&from,
+	};
+	struct xdp_dedup_identity id;
+	int result = xdp_dedup_id_of(f, &d, &id, sizeof(id));
+
+	return result == 1 ? id.len == 4 && !memcmp(id.bytes, wanted, 4) : -ENOENT;
+}
+
+static struct xdp_dedup_filter *open_filter(const char *name)
+{
+	struct xdp_dedup_filter *f;
+
+	assert_int_equal(xdp_dedup_open(name, &f), 0);
+	return f;
+}
+
+static void follows_changes(void **state)
+{
+	struct xdp_dedup_stream stream;
+	struct xdp_dedup_filter *f;
+
+	(void)state;
+	e2e_tool("load ve0 --name " LIB_NAME " --profile front:7" TWO_PROFILES);
+	f = open_filter(LIB_NAME);
+	assert_int_equal(id_is(f, "FROM"), 1);
+	e2e_tool("set " LIB_NAME " --profile back:8" TWO_PROFILES);
+	assert_int_equal(id_is(f, "back"), 1);
+	assert_int_equal(xdp_dedup_streams(f, &stream, sizeof(stream), 1), 1);
+	assert_string_equal(stream.name, "back");
+	assert_int_equal(stream.ports[0].last, 8);
+	e2e_tool("resize " LIB_NAME " --capacity 30k");
+	assert_int_equal(id_is(f, "back"), 1);
+	e2e_tool("set " LIB_NAME " --profile front:9" TWO_PROFILES);
+	assert_int_equal(xdp_dedup_streams(f, &stream, sizeof(stream), 1), 1);
+	assert_int_equal(stream.ports[0].first, 9);
+	assert_int_equal(id_is(f, "FROM"), 1);
+	xdp_dedup_close(f);
+}
+
+/* After it has given its rights up: ids go on until it cannot know better. */
+static int have_no_rights(struct xdp_dedup_filter *f)
+{
+	struct xdp_dedup_stream stream;
+	int err;
+
+	if (syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY))
+		return 1;
+	if (id_is(f, "FROM") != 1)
+		return 2;
+	kill(getpid(), SIGSTOP); /* `set` */
+	err = xdp_dedup_streams(f, &stream, sizeof(stream), 1);
+	if (err != -EACCES && err != -EPERM)
+		return 3;
+	if (id_is(f, "FROM") != 1)
+		return 4;
+	kill(getpid(), SIGSTOP); /* `resize` */
+	return xdp_dedup_streams(f, &stream, sizeof(stream), 1) == -ESTALE &&
+			       id_is(f, "FROM") == -ENOENT
+		       ? 0
+		       : 5;
+}
+
+static void goes_on_without_rights(void **state)
+{
+	struct xdp_dedup_filter *f;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	e2e_tool("load ve0 --name " LIB_NAME " --profile front:7" TWO_PROFILES);
+	f = open_filter(LIB_NAME);
+	pid = fork();
+	assert_return_code(pid, errno);
+	if (!pid)
+		syscall(SYS_exit, have_no_rights(f));
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+		if (!WIFSTOPPED(status))
+			fail_msg("child: status %x", status);
+		e2e_tool(i ? "resize " LIB_NAME " --capacity 30k"
+			   : "set " LIB_NAME " --profile front:9" TWO_PROFILES);
+		kill(pid, SIGCONT);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	xdp_dedup_close(f);
+}
+
+/* Threads, each with filters of its own turn, while one filter changes, and the process forks. */
+
+#define THREADS 3
+
+static struct {
+	struct xdp_dedup_filter *front, *back;
+	atomic_ulong asked, wrong;
+	atomic_bool stop;
+} race;
+
+static void *ask_along(void *arg)
+{
+	(void)arg;
+	while (!race.stop) {
+		race.wrong += id_is(race.front, "FROM") != 1;
+		race.wrong += id_is(race.back, "back") != 1;
+		race.asked++;
+	}
+	return NULL;
+}
+
+static void one_program_serves_all(void **state)
+{
+	pthread_t threads[THREADS];
+	int status;
+
+	(void)state;
+	e2e_tool("load ve0 --name " LIB_NAME " --profile front:7" TWO_PROFILES);
+	e2e_tool("load ve1 --name " OTHER " --profile back:7" TWO_PROFILES);
+	race.front = open_filter(LIB_NAME);
+	race.back = open_filter(OTHER);
+	race.wrong = race.asked = 0;
+	race.stop = false;
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_along, NULL), 0);
+	for (int i = 0; i < 3; i++) {
+		unsigned long before = race.asked;
+
+		e2e_tool("set " LIB_NAME " --profile front:%d" TWO_PROFILES, 8 + i);
+		while (race.asked < before + 1000)
+			usleep(1000);
+	}
+	for (int i = 0; i < 200; i++) {
+		pid_t pid = fork();
+
+		assert_return_code(pid, errno);
+		if (!pid) {
+			alarm(PATIENCE_MS / 1000);
+			syscall(SYS_exit, id_is(race.front, "FROM") != 1);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	}
+	race.stop = true;
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(race.wrong, 0);
+	xdp_dedup_close(race.front);
+	xdp_dedup_close(race.back);
+}
+
+/* The bytes of a frame, in memory of just this size. */
+static int id_of_frame(const struct xdp_dedup_filter *f, const uint8_t *bytes, uint32_t len,
+		       struct xdp_dedup_identity *out)
+{
+	uint8_t *copy = malloc(len ?: 1);
+	struct xdp_dedup_datagram d = { .frame = copy, .frame_len = len };
+	int result;
+
+	assert_non_null(copy);
+	memcpy(copy, bytes, len);
+	result = xdp_dedup_id_of(f, &d, out, sizeof(*out));
+	free(copy);
+	return result;
+}
+
+/* A datagram that came in a tunnel is the one that a socket behind the tunnel gets. */
+static void looks_into_tunnels(void **state)
+{
+	static const enum wrap_kind KINDS[] = { NO_WRAP,	WRAP_VXLAN, WRAP_GRE, WRAP_ERSPAN_2,
+						WRAP_GENEVE_IP, WRAP_IPIP,  WRAP_MPLS };
+	struct protocol_packet p = { .protocol = DATAGRAM, .body = 100 };
+	struct xdp_dedup_identity id, plain;
+	struct xdp_dedup_filter *f;
+	struct xdp_dedup_datagram d = { .payload_len = 100 };
+	static struct frame frame;
+
+	(void)state;
+	e2e_tool("load ve0 --name " LIB_NAME " --profile payload:%d --tunnels all", GOSSIP_PORT);
+	f = open_filter(LIB_NAME);
+	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
+		protocol_frame(&frame, &p);
+		d.payload = frame.data + frame.gsp;
+		assert_int_equal(xdp_dedup_id_of(f, &d, &plain, sizeof(plain)), 1);
+		if (KINDS[i])
+			tunnel_wrap(&frame, &(struct wrap){ .kind = KINDS[i] });
+		assert_int_equal(id_of_frame(f, frame.data, frame.len, &id), 1);
+		assert_int_equal(id.len, 8);
+		assert_memory_equal(id.bytes, plain.bytes, 8);
+	}
+	xdp_dedup_close(f);
+}
+
+static const struct hostile {
+	const char *name, *options;
+} HOSTILE[] = {
+	{ "hostile-gsp", "--port 8001 --vlan none,7 --to 10.0.0.0/8" },
+	{ "hostile-datagrams", "--profile gsp:8002 --profile solana-shred:8001 --profile moldudp64:8001"
+			       "@10.0.0.0/8 --profile rtp:8001 --profile payload:8001" },
+	{ "hostile-frames", "--profile r-tag --profile hsr --profile prp --profile mirror-l2 "
+			    "--profile mirror" },
+	{ "hostile-tunnels", "--profile rtp:8001 --profile mirror --tunnels all" },
+};
+
+/* A good frame, in which some bytes, and the length, are chance. */
+static void spoil(struct frame *frame, uint64_t *chance)
+{
+	struct protocol_packet p = {
+		.protocol = random_next(chance) % (PRP + 1),
+		.ipv6 = random_next(chance) & 1,
+		.body = random_next(chance) % (random_next(chance) % 8 ? 100 : 6000),
+		.variant = random_next(chance),
+		.count = random_next(chance) % 3,
+		.option_words = random_next(chance) % 16 % 11,
+		.to = { 10 },
+	};
+
+	protocol_frame(frame, &p);
+	if (p.protocol == DATAGRAM && p.body > 8)
+		memcpy(frame->data + frame->gsp, "GSP1\1\1", 6);
+	if (random_next(chance) & 1 && p.protocol && p.protocol <= DISCV4)
+		tunnel_wrap(frame, &(struct wrap){ .kind = random_next(chance) % (WRAP_VLANS + 1) });
+	for (uint64_t n = random_next(chance) % 8; n; n--)
+		frame->data[random_next(chance) % (frame->len < 80 ? frame->len : 80)] =
+			random_next(chance);
+	if (random_next(chance) & 1)
+		frame->len = random_next(chance) % (frame->len + 1);
+}
+
+/* An address that is chance, of its own size. */
+static struct sockaddr *hostile_address(uint64_t *chance)
+{
+	uint64_t word[4] = { random_next(chance), 0, 0, random_next(chance) };
+	sa_family_t family = *chance & 1 ? AF_INET : AF_INET6;
+	size_t size = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+	struct sockaddr *out = malloc(size);
+
+	assert_non_null(out);
+	if (random_next(chance) & 1)
+		word[0] = 0;
+	memcpy(out, word, size);
+	out->sa_family = family;
+	return out;
+}
+
+/* The frame from this offset on, as if it had come through a socket. */
+static void ask_as_datagram(const struct xdp_dedup_filter *f, const struct frame *frame,
+			    uint32_t at, uint64_t *chance)
+{
+	struct sockaddr *from = hostile_address(chance), *to = hostile_address(chance);
+	uint32_t len = at < frame->len ? frame->len - at : 0;
+	struct xdp_dedup_datagram d = { .payload_len = len };
+	struct xdp_dedup_identity id;
+	uint8_t *copy = malloc(len ?: 1);
+	int result;
+
+	assert_non_null(copy);
+	d.payload = memcpy(copy, frame->data + at, len);
+	d.from = random_next(chance) & 1 ? from : NULL;
+	d.to = random_next(chance) & 1 ? to : NULL;
+	result = xdp_dedup_id_of(f, &d, &id, sizeof(id));
+	assert_true(result == 0 || result == 1 || result == -ENODATA || result == -EINVAL);
+	if (result == 1)
+		assert_in_range(id.len, 1, sizeof(id.bytes));
+	free(copy);
+	free(from);
+	free(to);
+}
+
+static void hostile_packets(void **state)
+{
+	const struct hostile *row = *state;
+	uint64_t chance = 11, found = 0;
+	struct xdp_dedup_filter *f;
+	struct xdp_dedup_identity id;
+	static struct frame frame;
+
+	e2e_tool("load ve0 --name " LIB_NAME " %s", row->options);
+	f = open_filter(LIB_NAME);
+	for (uint64_t i = 0; i < tries(20000, 500000); i++) {
+		int result;
+
+		spoil(&frame, &chance);
+		result = id_of_frame(f, frame.data, frame.len, &id);
+		assert_in_range(result, 0, 1);
+		found += result;
+		ask_as_datagram(f, &frame, random_next(&chance) % 64, &chance);
+	}
+	assert_true(found > 10); /* or the above is void */
+	xdp_dedup_close(f);
+}
+
+static const struct CMUnitTest TESTS[] = {
+	cmocka_unit_test_setup(follows_changes, lib_setup_none),
+	cmocka_unit_test_setup(goes_on_without_rights, lib_setup_none),
+	cmocka_unit_test_setup(one_program_serves_all, lib_setup_none),
+	cmocka_unit_test_setup(looks_into_tunnels, lib_setup_none),
+};
+
+int main(void)
+{
+	repeat_in_rest("hostile-*");
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(HOSTILE, hostile_packets, lib_setup_none, NULL);
+	return lib_run_tests("lib_identity_race");
+}

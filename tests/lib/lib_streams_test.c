@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the library tells of a filter's streams and interfaces; the ids of datagrams whose addresses
+ * are known in part.
+ */
+#include "lib_runner.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xdp-dedup-streams.h"
+
+/* Unloads all filters, and loads LIB_NAME with these options and this file of profiles. */
+static struct xdp_dedup_filter *load(const char *options, const char *own)
+{
+	struct xdp_dedup_filter *f;
+
+	lib_let_go();
+	e2e_tool("unload --all");
+	e2e_tool("load ve0 --name " LIB_NAME " %s%s <<'END'\n%sEND\n", options,
+		 own ? " --profiles /dev/stdin" : "", own ?: "");
+	assert_int_equal(xdp_dedup_open(LIB_NAME, &f), 0);
+	return f;
+}
+
+static void write_address(char *out, size_t size, const struct in6_addr *a)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	snprintf(out, size, " %s", inet_ntop(AF_INET6, a, text, sizeof(text)));
+}
+
+/* All that is said of a stream, as a line. */
+static const char *text_of(const struct xdp_dedup_stream *s)
+{
+	static char text[512];
+	size_t at;
+
+	at = snprintf(text, sizeof(text), "%s #%u%s%s%s%s bytes %u/%u digest %d", s->name, s->realm,
+		      s->udp ? " udp" : "", s->app_learns ? " app" : "",
+		      s->needs_frame ? " frame" : "", s->has_count ? " count" : "", s->bytes,
+		      s->number_bytes, s->digest);
+	if (s->number_bytes)
+		at += snprintf(text + at, sizeof(text) - at, " bits %u>>%u", s->number_bits,
+			       s->number_shift);
+	for (uint32_t i = 0; i < s->ports_cnt; i++)
+		at += snprintf(text + at, sizeof(text) - at, " %u-%u", s->ports[i].first,
+			       s->ports[i].last);
+	for (uint32_t i = 0; i < s->groups_cnt; i++) {
+		write_address(text + at, sizeof(text) - at, &s->groups[i]);
+		at += strlen(text + at);
+	}
+	return text;
+}
+
+static const struct description {
+	const char *name, *options, *own, *streams[4];
+} DESCRIPTIONS[] = {
+	{ "describes-gsp",
+	  "--port 8001,9000-9009 --learn app --to 239.1.1.1,10.0.0.0/8,ff05::7,224.0.0.0/4",
+	  NULL,
+	  { "gsp #0 udp app bytes 32/0 digest 0 8001-8001 9000-9009 ::ffff:239.1.1.1 ff05::7" } },
+	{ "describes-feeds",
+	  "--profile a=moldudp64:26400@233.252.0.1#feed --profile b=moldudp64:26401@233.252.0.2#feed "
+	  "--profile rtp:5004 --profile payload:7",
+	  NULL,
+	  { "a #0 udp count bytes 18/8 digest 0 bits 64>>0 26400-26400 ::ffff:233.252.0.1",
+	    "b #0 udp count bytes 18/8 digest 0 bits 64>>0 26401-26401 ::ffff:233.252.0.2",
+	    "rtp #1 udp bytes 6/2 digest 0 bits 16>>0 5004-5004",
+	    "payload #2 udp bytes 0/0 digest 1 7-7" } },
+	{ "describes-frames",
+	  "--profile mirror --profile mirror-l2 --profile hsr",
+	  NULL,
+	  { "mirror #0 frame bytes 0/0 digest 2", "mirror-l2 #1 frame bytes 0/0 digest 3",
+	    "hsr #2 frame bytes 8/2 digest 0 bits 16>>0" } },
+	{ "describes-own",
+	  "--profile one:1 --profile two:2 --profile four:4@10.0.0.1 --profile six:6@fd00::1",
+	  "[profile one]\nlayer = udp\nsource = payload+1:3\nsequence = payload+0:3/0x0ffff0\n"
+	  "[profile two]\nlayer = udp\nid = ip+8:1 payload+0:8 payload\n"
+	  "[profile four]\nlayer = udp\nid = ip+12:4\nrequire = ip+9:1 == 0x11\n"
+	  "[profile six]\nlayer = udp\nid = ip+8:16\nrequire = ip+6:1 == 0x11\n",
+	  { "one #0 udp bytes 6/3 digest 0 bits 16>>4 1-1", "two #1 udp frame bytes 9/0 digest 1 2-2",
+	    "four #2 udp bytes 4/0 digest 0 4-4", "six #3 udp bytes 16/0 digest 0 6-6" } },
+};
+
+static void describes(void **state)
+{
+	const struct description *row = *state;
+	struct xdp_dedup_filter *f = load(row->options, row->own);
+	struct xdp_dedup_stream streams[4];
+	int cnt = xdp_dedup_streams(f, streams, sizeof(*streams), 4);
+
+	for (int i = 0; i < 4 && row->streams[i]; i++) {
+		assert_true(i < cnt);
+		assert_string_equal(text_of(&streams[i]), row->streams[i]);
+	}
+	assert_true(cnt == 4 || !row->streams[cnt]);
+	xdp_dedup_close(f);
+}
+
+/* An application that was built with a shorter struct, or with a longer one. */
+static void fills_in_what_there_is_room_for(void **state)
+{
+	struct xdp_dedup_filter *f = load("--profile a=payload:7 --profile b=payload:8", NULL);
+	struct {
+		struct xdp_dedup_stream stream;
+		char more[8];
+	} longer[2];
+	char shorter[3][40];
+
+	(void)state;
+	memset(longer, 0x55, sizeof(longer));
+	memset(shorter, 0x55, sizeof(shorter));
+	assert_int_equal(xdp_dedup_streams(f, NULL, sizeof(struct xdp_dedup_stream), 0), 2);
+	assert_int_equal(xdp_dedup_streams(f, (void *)shorter, sizeof(*shorter), 3), 2);
+	assert_string_equal(shorter[0], "a");
+	assert_string_equal(shorter[1], "b");
+	assert_int_equal(shorter[2][0], 0x55);
+	assert_int_equal(xdp_dedup_streams(f, &longer[0].stream, sizeof(*longer), 1), 2);
+	assert_int_equal(longer[0].more[7], 0);
+	assert_int_equal(longer[1].stream.name[0], 0x55);
+	xdp_dedup_close(f);
+}
+
+static uint32_t queues_of(const char *ifname)
+{
+	char out[32];
+
+	assert_int_equal(sh_out(out, sizeof(out),
+				"ls -d /sys/class/net/%s/queues/rx-* 2>/dev/null | wc -l", ifname),
+			 0);
+	return atoi(out);
+}
+
+static void interfaces_are_those_here(void **state)
+{
+	struct xdp_dedup_interface all[4];
+	struct xdp_dedup_filter *f;
+
+	(void)state;
+	lib_let_go();
+	e2e_tool("unload --all");
+	e2e_tool("load ve0 ve1 --name " LIB_NAME " --profile payload:7");
+	assert_int_equal(xdp_dedup_open(LIB_NAME, &f), 0);
+	assert_int_equal(xdp_dedup_interfaces(f, NULL, sizeof(*all), 0), 2);
+	assert_int_equal(xdp_dedup_interfaces(f, all, sizeof(*all), 4), 2);
+	for (int i = 0; i < 2; i++) {
+		assert_string_equal(all[i].name, i ? "ve1" : "ve0");
+		assert_int_equal(all[i].index, if_nametoindex(all[i].name));
+		assert_in_range(all[i].queues, 1, queues_of(all[i].name) ?: 64);
+	}
+	netns_enter(e2e_far());
+	assert_int_equal(xdp_dedup_interfaces(f, all, sizeof(*all), 4), 0);
+	netns_enter(0);
+	sh("ip link set ve1 down; ip link set ve1 name other");
+	assert_int_equal(xdp_dedup_interfaces(f, all, sizeof(*all), 4), 2);
+	assert_string_equal(all[1].name, "other");
+	sh("ip link set other name ve1; ip link set ve1 up");
+	e2e_tool("unload ve1");
+	assert_int_equal(xdp_dedup_interfaces(f, all, sizeof(*all), 4), 1);
+	assert_string_equal(all[0].name, "ve0");
+	xdp_dedup_close(f);
+}
+
+/* An address and a port; NULL: none. */
+static const struct sockaddr *address_of(const char *text, uint16_t port, struct sockaddr_storage *out)
+{
+	struct sockaddr_in6 *ipv6 = (void *)out;
+	struct sockaddr_in *ipv4 = (void *)out;
+
+	*out = (struct sockaddr_storage){ .ss_family = AF_INET };
+	if (!text)
+		return NULL;
+	if (!strcmp(text, "unix"))
+		out->ss_family = AF_UNIX;
+	else if (inet_pton(AF_INET, text, &ipv4->sin_addr) == 1)
+		ipv4->sin_port = htons(port);
+	else
+		*ipv6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	if (out->ss_family == AF_INET6)
+		assert_int_equal(inet_pton(AF_INET6, text, &ipv6->sin6_addr), 1);
+	return (const void *)out;
+}
+
+static int id_of(const struct xdp_dedup_filter *f, const char *from, const char *to, uint16_t port,
+		 const char *payload, struct xdp_dedup_identity *out)
+{
+	struct sockaddr_storage from_memory, to_memory;
+	struct xdp_dedup_datagram d = {
+		.payload = payload,
+		.payload_len = strlen(payload),
+		.from = address_of(from, 4001, &from_memory),
+		.to = address_of(to, port, &to_memory),
+	};
+
+	return xdp_dedup_id_of(f, &d, out, sizeof(*out));
+}
+
+#define DESTINATIONS                                                                   \
+	"--profile a=id:5000@239.1.1.1 --profile b=id:6000@10.0.0.0/8,fd00::/8 "       \
+	"--profile to:7000,7002 --profile port:8000-8001 --profile one:9000@10.1.1.1 " \
+	"--profile from:10000 --profile any=to:11000@10.1.0.0/16 "                     \
+	"--profile two=to:12000@10.1.1.1,10.1.1.2"
+#define DESTINATION_PROFILES                                                                \
+	"[profile id]\nlayer = udp\nid = payload+0:4\n"                                     \
+	"[profile to]\nlayer = udp\nid = ip+16:4 payload+0:4\n"                             \
+	"[profile port]\nlayer = udp\nrequire = payload+0:1 == 0x70\nid = ip+22:2\n"        \
+	"[profile one]\nlayer = udp\nrequire = payload+0:1 == 0x6f\nid = ip+16:4 ip+22:2\n" \
+	"[profile from]\nlayer = udp\nrequire = payload+0:1 == 0x66\nid = ip+12:4\n"
+
+/* What is known of a datagram, and what is found then: a result, and the stream. */
+static const struct destination {
+	const char *from, *to;
+	uint16_t port;
+	const char *payload;
+	int result;
+	uint32_t stream;
+} TO[] = {
+	{ "10.0.0.1", "239.1.1.1", 5000, "text", 1, 0 },
+	{ "10.0.0.1", "239.1.1.2", 5000, "text", 0, 0 },
+	{ "10.0.0.1", "239.1.1.1", 5001, "text", 0, 0 },
+	{ "::ffff:10.0.0.1", "::ffff:239.1.1.1", 5000, "text", 1, 0 },
+	{ "::ffff:10.0.0.1", "239.1.1.1", 5000, "text", 1, 0 },
+	{ "10.0.0.1", "10.2.3.4", 6000, "text", 1, 1 },
+	{ "10.0.0.1", "11.2.3.4", 6000, "text", 0, 0 },
+	{ "fd00::1", "fd00::2", 6000, "text", 1, 1 },
+	{ "fd00::1", "fe00::2", 6000, "text", 0, 0 },
+	/* Unknown. */
+	{ "10.0.0.1", NULL, 0, "text", 1, 0 },
+	{ NULL, NULL, 0, "text", 1, 0 },
+	{ "fd00::1", NULL, 0, "text", 1, 1 },
+	{ "10.0.0.1", "0.0.0.0", 6000, "text", 1, 1 },
+	{ "10.0.0.1", "::", 6000, "text", 1, 1 },
+	{ "fd00::1", "::", 6000, "text", 1, 1 },
+	{ "10.0.0.1", "0.0.0.0", 6001, "text", 0, 0 },
+	{ NULL, "::", 6000, "text", 1, 1 },
+	{ NULL, "fd00::2", 0, "text", 1, 1 },
+	{ "10.0.0.1", "10.2.3.4", 0, "text", 1, 1 },
+	/* Unknown, but an id is made of it. */
+	{ "10.0.0.1", "10.2.3.4", 7000, "text", 1, 2 },
+	{ "10.0.0.1", "0.0.0.0", 7000, "text", -ENODATA, 0 },
+	{ "10.0.0.1", "10.2.3.4", 8001, "port", 1, 3 },
+	{ "10.0.0.1", "0.0.0.0", 8001, "port", 1, 3 },
+	{ "10.0.0.1", "0.0.0.0", 9000, "one!", 1, 4 },
+	{ "10.0.0.1", "10.1.1.1", 9000, "one!", 1, 4 },
+	{ "10.0.0.1", "10.1.1.2", 9000, "one!", 0, 0 },
+	{ "10.0.0.1", "10.1.1.1", 10000, "from", 1, 5 },
+	{ NULL, "10.1.1.1", 10000, "from", -ENODATA, 0 },
+	{ "10.0.0.1", "0.0.0.0", 11000, "text", -ENODATA, 0 },
+	{ "10.0.0.1", "10.1.2.3", 11000, "text", 1, 6 },
+	{ "10.0.0.1", "0.0.0.0", 12000, "text", -ENODATA, 0 },
+	/* Impossible. */
+	{ "10.0.0.1", "fd00::2", 6000, "text", -EINVAL, 0 },
+	{ "fd00::1", "10.2.3.4", 6000, "text", -EINVAL, 0 },
+	{ "fd00::1", "0.0.0.0", 6000, "text", -EINVAL, 0 },
+	{ "unix", NULL, 0, "text", -EAFNOSUPPORT, 0 },
+	{ "10.0.0.1", "unix", 0, "text", -EAFNOSUPPORT, 0 },
+};
+
+static void knows_destinations_in_part(void **state)
+{
+	struct xdp_dedup_filter *f = load(DESTINATIONS, DESTINATION_PROFILES);
+	struct xdp_dedup_identity id;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(TO); i++) {
+		int result = id_of(f, TO[i].from, TO[i].to, TO[i].port, TO[i].payload, &id);
+
+		if (result != TO[i].result || (result == 1 && id.stream != TO[i].stream))
+			fail_msg("row %zu: %d, stream %u", i, result, id.stream);
+	}
+	xdp_dedup_close(f);
+}
+
+/* An id is made of the port, and there are two. */
+static void takes_no_guess_for_an_id(void **state)
+{
+	struct xdp_dedup_filter *f =
+		load("--profile port:8000-8001", "[profile port]\nlayer = udp\nid = ip+22:2\n");
+	struct xdp_dedup_identity id;
+
+	(void)state;
+	assert_int_equal(id_of(f, "10.0.0.1", NULL, 0, "text", &id), -ENODATA);
+	assert_int_equal(id_of(f, "10.0.0.1", "10.0.0.2", 0, "text", &id), -ENODATA);
+	assert_int_equal(id_of(f, "10.0.0.1", "10.0.0.2", 8001, "text", &id), 1);
+	assert_memory_equal(id.bytes, "\x1f\x41", 2);
+	xdp_dedup_close(f);
+}
+
+static void refuses_impossible_payloads(void **state)
+{
+	struct xdp_dedup_filter *f = load("--profile own:7", "[profile own]\nlayer = udp\n"
+							     "id = payload+9000:8\n");
+	static const uint8_t payload[UINT16_MAX] = { [9007] = 1 };
+	struct sockaddr_storage memory;
+	struct xdp_dedup_identity id;
+	struct xdp_dedup_datagram d = { .payload = payload };
+
+	(void)state;
+	d.from = address_of("10.0.0.1", 1, &memory);
+	d.payload_len = 65507;
+	assert_int_equal(xdp_dedup_id_of(f, &d, &id, sizeof(id)), 1);
+	d.payload_len = 65508;
+	assert_int_equal(xdp_dedup_id_of(f, &d, &id, sizeof(id)), -EMSGSIZE);
+	d.from = address_of("fd00::1", 1, &memory);
+	d.payload_len = 65527;
+	assert_int_equal(xdp_dedup_id_of(f, &d, &id, sizeof(id)), 1);
+	d.payload_len = 65528;
+	assert_int_equal(xdp_dedup_id_of(f, &d, &id, sizeof(id)), -EMSGSIZE);
+	d.payload = NULL;
+	d.payload_len = 1;
+	assert_int_equal(xdp_dedup_id_of(f, &d, &id, sizeof(id)), -EINVAL);
+	d.payload_len = 0;
+	assert_int_equal(xdp_dedup_id_of(f, &d, &id, sizeof(id)), 0);
+	xdp_dedup_close(f);
+}
+
+static const struct CMUnitTest TESTS[] = {
+	cmocka_unit_test_setup(fills_in_what_there_is_room_for, lib_setup_none),
+	cmocka_unit_test_setup(interfaces_are_those_here, lib_setup_none),
+	cmocka_unit_test_setup(knows_destinations_in_part, lib_setup_none),
+	cmocka_unit_test_setup(takes_no_guess_for_an_id, lib_setup_none),
+	cmocka_unit_test_setup(refuses_impossible_payloads, lib_setup_none),
+};
+
+int main(void)
+{
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(DESCRIPTIONS, describes, lib_setup_none, NULL);
+	return lib_run_tests("lib_streams");
+}
