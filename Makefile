@@ -107,7 +107,8 @@ METRICS     := $(BUILD)/xdp-dedup-metrics
 SAN_METRICS := $(BUILD)/san/xdp-dedup-metrics
 METRICS_OBJS = $(call below,$(1),metrics)
 
-# The library for applications, with the objects that it needs from other rooms.
+# The library for applications, with the objects that it needs from other rooms, and of these the
+# functions that it calls: of the packet program it needs only what identifies packets.
 LIB       := $(BUILD)/libxdp-dedup
 LIB_MAJOR := 0
 LIB_OBJS  := $(call objects,pic,user/lib/*.c user/fips/*.c) $(BUILD)/pic/filter.a
@@ -187,7 +188,7 @@ SAN_LINK  := $(if $(SAN),$(SAN_FLAGS) -no-pie)
 $(BUILD)/obj/%.o: %.c Makefile | $(MADE) $(TEST_SKELS)
 	$(call compile,$(PIE) $(FORTIFY))
 $(BUILD)/pic/%.o: %.c Makefile | $(MADE)
-	$(call compile,-fPIC $(FORTIFY))
+	$(call compile,-fPIC -ffunction-sections -fdata-sections $(FORTIFY))
 $(BUILD)/san/%.o: %.c Makefile | $(MADE) $(TEST_SKELS)
 	$(call compile,$(PIE) $(SAN_FLAGS))
 
@@ -208,7 +209,7 @@ $(BUILD)/pic/filter.a: $(filter-out $(call objects,pic,user/lib/*.c user/fips/*.
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(LIB).so.$(LIB_MAJOR): $(LIB_OBJS) user/lib/libxdp-dedup.map
-	$(call link,-shared -Wl$(comma)-soname$(comma)$(notdir $@) -Wl$(comma)--version-script$(comma)user/lib/libxdp-dedup.map,$(LIBBPF) -lm $(LDLIBS))
+	$(call link,-shared -Wl$(comma)--gc-sections -Wl$(comma)-soname$(comma)$(notdir $@) -Wl$(comma)--version-script$(comma)user/lib/libxdp-dedup.map,$(LIBBPF) -lm $(LDLIBS))
 
 # In one object, so that functions that are not in the header are local to it.
 $(LIB).a: $(LIB_OBJS)
