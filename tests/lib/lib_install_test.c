@@ -156,6 +156,19 @@ static void symbols_are_the_headers(void **state)
 	   "	diff header -\n");
 }
 
+/* An application may include each alone, in C and in C++. */
+static void headers_need_no_other(void **state)
+{
+	(void)state;
+	if (!install())
+		skip();
+	sh("set -e; cd $R/usr/local/include; for h in xdp-dedup*.h; do\n"
+	   "	echo \"#include <$h>\" | cc -I. -Wall -Wextra -Werror -fsyntax-only -x c -std=c99 -\n"
+	   "	command -v g++ || continue\n"
+	   "	echo \"#include <$h>\" | g++ -I. -Wall -Wextra -Werror -fsyntax-only -x c++ -\n"
+	   "done");
+}
+
 static void the_library_neither_prints_nor_ends(void **state)
 {
 	(void)state;
@@ -264,13 +277,10 @@ static void programs_are_hardened(void **state)
 
 #define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
 static const struct CMUnitTest TESTS[] = {
-	OWN(symbols_are_the_headers),
-	OWN(fips_example_runs),
-	OWN(receiving_example_runs),
-	OWN(the_tool_has_no_fips_node),
-	OWN(the_library_neither_prints_nor_ends),
-	OWN(programs_are_hardened),
-	OWN(installed_library_is_found),
+	OWN(symbols_are_the_headers), OWN(fips_example_runs),
+	OWN(receiving_example_runs),  OWN(the_tool_has_no_fips_node),
+	OWN(headers_need_no_other),   OWN(the_library_neither_prints_nor_ends),
+	OWN(programs_are_hardened),   OWN(installed_library_is_found),
 };
 
 int main(void)
