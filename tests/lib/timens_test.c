@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "clock_offset.h"
 #include "output.h"
 #include "pins.h"
 

@@ -18,6 +18,7 @@
 
 #include "bpffs.h"
 #include "clock.h"
+#include "clock_offset.h"
 #include "diag.h"
 #include "dirs.h"
 #include "memory.h"

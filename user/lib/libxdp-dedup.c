@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "clock_offset.h"
 #include "ids.h"
 #include "layout.h"
 #include "lib_handle.h"

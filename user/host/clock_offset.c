@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "clock.h"
+#include "clock_offset.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -7,18 +7,11 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
+#include "clock.h"
 #include "fd.h"
 
 #define CLOCK_TRIES 20
 #define GOOD_NS 100000 /* close enough. One run takes less, unless this process is preempted */
-
-uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 /* A program that writes bpf_ktime_get_ns() into its context. A descriptor, or -errno. */
 static int load_clock_program(void)
