@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the service and xdp-dedup-metrics say to each other, over a SOCK_SEQPACKET pair: one byte,
+/* What a program and xdp-dedup-metrics say to each other, over a SOCK_SEQPACKET pair: one byte,
  * an enum metrics_format, asks for the metrics as they are now; the answer is a struct
  * channel_answer, with a memfd that has the text. Answers say what they are: so one that comes
  * late, or not at all, does no harm.

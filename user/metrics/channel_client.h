@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Texts of metrics, asked of the service over the channel: one question at a time for each format. */
+/* Texts of metrics, requested over the channel: one question at a time for each format. */
 #ifndef XDP_DEDUP_CHANNEL_CLIENT_H
 #define XDP_DEDUP_CHANNEL_CLIENT_H
 

@@ -143,7 +143,7 @@ static void answer(struct scrapes *s, enum metrics_format format)
 							     .cmsg_type = SCM_RIGHTS };
 		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &fd, sizeof(fd));
 	}
-	/* If the program does not take the message, the service does not wait. */
+	/* If the program does not take the message, nobody waits. */
 	sendmsg(s->channel, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 	close_fd(&fd);
 }
@@ -240,7 +240,7 @@ static int watch_program(struct scrapes *s)
 	err = sd_event_add_io(s->events, &s->ended, s->pidfd, EPOLLIN, on_program_ended, s);
 	if (err >= 0)
 		err = sd_event_add_io(s->events, &s->asked, s->channel, EPOLLIN, on_asked, s);
-	/* Behind all else that the service has to do. */
+	/* Behind all else in the event loop. */
 	if (err >= 0)
 		err = sd_event_source_set_priority(s->asked, SD_EVENT_PRIORITY_NORMAL + 10);
 	return err < 0 ? err : 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The service's side of answering scrapes of metrics. A program without any rights,
- * xdp-dedup-metrics (user/metrics), answers them; it requests the text from the service
- * (channel.h). The service opens the listening socket, starts that program, sends it the text, and
- * starts it again when it has ended. The service never waits for it. Neither the program nor its
- * clients can keep the service busy: it writes at most SCRAPES_A_SECOND texts.
+/* A program's part of answering scrapes of its metrics. Another program without any rights,
+ * xdp-dedup-metrics (user/metrics), answers them; it requests the text over a channel (channel.h).
+ * The first program opens the listening socket, starts the second one, sends it the text, and
+ * starts it again when it has ended. It never waits for it. Neither the second program nor its
+ * clients can keep the first one busy: it writes at most SCRAPES_A_SECOND texts.
  */
 #ifndef XDP_DEDUP_SCRAPES_H
 #define XDP_DEDUP_SCRAPES_H

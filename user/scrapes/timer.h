@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Timers of the service's event loop. */
+/* Timers of an event loop. */
 #ifndef XDP_DEDUP_TIMER_H
 #define XDP_DEDUP_TIMER_H
 
