@@ -235,7 +235,7 @@ static void a_holders_broken_packets_leave_room(void **state)
 	pid_t pid;
 
 	(void)state;
-	e2e_load(APP_LOAD);
+	e2e_load("load ve0 --fpr 1e-9 --capacity 1M --deliver xsk"); /* also if it takes all */
 	broken = DEDUP_WANTED_MAX + 100;
 	pid = start_holder(get_broken_ones);
 	for (uint32_t i = 0; i < t.cnt && !waitpid(pid, &status, WNOHANG); i += 100) {
@@ -317,7 +317,7 @@ static void the_ring_comes_first(void **state)
 	struct xdp_dedup_receiver *rx;
 	struct xdp_dedup_packet packets[EVENTS];
 
-	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	rx = app_accept(app_options("ve0", 0, 0));
 	app_send(&t, EVENTS);
 	assert_int_equal(e2e_counters_after(APP_NAME, EVENTS).delivered, EVENTS);
@@ -338,7 +338,7 @@ static void an_unload_elsewhere_ends_it_at_once(void **state)
 	struct xdp_dedup_receiver *rx;
 
 	(void)state;
-	e2e_load("load ve0 ve1 --name ve0 --deliver xsk");
+	e2e_load("load ve0 ve1 --name ve0 --capacity 100k --deliver xsk");
 	app_open(app_options("ve1", 0, 0));
 	rx = app_accept(app_options("ve0", 0, 0));
 	netns_enter(e2e_far());

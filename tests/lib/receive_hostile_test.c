@@ -262,7 +262,7 @@ static void a_holder_asks_what_it_likes(void **state)
 
 	(void)state;
 	assert_non_null(in_flight);
-	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	accept_grant(&l);
 	app_open(app_options("ve1", 0, 0));
 	assert_return_code(gossip_send(e2e_sender(1, AF_INET, t.s->seed), t.order, EVENTS), EIO);

@@ -287,7 +287,7 @@ static void unfinished_checksums(void **state)
 
 	(void)state;
 	app.udp = e2e_receiver(0, AF_INET, seed, 10);
-	e2e_load("load ve0 --fpr 1e-9 --deliver xsk");
+	e2e_load("load ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	s = e2e_sender(0, AF_INET, seed);
 	o->unfinished = false;
 	app_open(o);

@@ -404,7 +404,7 @@ static void what_a_dead_reader_left_comes_again(void **state)
 	json_object *status, *sockets;
 	pid_t pid;
 
-	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	pid = start_sleeper(row->container);
 	app_send(&t, LEFT);
 	assert_int_equal(e2e_counters_after(APP_NAME, LEFT).delivered, LEFT);
@@ -438,7 +438,7 @@ static void a_living_reader_has_its_packets(void **state)
 	struct xdp_dedup_receiver *rx;
 
 	(void)state;
-	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	rx = app_open(app_options("ve0", 0, 512));
 	app_send(&t, LEFT);
 	assert_int_equal(e2e_counters_after(APP_NAME, LEFT).delivered, LEFT);

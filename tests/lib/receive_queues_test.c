@@ -69,7 +69,7 @@ static void two_interfaces_and_two_readers(void **state)
 	int link = 0;
 
 	(void)state;
-	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	app_open(app_options("ve0", 0, 0));
 	app_open(app_options("ve1", 0, 0));
 	e2e_close(t.s, NULL);
@@ -182,7 +182,7 @@ static void a_place_is_lost(void **state)
 	int n = 0;
 
 	(void)state;
-	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 4096), &loser), 0);
 	app_send(&t, 2);
 	for (int i = 0; i < 2; i++)
@@ -246,7 +246,7 @@ static void unload_awaits_readers(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
 		uint64_t began_ns;
 
-		e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --deliver xsk");
+		e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 		app_open(app_options("ve0", 0, 0));
 		pretend_zerocopy();
 		began_ns = gossip_now_ns();
