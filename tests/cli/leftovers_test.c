@@ -568,5 +568,7 @@ int main(void)
 	leave_to_rest("program-held-*");
 	leave_to_rest("moved-@(interface-has-another-index|interface-moves-on|before-a-*)");
 	leave_to_rest("stacked-@(unload-several|unload-all)");
+	leave_to_rest("killed-as-one-of-two-@(changes|leaves)");
+	leave_to_rest("@(moved-behind-a-resize|interface-of-two-*|moved-filter-unload-force)");
 	return run_added_tests("leftovers");
 }

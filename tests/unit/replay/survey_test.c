@@ -645,6 +645,6 @@ int main(void)
 
 	add_tests(tests, ARRAY_SIZE(tests));
 	add_rows(ROWS, survey_recommends, NULL, NULL);
-	leave_to_rest("@(rtp-that-wraps|hsr)");
+	leave_to_rest("@(rtp-that-wraps|hsr|prp|mesh-and-numbers|little_memory)");
 	return run_added_any_tests("survey");
 }
