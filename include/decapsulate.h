@@ -69,14 +69,14 @@ static __always_inline int dedup_open_ethernet(struct dedup_walk *w, __u32 kinds
 	return DEDUP_OPENED;
 }
 
-/* What is inside is what this protocol says: an EtherType, in host order. MPLS is another tunnel. */
-static __always_inline int dedup_open_proto(struct dedup_walk *w, __u32 kinds, __u16 proto)
+/* What is inside is what this protocol says: an EtherType, in host order. MPLS is another tunnel,
+ * and dedup_open_tunnel() steps over an Ethernet header.
+ */
+static __always_inline int dedup_open_proto(struct dedup_walk *w, __u16 proto)
 {
-	if (proto == DEDUP_ETH_TEB)
-		return dedup_open_ethernet(w, kinds);
 	w->proto = proto;
-	return proto == ETH_P_IP || proto == ETH_P_IPV6 || proto == ETH_P_MPLS_UC ||
-			       proto == ETH_P_MPLS_MC
+	return proto == DEDUP_ETH_TEB || proto == ETH_P_IP || proto == ETH_P_IPV6 ||
+			       proto == ETH_P_MPLS_UC || proto == ETH_P_MPLS_MC
 		       ? DEDUP_OPENED
 		       : DEDUP_CLOSED;
 }
@@ -84,7 +84,7 @@ static __always_inline int dedup_open_proto(struct dedup_walk *w, __u32 kinds, _
 /* A stack of labels. Only what is inside tells what that is: IP, or a pseudowire's control word and
  * an Ethernet frame.
  */
-static __always_inline int dedup_open_mpls(struct dedup_walk *w, __u32 kinds)
+static __always_inline int dedup_open_mpls(struct dedup_walk *w)
 {
 	bool bottom = false;
 
@@ -106,7 +106,7 @@ static __always_inline int dedup_open_mpls(struct dedup_walk *w, __u32 kinds)
 	if (dedup_be16(w->pos)) /* a control word begins with zeros */
 		return dedup_open_guessed_ip(w);
 	dedup_step(w, 4);
-	return dedup_open_ethernet(w, kinds);
+	return dedup_open_proto(w, DEDUP_ETH_TEB);
 }
 
 static __always_inline int dedup_open_pppoe(struct dedup_walk *w)
@@ -132,8 +132,7 @@ static __always_inline int dedup_open_pppoe(struct dedup_walk *w)
 }
 
 /* Behind the GRE header. `sequence`: that has a sequence number. */
-static __always_inline int dedup_open_erspan(struct dedup_walk *w, __u32 kinds, __u16 proto,
-					     bool sequence)
+static __always_inline int dedup_open_erspan(struct dedup_walk *w, __u16 proto, bool sequence)
 {
 	bool type_3 = proto == DEDUP_ETH_ERSPAN_3;
 	__u32 carried = 0;
@@ -141,7 +140,7 @@ static __always_inline int dedup_open_erspan(struct dedup_walk *w, __u32 kinds, 
 
 	w->kind = DEDUP_TUNNEL_erspan;
 	if (proto == DEDUP_ETH_ERSPAN_2 && !sequence) /* type I has no header */
-		return dedup_open_ethernet(w, kinds);
+		return dedup_open_proto(w, DEDUP_ETH_TEB);
 	w->outer = dedup_offset(w);
 	if (!dedup_has(w, len))
 		return DEDUP_REASON_truncated;
@@ -160,10 +159,10 @@ static __always_inline int dedup_open_erspan(struct dedup_walk *w, __u32 kinds, 
 	dedup_step(w, len);
 	if (carried == 2)
 		return dedup_open_ip(w);
-	return carried ? DEDUP_CLOSED : dedup_open_ethernet(w, kinds);
+	return carried ? DEDUP_CLOSED : dedup_open_proto(w, DEDUP_ETH_TEB);
 }
 
-static __always_inline int dedup_open_gre(struct dedup_walk *w, __u32 kinds)
+static __always_inline int dedup_open_gre(struct dedup_walk *w)
 {
 	__u16 flags, proto;
 	__u64 len = 4;
@@ -182,11 +181,11 @@ static __always_inline int dedup_open_gre(struct dedup_walk *w, __u32 kinds)
 		return DEDUP_REASON_truncated;
 	dedup_step(w, len);
 	if (proto == DEDUP_ETH_ERSPAN_2 || proto == DEDUP_ETH_ERSPAN_3)
-		return dedup_open_erspan(w, kinds, proto, flags & 0x1000);
-	return dedup_open_proto(w, kinds, proto);
+		return dedup_open_erspan(w, proto, flags & 0x1000);
+	return dedup_open_proto(w, proto);
 }
 
-static __always_inline int dedup_open_vxlan(struct dedup_walk *w, __u32 kinds)
+static __always_inline int dedup_open_vxlan(struct dedup_walk *w)
 {
 	__u8 flags, next;
 
@@ -199,18 +198,19 @@ static __always_inline int dedup_open_vxlan(struct dedup_walk *w, __u32 kinds)
 	if (!(flags & 0x08)) /* I: it has a VNI */
 		return DEDUP_CLOSED;
 	dedup_step(w, 8);
-	if (!(flags & 0x04) || next == 3) /* P: VXLAN-GPE, which tells what is inside */
-		return flags & 0x04 && flags & 0x31 ? DEDUP_CLOSED : dedup_open_ethernet(w, kinds);
+	if (!(flags & 0x04))
+		return dedup_open_proto(w, DEDUP_ETH_TEB);
+	/* P: VXLAN-GPE, which tells what is inside */
 	if (flags & 0x31) /* another version, or O: a packet of its management */
 		return DEDUP_CLOSED;
-	return dedup_open_proto(w, kinds,
-				next == 1   ? ETH_P_IP
-				: next == 2 ? ETH_P_IPV6
-				: next == 5 ? ETH_P_MPLS_UC
-					    : 0);
+	return dedup_open_proto(w, next == 1   ? ETH_P_IP
+				   : next == 2 ? ETH_P_IPV6
+				   : next == 3 ? DEDUP_ETH_TEB
+				   : next == 5 ? ETH_P_MPLS_UC
+					       : 0);
 }
 
-static __always_inline int dedup_open_geneve(struct dedup_walk *w, __u32 kinds)
+static __always_inline int dedup_open_geneve(struct dedup_walk *w)
 {
 	__u16 proto;
 	__u64 len;
@@ -228,7 +228,7 @@ static __always_inline int dedup_open_geneve(struct dedup_walk *w, __u32 kinds)
 	if (!dedup_has(w, len))
 		return DEDUP_REASON_truncated;
 	dedup_step(w, len);
-	return dedup_open_proto(w, kinds, proto);
+	return dedup_open_proto(w, proto);
 }
 
 /* Steps over the extension headers of GTP-U, of which the first is of the type `next`. Returns
@@ -305,9 +305,9 @@ static __always_inline int dedup_open_udp(struct dedup_walk *w, const struct ded
 		return DEDUP_REASON_bad_udp;
 	dedup_step(w, 8);
 	if (kind == DEDUP_TUNNEL_vxlan)
-		return dedup_open_vxlan(w, t->kinds);
+		return dedup_open_vxlan(w);
 	if (kind == DEDUP_TUNNEL_geneve)
-		return dedup_open_geneve(w, t->kinds);
+		return dedup_open_geneve(w);
 	return dedup_open_gtp(w);
 }
 
@@ -320,9 +320,9 @@ static __always_inline int dedup_open_in_ip(struct dedup_walk *w, const struct d
 	if (protocol == IPPROTO_UDP)
 		return t->ports_cnt ? dedup_open_udp(w, t) : DEDUP_CLOSED;
 	if (protocol == IPPROTO_GRE)
-		return dedup_open_gre(w, t->kinds);
+		return dedup_open_gre(w);
 	if (protocol == IPPROTO_MPLS)
-		return dedup_open_mpls(w, t->kinds);
+		return dedup_open_mpls(w);
 	if (protocol != IPPROTO_IPIP && protocol != IPPROTO_IPV6)
 		return DEDUP_CLOSED;
 	w->kind = DEDUP_TUNNEL_ipip;
@@ -344,9 +344,11 @@ static __always_inline int dedup_open_tunnel(struct dedup_walk *w, const struct 
 	if (w->proto == ETH_P_IP || w->proto == ETH_P_IPV6)
 		result = dedup_open_in_ip(w, t);
 	else if (w->proto == ETH_P_MPLS_UC || w->proto == ETH_P_MPLS_MC)
-		result = dedup_open_mpls(w, t->kinds);
+		result = dedup_open_mpls(w);
 	else if (w->proto == ETH_P_PPP_SES)
 		result = dedup_open_pppoe(w);
+	if (result == DEDUP_OPENED && w->proto == DEDUP_ETH_TEB)
+		result = dedup_open_ethernet(w, t->kinds);
 	return result != DEDUP_CLOSED && !(t->kinds >> w->kind & 1) ? DEDUP_CLOSED : result;
 }
 
