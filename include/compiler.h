@@ -45,6 +45,17 @@
 #define DEDUP_BOUND(i, mask) ((i) &= (mask))
 #endif
 
+/* Takes no time, but the verifier forgets what it knows of i. So it finds that ways by which i got
+ * other values end alike, and walks what follows once.
+ */
+#if !defined(__bpf__)
+#define DEDUP_FORGET(i)
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define DEDUP_FORGET(i) asm volatile("%0 = le64 %0" : "+r"(i))
+#else
+#define DEDUP_FORGET(i) asm volatile("%0 = be64 %0" : "+r"(i))
+#endif
+
 /* The first statement of an if or else: keeps it a branch of its own. Otherwise clang may move the
  * branch's instructions in front of the condition, where every packet pays for them, or compute
  * both branches and select. That costs even where the condition is a field of the configuration:

@@ -317,6 +317,7 @@ static __always_inline int dedup_open_in_ip(struct dedup_walk *w, const struct d
 	__u32 outer = dedup_offset(w);
 	int protocol = w->proto == ETH_P_IP ? dedup_skip_ipv4(w) : dedup_skip_ipv6(w);
 
+	dedup_join_paths(w);
 	if (protocol == IPPROTO_UDP)
 		return t->ports_cnt ? dedup_open_udp(w, t) : DEDUP_CLOSED;
 	if (protocol == IPPROTO_GRE)

@@ -14,6 +14,7 @@
 #define DEDUP_TAGS_MAX 8 /* with `vlan` */
 #define DEDUP_TAG_BYTES 4
 #define DEDUP_IPV6_EXTENSIONS_MAX 6
+#define DEDUP_WALK_MASK 0x3fff	 /* a program sees no more bytes of a frame in its first buffer */
 #define DEDUP_IP_FRAGMENT 0x3fff /* IPv4: more fragments follow, or an offset */
 
 /* What dedup_open_tunnel() returns beside an enum dedup_reason, 0 or more. */
@@ -78,6 +79,21 @@ static __always_inline bool dedup_cut_to(struct dedup_walk *w, __u64 bytes)
 		return false;
 	w->left = bytes;
 	return true;
+}
+
+/* Whatever was stepped over, to the verifier w->pos is anywhere from here on. */
+static __always_inline void dedup_join_paths(struct dedup_walk *w)
+{
+#ifdef __bpf__
+	__u64 at = dedup_offset(w);
+
+	DEDUP_FORGET(at);
+	DEDUP_BOUND(at, DEDUP_WALK_MASK);
+	DEDUP_FORGET(w->left);
+	w->pos = w->data + at;
+#else
+	(void)w;
+#endif
 }
 
 /* Does an IPv4 header without options begin here, and is its checksum right? */
