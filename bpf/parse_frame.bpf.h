@@ -14,7 +14,9 @@
 #include "parse.bpf.h"
 #include "tunnel.bpf.h"
 
-/* What parse_frame() returns for a packet in a tunnel: see_inside() finds its stream. */
+/* What parse_frame() returns for a packet in a tunnel, in a filter with several streams:
+ * see_inside() finds its stream.
+ */
 #define INSIDE (-9)
 
 /* Takes in the IP packet at pkt->pos, whatever it carries. PARSED, or the reason why it is none. */
@@ -83,7 +85,42 @@ static __always_inline bool is_ip(const struct frame *f)
 	return f->proto == bpf_htons(ETH_P_IP) || f->proto == bpf_htons(ETH_P_IPV6);
 }
 
-/* The frame in cpu_frame(), after its link header, in a filter that opens tunnels. Returns as
+/* What parse_frame() returns for a packet in a tunnel. A filter with one stream opens no other
+ * tunnels than that stream.
+ */
+static __always_inline int reason_inside(const struct frame *f)
+{
+	const struct dedup_config *cfg = configuration();
+
+	if (cfg->policy.streams_cnt > 1)
+		return INSIDE;
+	if (cfg->policy.streams[0].layer == DEDUP_ETHERNET && !is_of_ethernet(f))
+		return DEDUP_REASON_ignored;
+	return PARSED;
+}
+
+/* Takes in the packet at *pkt, in a filter that opens tunnels. Returns as parse_frame(). */
+static __always_inline int take_in_packet(struct xdp_md *ctx, struct packet *pkt, struct frame *f)
+{
+	__u64 at;
+
+	if (is_ip(f))
+		f->ip = parse_network(pkt, f);
+	if (config.policy.ports_cnt) {
+		parse_to_payload(ctx, pkt, f);
+		/* parse_udp() has compared with the outer frame's end. */
+		if (pkt->len > f->limit[DEDUP_FRAME])
+			f->udp = DEDUP_REASON_truncated;
+		if (f->udp == PARSED) {
+			at = pkt->pos - (void *)(long)ctx->data;
+			barrier_var(at); /* else the compiler keeps a part of a pointer */
+			enter_payload(pkt, f, at);
+		}
+	}
+	return f->tunnels ? reason_inside(f) : PARSED;
+}
+
+/* The frame in cpu_frame(), after its link header, if it may be any tunnel. Returns as
  * parse_frame(). A global function, too.
  */
 __noinline int parse_inside(struct xdp_md *ctx)
@@ -91,7 +128,6 @@ __noinline int parse_inside(struct xdp_md *ctx)
 	struct frame *f = cpu_frame();
 	struct packet pkt = { 0 };
 	int reason;
-	__u64 at;
 
 	if (!config.tunnels.kinds || !f)
 		return DEDUP_REASON_ignored;
@@ -99,21 +135,16 @@ __noinline int parse_inside(struct xdp_md *ctx)
 	if (reason != PARSED)
 		return reason;
 	at_network(ctx, f, &pkt);
-	if (is_ip(f))
-		f->ip = parse_network(&pkt, f);
-	reason = f->tunnels ? INSIDE : PARSED;
-	if (!config.policy.ports_cnt)
-		return reason;
-	parse_to_payload(ctx, &pkt, f);
-	/* parse_udp() has compared with the outer frame's end. */
-	if (pkt.len > f->limit[DEDUP_FRAME])
-		f->udp = DEDUP_REASON_truncated;
-	if (f->udp != PARSED)
-		return reason;
-	at = pkt.pos - (void *)(long)ctx->data;
-	barrier_var(at); /* else the compiler keeps a part of a pointer */
-	enter_payload(&pkt, f, at);
-	return reason;
+	return take_in_packet(ctx, &pkt, f);
+}
+
+/* The frame whose packet is at *pkt, in a filter that opens tunnels. Returns as parse_frame(). */
+static __always_inline int parse_opened(struct xdp_md *ctx, struct packet *pkt, struct frame *f)
+{
+	if (may_be_tunnel(pkt->pos, pkt->end, f->proto))
+		return parse_inside(ctx);
+	leave_tunnel(f);
+	return take_in_packet(ctx, pkt, f);
 }
 
 /* Finds out what the frame is. PARSED; INSIDE; or the reason why it is none of any stream. A global
@@ -121,19 +152,21 @@ __noinline int parse_inside(struct xdp_md *ctx)
  */
 __noinline int parse_frame(struct xdp_md *ctx)
 {
-	bool host = !config.policy.forwarded && is_for_host(ctx);
-	void *data = (void *)(long)ctx->data;
 	struct frame *f = cpu_frame();
 	struct packet pkt = { 0 };
 	__u32 parts;
+	void *data;
 	int reason;
 
 	if (!f)
 		return DEDUP_REASON_ignored;
-	f->host = host;
+	f->host = 0;
+	if (!config.policy.forwarded)
+		f->host = is_for_host(ctx);
 	reason = open_packet(ctx, &pkt);
 	if (reason != PARSED)
 		return reason;
+	data = (void *)(long)ctx->data;
 	if (config.policy.vlans_cnt && !is_of_vlan(&pkt))
 		return DEDUP_REASON_ignored;
 	reason = parse_tags(&pkt, &f->proto);
@@ -145,15 +178,15 @@ __noinline int parse_frame(struct xdp_md *ctx)
 	f->base[DEDUP_TAG] = f->base[DEDUP_NETWORK] = pkt.pos - data;
 	f->udp = f->ip = DEDUP_REASON_ignored;
 	parts = config.policy.frames;
-	if (parts == DEDUP_FRAMES_INSIDE)
-		return parse_inside(ctx);
+	if (unlikely(parts == DEDUP_FRAMES_INSIDE))
+		return parse_opened(ctx, &pkt, f);
 	if (parts && is_ip(f))
 		f->ip = parse_network(&pkt, f);
 	if (!config.policy.ports_cnt)
 		return PARSED;
 	parse_to_payload(ctx, &pkt, f);
 	if (f->udp == PARSED)
-		enter_payload(&pkt, f, pkt.pos - data);
+		enter_payload(&pkt, f, frame_offset(ctx, &pkt));
 	return PARSED;
 }
 

@@ -242,7 +242,7 @@ __noinline int see_frame_of(struct xdp_md *ctx, __u32 n)
 	struct frame *f = cpu_frame();
 	__u64 i = n;
 
-	if (!f || (config.policy.streams_cnt < 2 && !config.tunnels.kinds))
+	if (!f || config.policy.streams_cnt < 2)
 		return NOT_OF_STREAM;
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
 	return see_frame(ctx, f, &configuration()->policy.streams[i], i);
@@ -283,20 +283,6 @@ static __always_inline int see_one_of(struct xdp_md *ctx, const struct frame *f,
 	return conclude_frame(counted, wrong);
 }
 
-/* A packet in a tunnel, in a filter with one stream. By one that the verifier knows: see_frame_of()
- * takes twice as many instructions.
- */
-static __always_inline int see_only_inside(struct xdp_md *ctx, struct frame *f)
-{
-	const struct dedup_stream *only = &configuration()->policy.streams[0];
-	int reason = takes_inside(f, 0) ? match(ctx, f, only) : DEDUP_REASON_ignored, verdict;
-
-	if (reason != PARSED)
-		return conclude_frame(0, reason);
-	verdict = see_frame(ctx, f, only, 0);
-	return verdict == NOT_OF_STREAM ? conclude_frame(0, DEDUP_REASON_ignored) : verdict;
-}
-
 /* A frame for which parse_frame() returned this: INSIDE, or a reason. Returns as see_streams(). A
  * global function, so that other frames do not pay for it.
  */
@@ -304,11 +290,8 @@ __noinline int see_inside(struct xdp_md *ctx, int reason)
 {
 	struct frame *f = cpu_frame();
 
-	if (config.tunnels.kinds && reason == INSIDE && f) {
-		if (config.policy.streams_cnt == 1)
-			return see_only_inside(ctx, f);
+	if (config.tunnels.kinds && reason == INSIDE && f)
 		return see_one_of(ctx, f, true);
-	}
 	return conclude_frame(0, reason);
 }
 

@@ -19,6 +19,12 @@
 /* So far behind its limit is a base that a frame does not have: no field can lie before it. */
 #define NO_BASE 64
 
+/* The limit of `outer` in a frame that is in no tunnel, which no other frame has, and a base far
+ * behind it. They fit a frame of any length, so that most frames find them set.
+ */
+#define NO_OUTER 8
+#define NO_OUTER_BASE (1U << 31)
+
 /* The packet that the frame is so far. */
 static __always_inline struct dedup_walk walk_of(struct xdp_md *ctx, const struct frame *f)
 {
@@ -44,11 +50,15 @@ static __always_inline bool is_tunnel_to(const struct dedup_walk *w, const struc
 			   config.tunnels.to_cnt);
 }
 
-/* Tells digest() where the frame begins. */
+/* Tells digest() where the frame begins, if there may be a digest of it. */
 static __always_inline void set_front(__u32 front)
 {
-	struct digest_input *in = cpu_digest_input();
+	const struct dedup_policy *policy = &configuration()->policy;
+	struct digest_input *in;
 
+	if (policy->streams_cnt == 1 && policy->streams[0].digest != DEDUP_DIGEST_FRAME)
+		return;
+	in = cpu_digest_input();
 	if (in)
 		in->front = front;
 }
@@ -122,76 +132,97 @@ __noinline int skip_more_tags(struct xdp_md *ctx)
 	return PARSED;
 }
 
+/* The frame is in no tunnel. If the one before was in one, this puts the places back. */
+static __always_inline void leave_tunnel(struct frame *f)
+{
+	if (likely(!f->tunnels && f->limit[DEDUP_OUTER] == NO_OUTER))
+		return;
+	f->tunnels = f->carried = 0;
+	f->limit[DEDUP_OUTER] = NO_OUTER;
+	f->base[DEDUP_OUTER] = NO_OUTER_BASE;
+	f->base[DEDUP_FRAME] = 0;
+	set_front(0);
+}
+
 /* Is it a port of a tunnel? */
 static __always_inline bool is_tunnel_port(__be16 port)
 {
+	const struct dedup_tunnels *t = &configuration()->tunnels;
+	__u32 cnt = t->ports_cnt;
 	__u16 host = bpf_ntohs(port);
 
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_TUNNEL_PORTS_MAX; i++) {
-		if (i >= config.tunnels.ports_cnt)
+		if (i >= cnt)
 			return false;
-		if (config.tunnels.ports[i].port == host)
+		if (t->ports[i].port == host)
 			return true;
 	}
 	return false;
 }
 
-/* May the packet be a tunnel? Quickly: for most packets that are none, open_tunnel() is not asked. */
-static __always_inline bool may_be_tunnel(struct xdp_md *ctx, const struct frame *f)
+/* May an IP packet of this protocol, which is not UDP, be a tunnel? Extension headers hide that. */
+static __always_inline bool may_carry(__u8 protocol)
 {
-	void *end = (void *)(long)ctx->data_end, *pos;
-	__u64 at = f->base[DEDUP_NETWORK];
-	struct ipv6hdr *ip6;
-	struct iphdr *ip4;
+	if (likely(protocol == IPPROTO_TCP))
+		return false;
+	return protocol == IPPROTO_GRE || protocol == IPPROTO_IPIP || protocol == IPPROTO_IPV6 ||
+	       protocol == IPPROTO_MPLS || protocol == IPPROTO_HOPOPTS ||
+	       protocol == IPPROTO_ROUTING || protocol == IPPROTO_DSTOPTS || protocol == IPPROTO_AH;
+}
+
+/* May a frame of this EtherType, which is not IP, be one? */
+static __always_inline bool may_link_carry(__u16 proto)
+{
+	return proto == ETH_P_MPLS_UC || proto == ETH_P_MPLS_MC || proto == ETH_P_PPP_SES ||
+	       dedup_is_tag(proto);
+}
+
+/* May the packet be a tunnel? For most that are none this says no, after few instructions. */
+static __always_inline bool may_be_tunnel(void *pos, void *end, __be16 proto)
+{
+	struct ipv6hdr *ip6 = pos;
+	struct iphdr *ip4 = pos;
 	struct udphdr *udp;
 	__u8 protocol;
 
-	DEDUP_BOUND(at, FRAME_OFFSET_MASK);
-	pos = (void *)(long)ctx->data + at;
-	ip4 = pos;
-	ip6 = pos;
-	if (f->proto == bpf_htons(ETH_P_IP)) {
+	if (proto == bpf_htons(ETH_P_IP)) {
 		udp = pos + sizeof(*ip4);
 		if ((void *)udp > end)
 			return false;
 		if (*(__u8 *)pos != 0x45)
 			return true;
 		protocol = ip4->protocol;
-	} else if (f->proto == bpf_htons(ETH_P_IPV6)) {
+	} else if (proto == bpf_htons(ETH_P_IPV6)) {
 		udp = pos + sizeof(*ip6);
 		if ((void *)udp > end)
 			return false;
 		protocol = ip6->nexthdr;
 	} else {
-		return true;
+		return may_link_carry(bpf_ntohs(proto));
 	}
 	if (protocol == IPPROTO_UDP)
 		return (void *)(udp + 1) <= end && is_tunnel_port(udp->dest);
-	return protocol != IPPROTO_TCP;
+	return may_carry(protocol);
 }
 
-/* Opens the tunnels of the frame in cpu_frame(), whose `tunnels` is 0. PARSED: there are none, or
- * it is the inner frame now; or a reason.
+/* Opens the tunnels of the frame in cpu_frame(). PARSED: there are none, or it is the inner frame
+ * now; or a reason.
  */
 static __always_inline int open_tunnels(struct xdp_md *ctx, struct frame *f)
 {
+	struct dedup_walk w;
 	int result;
 
-	if (f->base[DEDUP_FRAME]) { /* of the last frame */
-		f->base[DEDUP_FRAME] = 0;
-		set_front(0);
-	}
-	f->tunnels = f->carried = 0;
-	f->limit[DEDUP_OUTER] = f->len;
-	f->base[DEDUP_OUTER] = f->len + NO_BASE;
+	leave_tunnel(f);
 	if (config.tunnels.kinds & DEDUP_TUNNEL_BIT(vlan) && dedup_is_tag(bpf_ntohs(f->proto))) {
 		result = skip_more_tags(ctx);
 		if (result != PARSED)
 			return result;
 	}
 	for (int i = 0; i < DEDUP_TUNNEL_LEVELS; i++) {
-		if (!may_be_tunnel(ctx, f))
+		w = walk_of(ctx, f);
+		if (!may_be_tunnel((void *)w.pos, (void *)w.end, f->proto))
 			break;
 		result = open_tunnel(ctx);
 		if (result == DEDUP_CLOSED)

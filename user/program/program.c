@@ -301,9 +301,9 @@ void program_parse(const void *frame, uint32_t len)
 	hashed.known = false;
 	walked = 0;
 	parsed.reason = parse_frame(&parsed.ctx);
-	parsed.inside = parsed.reason == INSIDE;
-	if (parsed.inside)
+	if (parsed.reason == INSIDE)
 		parsed.reason = PARSED;
+	parsed.inside = parsed.reason == PARSED && frame_memory.tunnels;
 	parsed.extent = headers_extent(&parsed.ctx);
 	if (parsed.extent < walked)
 		parsed.extent = walked;
