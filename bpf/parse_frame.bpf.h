@@ -141,9 +141,10 @@ __noinline int parse_inside(struct xdp_md *ctx)
 /* The frame whose packet is at *pkt, in a filter that opens tunnels. Returns as parse_frame(). */
 static __always_inline int parse_opened(struct xdp_md *ctx, struct packet *pkt, struct frame *f)
 {
-	if (may_be_tunnel(pkt->pos, pkt->end, f->proto))
+	if (!may_be_tunnel(pkt->pos, pkt->end, f->proto))
+		leave_tunnel(f);
+	else if (!open_usual_tunnel((void *)(long)ctx->data, pkt, f))
 		return parse_inside(ctx);
-	leave_tunnel(f);
 	return take_in_packet(ctx, pkt, f);
 }
 

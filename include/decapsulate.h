@@ -55,8 +55,8 @@ static __always_inline int dedup_open_guessed_ip(struct dedup_walk *w)
 	return dedup_open_ip(w);
 }
 
-/* What is inside is an Ethernet frame. */
-static __always_inline int dedup_open_ethernet(struct dedup_walk *w, __u32 kinds)
+/* Steps over the Ethernet header of what is inside, up to its VLAN tags. */
+static __always_inline int dedup_open_ethernet_header(struct dedup_walk *w)
 {
 	w->ethernet = dedup_offset(w);
 	w->tags = 0;
@@ -64,9 +64,18 @@ static __always_inline int dedup_open_ethernet(struct dedup_walk *w, __u32 kinds
 		return DEDUP_REASON_truncated;
 	w->proto = dedup_be16(w->pos + ETH_HLEN - 2);
 	dedup_step(w, ETH_HLEN);
-	if (!dedup_skip_tags(w, kinds & DEDUP_TUNNEL_BIT(vlan) ? DEDUP_TAGS_MAX : DEDUP_TAGS))
-		return DEDUP_REASON_truncated;
 	return DEDUP_OPENED;
+}
+
+/* What is inside is an Ethernet frame. */
+static __always_inline int dedup_open_ethernet(struct dedup_walk *w, __u32 kinds)
+{
+	int result = dedup_open_ethernet_header(w);
+
+	if (result == DEDUP_OPENED &&
+	    !dedup_skip_tags(w, kinds & DEDUP_TUNNEL_BIT(vlan) ? DEDUP_TAGS_MAX : DEDUP_TAGS))
+		return DEDUP_REASON_truncated;
+	return result;
 }
 
 /* What is inside is what this protocol says: an EtherType, in host order. MPLS is another tunnel,
@@ -286,7 +295,9 @@ static __always_inline int dedup_open_gtp(struct dedup_walk *w)
 	return result == DEDUP_OPENED ? dedup_open_guessed_ip(w) : result;
 }
 
-static __always_inline int dedup_open_udp(struct dedup_walk *w, const struct dedup_tunnels *t)
+/* `usual`: see dedup_open_usual(). */
+static __always_inline int dedup_open_udp(struct dedup_walk *w, const struct dedup_tunnels *t,
+					  bool usual)
 {
 	__u32 kind = DEDUP_TUNNELS_CNT;
 	__u16 port;
@@ -308,7 +319,7 @@ static __always_inline int dedup_open_udp(struct dedup_walk *w, const struct ded
 		return dedup_open_vxlan(w);
 	if (kind == DEDUP_TUNNEL_geneve)
 		return dedup_open_geneve(w);
-	return dedup_open_gtp(w);
+	return usual ? DEDUP_CLOSED : dedup_open_gtp(w);
 }
 
 /* An IP packet. */
@@ -319,7 +330,7 @@ static __always_inline int dedup_open_in_ip(struct dedup_walk *w, const struct d
 
 	dedup_join_paths(w);
 	if (protocol == IPPROTO_UDP)
-		return t->ports_cnt ? dedup_open_udp(w, t) : DEDUP_CLOSED;
+		return t->ports_cnt ? dedup_open_udp(w, t, false) : DEDUP_CLOSED;
 	if (protocol == IPPROTO_GRE)
 		return dedup_open_gre(w);
 	if (protocol == IPPROTO_MPLS)
@@ -351,6 +362,31 @@ static __always_inline int dedup_open_tunnel(struct dedup_walk *w, const struct 
 	if (result == DEDUP_OPENED && w->proto == DEDUP_ETH_TEB)
 		result = dedup_open_ethernet(w, t->kinds);
 	return result != DEDUP_CLOSED && !(t->kinds >> w->kind & 1) ? DEDUP_CLOSED : result;
+}
+
+/* Opens the tunnels that are usual behind taps and in clouds: VXLAN, Geneve, GRE and ERSPAN over
+ * IPv4, with IP inside or an Ethernet frame with IP and no VLAN tag. It has so few paths that the
+ * verifier can follow it in place. DEDUP_OPENED: as dedup_open_tunnel(). Else *w is void, and
+ * dedup_open_tunnel() finds out what the packet is.
+ */
+static __always_inline int dedup_open_usual(struct dedup_walk *w, const struct dedup_tunnels *t)
+{
+	int protocol, result = DEDUP_CLOSED;
+
+	w->ethernet = DEDUP_NO_ETHERNET;
+	if (w->proto != ETH_P_IP)
+		return DEDUP_CLOSED;
+	protocol = dedup_skip_ipv4(w);
+	if (protocol == IPPROTO_UDP)
+		result = dedup_open_udp(w, t, true);
+	else if (protocol == IPPROTO_GRE)
+		result = dedup_open_gre(w);
+	if (result == DEDUP_OPENED && w->proto == DEDUP_ETH_TEB) {
+		result = dedup_open_ethernet_header(w);
+		if (w->proto != ETH_P_IP && w->proto != ETH_P_IPV6) /* perhaps a tag */
+			result = DEDUP_CLOSED;
+	}
+	return result == DEDUP_OPENED && t->kinds >> w->kind & 1 ? DEDUP_OPENED : DEDUP_CLOSED;
 }
 
 #endif
