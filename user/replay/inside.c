@@ -6,32 +6,19 @@
 
 #include "decapsulate.h"
 
-static bool is_first_tag(uint16_t proto)
-{
-	return proto == ETH_P_8021Q || proto == ETH_P_8021AD;
-}
-
 /* Steps over the Ethernet header, and over VLAN tags as the packet program does: two, and more only
  * with `vlan`. False: one is cut off.
  */
 static bool step_over_link(struct dedup_walk *w, uint32_t kinds, bool *stacked)
 {
-	uint32_t tags = 0;
-
 	w->proto = dedup_be16(w->pos + ETH_HLEN - 2);
 	dedup_step(w, ETH_HLEN);
+	w->tags = 0;
 	*stacked = false;
-	for (; tags < DEDUP_TAGS && is_first_tag(w->proto); tags++) {
-		if (!dedup_has(w, DEDUP_TAG_BYTES))
-			return true;
-		w->proto = dedup_be16(w->pos + 2);
-		dedup_step(w, DEDUP_TAG_BYTES);
-	}
-	if (!(kinds & DEDUP_TUNNEL_BIT(vlan)) || !dedup_is_tag(w->proto))
+	if (!dedup_skip_tags(w, DEDUP_TAGS)) /* cut off, whatever the filter opens */
 		return true;
-	*stacked = true;
-	w->tags = DEDUP_TAGS;
-	return dedup_skip_tags(w, DEDUP_TAGS_MAX);
+	*stacked = kinds & DEDUP_TUNNEL_BIT(vlan) && dedup_is_tag(w->proto);
+	return !*stacked || dedup_skip_tags(w, DEDUP_TAGS_MAX);
 }
 
 /* Is the header of this tunnel as a sender would fill it in? GTP-U's is tested more strictly when
