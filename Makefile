@@ -62,9 +62,10 @@ ALL_CFLAGS = -std=gnu11 $(C_WARN) $(HARDENED) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS
 once = $(eval $(1) := $$(shell $(2)))$($(1))
 PKG_CONFIG ?= $(filter %-,$(patsubst %gcc,%,$(notdir $(firstword $(CC)))))pkg-config
 PKGS        = libxdp libbpf libmnl json-c inih libpcap ncursesw libsystemd
-PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null | sed 's|-I[^ ]*/json-c||')
+PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS) $(if $(NATS),libnats libcrypto) 2>/dev/null | sed 's|-I[^ ]*/json-c||')
 PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -lmnl -ljson-c -linih -lpcap -lncursesw -lsystemd)
 LIBMETRICS  = $(call once,LIBMETRICS,$(PKG_CONFIG) --libs libmicrohttpd libseccomp 2>/dev/null || echo -lmicrohttpd -lseccomp)
+LIBPUBLISH  = $(call once,LIBPUBLISH,$(PKG_CONFIG) --libs libnats json-c inih libsystemd libcrypto 2>/dev/null || echo -lnats -ljson-c -linih -lsystemd -lcrypto)
 LIBBPF      = $(call once,LIBBPF,$(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf)
 BPF_TARGET  = $(call once,BPF_TARGET,$(TOOLS) bpf-flags)
 CLANG      ?= $(call once,CLANG,CLANG= $(TOOLS) clang)
@@ -74,6 +75,18 @@ TOOLS       = CC='$(CC)' FLAGS='$(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' 
 LIBS      = -Wl,--as-needed $(PKG_LIBS) -lm $(LDLIBS)
 BPF_FLAGS = -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude $(BPF_TARGET) $(BPF_CFLAGS)
 
+# These targets install missing packages; other targets report what is missing.
+WITH_DEPS := $(filter test% demo% pictures lint bench% fuzz%,$(MAKECMDGOALS))
+
+# Is libnats here, or will this run install it? Only xdp-dedup-publish needs it, and is left out
+# without it. `NATS=` leaves it out in any case.
+found = $(filter /%,$(shell $(CC) -print-file-name=$(1).so 2>/dev/null))
+ifeq ($(origin NATS),undefined)
+NATS := $(if $(WITH_DEPS)$(filter deps,$(MAKECMDGOALS)),$(shell command -v dpkg-query))
+NATS := $(or $(NATS),$(and $(call found,libnats),$(call found,libcrypto)),$(shell $(PKG_CONFIG) --exists libnats libcrypto 2>/dev/null && echo yes))
+endif
+LEFT_OUT := $(if $(NATS),,user/publish/% tests/publish/% tests/fixture/publish/% tests/unit/publish/%)
+
 # Which room may include headers of which rooms, from ARCHITECTURE.md: ROOMS_cli := cli check ...
 # Tests may include all headers.
 $(foreach line,$(shell scripts/rooms | tr ' ' ,),$(eval ROOMS_$(subst :,:=,$(subst $(comma), ,$(line)))))
@@ -82,7 +95,7 @@ dirs = $(if $(filter tests/%,$(1)),$(wildcard tests/fixture/*/) tests/bench $(wi
 CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) -isystem $(BUILD) -D_GNU_SOURCE
 
 # Objects are built in up to three ways: plain, as PIC for the library, with sanitizers.
-sources = $(filter-out %.bpf.c,$(wildcard $(1)))
+sources = $(filter-out %.bpf.c $(LEFT_OUT),$(wildcard $(1)))
 objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call sources,$(2)))
 
 BIN     := $(BUILD)/xdp-dedup
@@ -91,7 +104,7 @@ SKELS   := $(BUILD)/xdp_dedup.skel.h $(BUILD)/grant_program.skel.h $(BUILD)/benc
 PROFILES := $(BUILD)/builtin_profiles.h
 MADE    := $(SKELS) $(PROFILES)
 USER    := $(call sources,user/*/*.c)
-MAINS   := $(wildcard user/*/main.c)
+MAINS   := $(call sources,user/*/main.c)
 # The objects of a room, and of all rooms that it uses.
 below    = $(call objects,$(1),$(patsubst %,user/%/*.c,$(filter-out ../bpf,$(ROOMS_$(2)))))
 TOOL     = $(call below,$(1),tool)
@@ -107,6 +120,14 @@ METRICS     := $(BUILD)/xdp-dedup-metrics
 SAN_METRICS := $(BUILD)/san/xdp-dedup-metrics
 METRICS_OBJS = $(call below,$(1),metrics)
 
+# Publishes fresh events, by the library alone. In the build tree it finds the library beside itself.
+PUBLISH     := $(if $(filter user/publish/%,$(MAINS)),$(BUILD)/xdp-dedup-publish)
+SAN_PUBLISH := $(if $(PUBLISH),$(BUILD)/san/xdp-dedup-publish)
+PUBLISH_OBJS = $(call below,$(1),publish)
+# As it is installed: it has the library's directory if ld.so does not look there.
+PUBLISH_RUNPATH   := $(if $(filter /usr /usr/local,$(PREFIX)),,$(LIBDIR))
+PUBLISH_INSTALLED := $(BUILD)/installed$(PUBLISH_RUNPATH)/xdp-dedup-publish
+
 # The library for applications, with the objects that it needs from other rooms, and of these the
 # functions that it calls: of the packet program it needs only what identifies packets.
 LIB       := $(BUILD)/libxdp-dedup
@@ -116,16 +137,15 @@ LIB_FILES := $(LIB).a $(LIB).so.$(LIB_MAJOR)
 
 .PHONY: all
 .DEFAULT_GOAL := all
-all: $(BIN) $(METRICS) $(LIB_FILES) ## build/xdp-dedup, build/xdp-dedup-metrics and build/libxdp-dedup.{a,so.0}
+all: $(BIN) $(METRICS) $(LIB_FILES) $(PUBLISH) ## build/xdp-dedup, build/xdp-dedup-{metrics,publish} and build/libxdp-dedup.{a,so.0}
+	$(if $(NATS),,$(call say,SKIP,"xdp-dedup-publish: libnats or libcrypto is missing"))
 
-# These targets install missing packages; other targets report what is missing.
-WITH_DEPS := $(filter test% demo pictures lint bench% fuzz%,$(MAKECMDGOALS))
 .PHONY: deps
 deps: ## as root: install the packages that the build needs
 	@scripts/deps build $(if $(WITH_DEPS),test) $(if $(filter fuzz%,$(MAKECMDGOALS)),fuzz)
 
 $(BUILD)/tools: | $(if $(WITH_DEPS)$(filter deps,$(MAKECMDGOALS)),deps)
-	@CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' LIBS='$(LIBS) $(LIBMETRICS)' $(TOOLS)
+	@CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' LIBS='$(LIBS) $(LIBMETRICS) $(if $(NATS),$(LIBPUBLISH))' $(TOOLS)
 	@mkdir -p $(@D) && touch $@
 
 # Recipes. skeleton: makes a skeleton of this name from a BPF program. compile, link: make an object
@@ -203,6 +223,13 @@ $(METRICS): $(call METRICS_OBJS,obj)
 	$(call link,,-Wl$(comma)--as-needed $(LIBMETRICS) -lm $(LDLIBS))
 $(SAN_METRICS): $(call METRICS_OBJS,san)
 	$(call link,$(SAN_LINK),-Wl$(comma)--as-needed $(LIBMETRICS) -lm $(LDLIBS))
+LINK_PUBLISH = -Wl$(comma)--as-needed $(if $(1),-Wl$(comma)-rpath$(comma)$(1)) $(LIB).so.$(LIB_MAJOR) $(LIBPUBLISH) -lm $(LDLIBS)
+$(BUILD)/xdp-dedup-publish: $(call PUBLISH_OBJS,obj) $(LIB).so.$(LIB_MAJOR)
+	$(call link,,$(call LINK_PUBLISH,'$$ORIGIN'))
+$(PUBLISH_INSTALLED): $(call PUBLISH_OBJS,obj) $(LIB).so.$(LIB_MAJOR)
+	$(call link,,$(call LINK_PUBLISH,$(PUBLISH_RUNPATH)))
+$(BUILD)/san/xdp-dedup-publish: $(sort $(call PUBLISH_OBJS,san) $(call below,san,lib))
+	$(call link,$(SAN_LINK),$(LIBS) $(LIBPUBLISH))
 $(BENCH): $(call BENCH_OBJS,obj)
 	$(call link,,$(LIBS))
 $(SAN_BENCH): $(call BENCH_OBJS,san)
@@ -226,6 +253,9 @@ $(LIB).a: $(LIB_OBJS)
 # another machine, a native tool is built, too.
 PAGES      := $(patsubst user/%,$(BUILD)/%,$(wildcard user/man/*.[0-9]))
 BENCH_PAGE := $(BUILD)/man/xdp-dedup-bench.8
+PUBLISH_PAGE := $(BUILD)/man/xdp-dedup-publish.8
+PAGES      := $(if $(PUBLISH),$(PAGES),$(filter-out $(PUBLISH_PAGE),$(PAGES)))
+INSTALLED_PAGES := $(filter-out $(BENCH_PAGE),$(PAGES))
 COMPLETION := $(BUILD)/completion/xdp-dedup.bash $(BUILD)/completion/xdp-dedup.zsh
 
 .PHONY: manual
@@ -245,7 +275,9 @@ endef
 MANUAL := scripts/manual scripts/tables user/man/roff.awk user/completion/words include/version.h
 $(BENCH_PAGE): user/man/xdp-dedup-bench.8 $(BUILD)/here/xdp-dedup-bench $(MANUAL)
 	$(call generate,$(BUILD)/here/xdp-dedup-bench)
-$(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION): $(BUILD)/%: user/% $(BUILD)/here/xdp-dedup $(MANUAL) \
+$(PUBLISH_PAGE): user/man/xdp-dedup-publish.8 $(BUILD)/here/xdp-dedup-publish $(MANUAL)
+	$(call generate,$(BUILD)/here/xdp-dedup-publish)
+$(filter-out $(BENCH_PAGE) $(PUBLISH_PAGE),$(PAGES)) $(COMPLETION): $(BUILD)/%: user/% $(BUILD)/here/xdp-dedup $(MANUAL) \
 		$(wildcard user/api/*.h) user/cli/USAGE.md
 	$(call generate,$(BUILD)/here/xdp-dedup)
 
@@ -255,9 +287,9 @@ VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.
 # build/tests/NAME_test. All have sanitizers, except those of tests/stress, which make hundreds of
 # millions of trials, or measure time.
 TEST_SOURCES := $(call sources,tests/*/*.c tests/*/*/*.c)
-TESTS        := $(wildcard tests/*/*_test.c tests/*/*/*_test.c)
+TESTS        := $(call sources,tests/*/*_test.c tests/*/*/*_test.c)
 # The longest ones begin first, so that none of them still runs alone at the end.
-LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,every_call hostile leftovers cli change run save replay rate fault \
+LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,every_call publish_faults publish hostile leftovers cli change run save replay rate fault \
 		lib_change e2e watch sample untold layout engines array_rate succession_rate scrape reopen late_clock \
 		receivers streams_change differential status)
 programs      = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
@@ -270,7 +302,7 @@ ALONE         = $(call saying,Runs alone:)
 WITH_REST     = $(call saying,(leave_to|repeat_in)_rest)
 # The arguments of tests/run: the programs that run alone come last.
 lanes         = $(filter-out $(ALONE),$(1)) -- $(filter $(ALONE),$(1))
-TEST_LIBS     = -lcmocka $(LIBS) $(LIBMETRICS)
+TEST_LIBS     = -lcmocka $(LIBS) $(LIBMETRICS) $(if $(NATS),$(LIBPUBLISH))
 
 # The objects that all test programs share.
 SHARED = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out %_test.c %_main.c, \
@@ -299,7 +331,7 @@ $(NEXT_BIN): | $(MADE)
 		BPF_CFLAGS='$(BPF_CFLAGS) -DDEDUP_NEXT_FORMAT' $@
 
 .PHONY: test-programs
-test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(NEXT_BIN) $(TEST_BINS) ## build all test programs
+test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(SAN_PUBLISH) $(NEXT_BIN) $(TEST_BINS) ## build all test programs
 
 .PHONY: test
 test: test-programs ## all tests except slow ones, T=NAME for one; tests of the kernel need root
@@ -326,7 +358,7 @@ FUZZ_SECONDS ?= 30
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_FLAGS   := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FUZZ_SOURCES := user/lib/datagram.c $(wildcard user/fips/fips*.c user/spec/*.c user/layout/*.c \
-		user/service/config_file.c user/scrapes/scrapes_address.c user/scrapes/metrics_out.c user/metrics/accept.c \
+		user/publish/publish_answer.c user/service/config_file.c user/scrapes/scrapes_address.c user/scrapes/metrics_out.c user/metrics/accept.c \
 		$(addprefix user/replay/,blocks.c capture.c ifaces.c link.c tap.c) \
 		user/cli/options.c $(addprefix user/control/,wish.c wish_streams.c) $(addprefix user/base/,args.c diag.c lines.c text.c units.c) \
 		$(addprefix user/filter/,snapshot.c pins.c identity.c open.c stream_ids.c totals.c) user/host/dirs.c)
@@ -413,14 +445,17 @@ compile_commands.json: Makefile
 	@:
 
 # Files to install, as FROM=TO.
-INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metrics \
+INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metrics $(if $(PUBLISH),$(INSTALLED_PUBLISH)) \
 	$(foreach f,alerts.yml dashboard.json,user/service/$(f)=$(DATADIR)/$(f)) \
 	$(foreach f,$(wildcard user/api/*.h),$(f)=$(INCLUDEDIR)/$(notdir $(f))) \
 	$(foreach f,$(LIB_FILES),$(f)=$(LIBDIR)/$(notdir $(f))) $(BUILD)/xdp-dedup.pc=$(PKGCONFIGDIR)/xdp-dedup.pc \
-	$(foreach f,$(filter-out $(BENCH_PAGE),$(PAGES)),$(f)=$(call page,$(f))) \
+	$(foreach f,$(INSTALLED_PAGES),$(f)=$(call page,$(f))) \
 	$(BUILD)/completion/xdp-dedup.bash=$(BASHDIR)/xdp-dedup $(BUILD)/completion/xdp-dedup.zsh=$(ZSHDIR)/_xdp-dedup \
 	$(UNIT)=$(UNITDIR)/xdp-dedup.service
+INSTALLED_PUBLISH = $(PUBLISH_INSTALLED)=$(SBINDIR)/xdp-dedup-publish $(PUBLISH_UNIT)=$(UNITDIR)/xdp-dedup-publish@.service \
+	user/publish/publish.conf=$(DATADIR)/publish.conf user/publish/alerts.yml=$(DATADIR)/publish-alerts.yml
 UNIT = $(BUILD)/xdp-dedup.service
+PUBLISH_UNIT = $(BUILD)/xdp-dedup-publish@.service
 CONF = $(SYSCONFDIR)/xdp-dedup/xdp-dedup.conf
 page = $(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 INSTALLED_LINK = $(LIBDIR)/libxdp-dedup.so
@@ -430,13 +465,14 @@ by_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
 # An existing configuration of the service is not overwritten.
 .PHONY: install
-install: all $(filter-out $(BENCH_PAGE),$(PAGES)) $(COMPLETION) ## PREFIX=/usr/local LIBDIR SBINDIR LIBEXECDIR INCLUDEDIR MANDIR DESTDIR
+install: all $(if $(PUBLISH),$(PUBLISH_INSTALLED)) $(INSTALLED_PAGES) $(COMPLETION) ## PREFIX=/usr/local LIBDIR SBINDIR LIBEXECDIR INCLUDEDIR MANDIR DESTDIR
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 		-e 's|@LIBDIR@|$(call by_prefix,$(LIBDIR))|; s|@INCLUDEDIR@|$(call by_prefix,$(INCLUDEDIR))|' \
 		user/lib/xdp-dedup.pc.in > $(BUILD)/xdp-dedup.pc
-	$(Q)sed 's|@SBINDIR@|$(SBINDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' user/service/xdp-dedup.service.in > $(UNIT)
+	$(Q)$(foreach u,user/service/xdp-dedup.service $(if $(PUBLISH),user/publish/xdp-dedup-publish@.service),\
+		sed 's|@SBINDIR@|$(SBINDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' $(u).in > $(BUILD)/$(notdir $(u)) &&) :
 	$(Q)[ -e $(DESTDIR)$(CONF) ] || install -D -m 644 user/service/xdp-dedup.conf $(DESTDIR)$(CONF)
-	$(Q)$(foreach i,$(INSTALLED),install -D -m $(if $(filter $(BIN)=% $(METRICS)=%,$(i)),755,644) \
+	$(Q)$(foreach i,$(INSTALLED),install -D -m $(if $(filter $(BIN)=% $(METRICS)=% $(BUILD)/installed/%,$(i)),755,644) \
 		$(subst =, $(DESTDIR),$(i)) &&) ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(INSTALLED_LINK)
 	$(call ldconfig)
 
@@ -467,10 +503,18 @@ $(BUILD)/tests/bench: $(BUILD)/obj/tests/bench/bench_main.o $(call SHARED,obj)
 	$(call link,,$(TEST_LIBS))
 $(BUILD)/tests/e2e_bench: $(BUILD)/obj/tests/bench/e2e_bench_main.o $(call SHARED,obj)
 	$(call link,,$(TEST_LIBS))
+$(BUILD)/tests/publish_bench: $(BUILD)/obj/tests/bench/publish_bench_main.o $(call SHARED,obj)
+	$(call link,,$(TEST_LIBS))
+$(BUILD)/tests/plain_publisher: $(BUILD)/obj/tests/bench/plain_publisher_main.o $(BUILD)/obj/tests/fixture/packets/udp.o
+	$(call link,,$(LIBPUBLISH))
 
 .PHONY: demo
 demo: $(BIN) $(BUILD)/tests/gossip $(BUILD)/tests/feed ## as root: gossip with the filter and without; A and B feeds
 	$(Q)BUILD='$(BUILD)' scripts/demo
+
+.PHONY: demo-publish
+demo-publish: $(BIN) $(PUBLISH) ## as root: two machines publish into one stream, user/publish/TUTORIAL.md
+	$(Q)BUILD='$(BUILD)' scripts/demo-publish
 
 .PHONY: pictures
 pictures: $(BIN) $(BUILD)/tests/feed ## as root: pictures of the documents: watch on a real feed, the bench's drawings
@@ -508,6 +552,11 @@ bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP a
 	$(Q)XDP_DEDUP=$(BIN) $(BUILD)/tests/e2e_bench $(if $(BURST),--burst $(BURST)) \
 		$(if $(DUPLICATES),--duplicates $(DUPLICATES)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
 		$(if $(ONE_CPU),--one-cpu) $(if $(JSON),--json)
+
+.PHONY: bench-publish
+bench-publish: $(BIN) $(METRICS) $(PUBLISH) $(BUILD)/tests/plain_publisher $(BUILD)/tests/publish_bench ## as root: what publishing into JetStream costs, with filters and without; ROUNDS=N
+	$(Q)XDP_DEDUP=$(BIN) XDP_DEDUP_PUBLISH=$(PUBLISH) $(if $(ROUNDS),ROUNDS=$(ROUNDS)) \
+		CMOCKA_MESSAGE_OUTPUT=TAP $(BUILD)/tests/publish_bench | grep '^ \|^$$\|not ok'
 
 # Builds packages from a copy of the source, as Debian does.
 .PHONY: deb

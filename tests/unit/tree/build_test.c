@@ -143,7 +143,9 @@ static const struct ask {
 } ASKS[] = {
 	{ "deps-for-the-build", "$D/bin", "deps", "clang libc6-dev make libbpf-dev", "cmocka" },
 	{ "deps-but-a-clang", "$D/clang:$D/bin", "deps", "libc6-dev make libbpf-dev", "clang" },
-	{ "deps-for-tests", "$D/bin", "test CLANG=none", "libcmocka-dev", "shellcheck" },
+	{ "deps-for-the-publisher", "$D/bin", "deps", "libnats-dev libssl-dev", "nats-server" },
+	{ "deps-for-tests", "$D/bin", "test CLANG=none", "libcmocka-dev .* nats-server",
+	  "shellcheck" },
 	{ "deps-for-the-demo", "$D/bin", "demo CLANG=none", "iproute2", "shellcheck" },
 	{ "deps-for-a-bench", "$D/bin", "bench CLANG=none", "libcmocka-dev", "shellcheck" },
 };
@@ -210,6 +212,20 @@ static void is_hardened(void **state)
 	   row->variables, row->has, row->lacks);
 }
 
+/* Without libnats the publisher is left out, in one line. Nothing else needs libnats. */
+static void publisher_needs_libnats(void **state)
+{
+	(void)state;
+	if (!ready)
+		skip();
+	sh("set -e; all() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n BUILD=$D/none all $1 "
+	   ">$D/commands; }\n"
+	   "all NATS=; grep -c publish $D/commands | grep -qx 1\n"
+	   "grep -q 'SKIP .*xdp-dedup-publish: libnats' $D/commands; ! grep -e -lnats $D/commands\n"
+	   "all NATS=yes; ! grep SKIP $D/commands\n"
+	   "grep -e '-lnats .*-o .*/xdp-dedup-publish' $D/commands | grep -v installed | grep -q rpath\n");
+}
+
 /* The kernel reads BTF; DWARF would be two fifths of the tool. */
 static void bpf_objects_have_btf_alone(void **state)
 {
@@ -227,6 +243,7 @@ int main(void)
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test(machine_that_has_all),
 		cmocka_unit_test(bpf_objects_have_btf_alone),
+		cmocka_unit_test(publisher_needs_libnats),
 	};
 
 	leave_to_rest("lacks-!(no-compiler|clang|bpftool|libbpf)");

@@ -15,7 +15,7 @@
 
 #define ROOMS_MAX 64
 #define GENERATED "build" /* skeletons and profiles */
-#define PROGRAMS "cli|service|tool|metrics|bench"
+#define PROGRAMS "cli|service|tool|metrics|publish|bench"
 #define PRINTS                                                  \
 	"\\<(v?printf|puts|putchar|perror)\\(|[(,] *stderr\\>|" \
 	"\\<(fprintf|fputs|fputc|putc|fwrite)\\(.*\\<stdout\\>|#include \"print[.]h\""
@@ -46,6 +46,8 @@ static const struct {
 	{ "json-c", "<json-c/" },
 	{ "inih", "<ini\\.h" },
 	{ "ncurses", "<n?curses" },
+	{ "libnats", "<nats[/.]" },
+	{ "libcrypto", "<openssl/" },
 	{ "libmnl", "<(libmnl/|linux/(rt|ge)?netlink\\.h)" },
 };
 
