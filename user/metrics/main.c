@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* xdp-dedup-metrics: answers scrapes for the service, which starts it, and has no rights at all. */
+/* xdp-dedup-metrics: answers scrapes for the program that starts it, and has no rights at all. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	if (argc > 1 || !is_socket(CHANNEL_LISTEN_FD) || !is_socket(CHANNEL_FD))
 		return diag_err(
 			EXIT_MISUSED,
-			"is started by xdp-dedup run, to answer scrapes; it takes nothing but --version");
+			"is started by xdp-dedup run and xdp-dedup-publish, to answer scrapes; it takes nothing but --version");
 	if (drop_privileges(CHANNEL_FD + 1, SERVE_FILES_MAX))
 		return EXIT_FAILED;
 	return serve(CHANNEL_LISTEN_FD, CHANNEL_FD) ? EXIT_FAILED : EXIT_DONE;

@@ -100,7 +100,7 @@ static enum MHD_Result reply_text(const struct server *s, const struct scrape *s
 static enum MHD_Result reply_none(struct MHD_Connection *c)
 {
 	return reply(c, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain; charset=utf-8",
-		     "the service does not answer\n");
+		     "the program that has the metrics does not answer\n");
 }
 
 /* All scrapes of this format that wait go on, with the newest text or without. */

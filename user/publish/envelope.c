@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "envelope.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* RFC 3339, in UTC, with nanoseconds. */
+static void write_time(uint64_t ns, char out[ENVELOPE_TIME_MAX])
+{
+	time_t seconds = ns / 1000000000;
+	struct tm tm;
+	size_t len;
+
+	gmtime_r(&seconds, &tm);
+	len = strftime(out, ENVELOPE_TIME_MAX, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(out + len, ENVELOPE_TIME_MAX - len, ".%09uZ", (unsigned int)(ns % 1000000000));
+}
+
+/* 192.0.2.1:8001, or [2001:db8::1]:8001. */
+static void write_source(const struct intake_event *e, char out[ENVELOPE_SOURCE_MAX])
+{
+	const struct sockaddr_in6 *six = &e->from.ipv6;
+	char address[INET6_ADDRSTRLEN] = "";
+
+	if (e->from.any.sa_family == AF_INET) {
+		inet_ntop(AF_INET, &e->from.ipv4.sin_addr, address, sizeof(address));
+		snprintf(out, ENVELOPE_SOURCE_MAX, "%s:%u", address, ntohs(e->from.ipv4.sin_port));
+	} else if (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr)) {
+		inet_ntop(AF_INET, six->sin6_addr.s6_addr + 12, address, sizeof(address));
+		snprintf(out, ENVELOPE_SOURCE_MAX, "%s:%u", address, ntohs(six->sin6_port));
+	} else {
+		inet_ntop(AF_INET6, &six->sin6_addr, address, sizeof(address));
+		snprintf(out, ENVELOPE_SOURCE_MAX, "[%s]:%u", address, ntohs(six->sin6_port));
+	}
+}
+
+void envelope_write(const struct publish_streams *s, const struct intake_event *e,
+		    struct envelope *out)
+{
+	const struct message_event of = { &e->id, e->payload, e->len };
+	const struct server_header headers[ENVELOPE_HEADERS_MAX] = {
+		{ HEADER_ID, out->id },
+		{ HEADER_STREAM, e->stream->is.name },
+		{ HEADER_SOURCE, out->source },
+		{ HEADER_ARRIVAL, out->arrival },
+		{ HEADER_MACHINE, s->options->machine },
+		{ s->wish.secret ? HEADER_SECRET : NULL, s->wish.secret },
+	};
+
+	memcpy(out->headers, headers, sizeof(headers));
+	message_id_write(&e->stream->is, *e->stream->realm ? e->stream->realm : NULL, &s->secret,
+			 &of, out->id);
+	write_source(e, out->source);
+	write_time(e->arrival_ns, out->arrival);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What goes around an event's payload: its id, and headers that say where and when it came. */
+#ifndef XDP_DEDUP_PUBLISH_ENVELOPE_H
+#define XDP_DEDUP_PUBLISH_ENVELOPE_H
+
+#include "intake.h"
+#include "message_id.h"
+#include "server.h"
+
+#define ENVELOPE_HEADERS_MAX 7
+#define ENVELOPE_SOURCE_MAX 64
+#define ENVELOPE_TIME_MAX 48
+
+struct envelope {
+	struct server_header headers[ENVELOPE_HEADERS_MAX]; /* up to one without a name */
+	char id[MESSAGE_ID_MAX];
+	char source[ENVELOPE_SOURCE_MAX]; /* 192.0.2.1:8001, or [2001:db8::1]:8001 */
+	char arrival[ENVELOPE_TIME_MAX];  /* RFC 3339, in UTC, with nanoseconds */
+};
+
+/* Writes the envelope of an event, which points into *out and to names of *s. */
+void envelope_write(const struct publish_streams *s, const struct intake_event *e,
+		    struct envelope *out);
+
+#endif

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "intake.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "diag.h"
+#include "intake_sockets.h"
+
+#define FAILURES_MAX 5 /* of refreshes, until the filter counts as gone */
+#define WAIT_CALLS 10
+#define FRAMES_MIN 64
+#define FRAMES_MAX 2048
+
+static struct intake_queue *find_queue(const struct intake *in, const char *ifname, uint32_t queue)
+{
+	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
+		if (in->queues[i] && in->queues[i]->queue == queue &&
+		    !strcmp(in->queues[i]->interface.name, ifname))
+			return in->queues[i];
+	return NULL;
+}
+
+/* So many that all pending messages may be of one queue, if there are few queues. */
+static uint32_t frames_of(const struct intake *in, uint32_t queues)
+{
+	uint32_t frames = FRAMES_MIN;
+
+	while (frames < FRAMES_MAX && frames * queues < in->options->pending)
+		frames *= 2;
+	return frames;
+}
+
+/* AF_XDP does not work here: said once, and all comes by UDP sockets. Returns -EAGAIN, or the error
+ * if AF_XDP is a must.
+ */
+static int do_without(struct intake *in, const char *ifname, int err)
+{
+	if (in->options->receive == PUBLISH_XSK && err == -EOPNOTSUPP)
+		return diag_err(
+			err,
+			"%s: the filter, the kernel or the driver does not deliver by AF_XDP" ADVICE
+			"xdp-dedup set %s --deliver xsk",
+			ifname, in->options->filter);
+	if (in->options->receive == PUBLISH_XSK)
+		return diag_err(err, "%s: no AF_XDP socket: %s", ifname, strerror(-err));
+	if (!in->said_udp)
+		diag_note("%s: no AF_XDP socket (%s): events come by UDP sockets", ifname,
+			  strerror(-err));
+	in->said_udp = true;
+	return -EAGAIN;
+}
+
+static int open_queue(struct intake *in, const struct xdp_dedup_interface *interface, uint32_t queue)
+{
+	const struct xdp_dedup_receive_options options = {
+		.size = sizeof(options),
+		.ifname = interface->name,
+		.queue = queue,
+		.frames = frames_of(in, interface->queues ?: 1),
+		.frames_a_packet = 4,
+		.unfinished = true,
+		.timestamps = true,
+	};
+	struct intake_queue *q = find_queue(in, interface->name, queue);
+	int free_place = 0, err;
+
+	if (q)
+		return 0;
+	while (free_place < INTAKE_QUEUES_MAX && in->queues[free_place])
+		free_place++;
+	if (free_place == INTAKE_QUEUES_MAX)
+		return 0;
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return -ENOMEM;
+	q->interface = *interface;
+	q->queue = queue;
+	err = xdp_dedup_receive_open(in->options->filter, &options, &q->receiver);
+	if (err) {
+		free(q);
+		return do_without(in, interface->name, err);
+	}
+	in->queues[free_place] = q;
+	in->said_udp = false;
+	return 1;
+}
+
+/* Opens those that are not open. Returns how many, or -errno (logged) if AF_XDP is a must. */
+static int open_queues(struct intake *in)
+{
+	struct xdp_dedup_interface at[INTAKE_QUEUES_MAX];
+	int cnt, opened = 0, must = 0;
+
+	if (in->options->receive == PUBLISH_UDP)
+		return 0;
+	cnt = xdp_dedup_interfaces(in->streams->filter, at, sizeof(*at), INTAKE_QUEUES_MAX);
+	for (int i = 0; i < cnt && i < INTAKE_QUEUES_MAX; i++) {
+		int err = 0;
+
+		for (uint32_t q = 0; q < (at[i].queues ?: 1) && err >= 0; q++) {
+			err = open_queue(in, &at[i], q);
+			opened += err > 0;
+		}
+		if (err < 0)
+			in->wait = WAIT_CALLS;
+		if (err < 0 && err != -EAGAIN)
+			must = err;
+	}
+	return opened ? opened : must;
+}
+
+int intake_open(struct intake *in, const struct publish_options *o, struct publish_streams *s)
+{
+	int err;
+
+	*in = (struct intake){ .options = o, .streams = s };
+	err = open_queues(in);
+	err = err < 0 ? err : intake_sockets_open(in);
+	if (err)
+		intake_close(in);
+	else
+		intake_sockets_join(in);
+	return err;
+}
+
+static void close_queue(struct intake *in, int i)
+{
+	xdp_dedup_receive_close(in->queues[i]->receiver);
+	free(in->queues[i]);
+	in->queues[i] = NULL;
+}
+
+void intake_close(struct intake *in)
+{
+	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
+		if (in->queues[i])
+			close_queue(in, i);
+	intake_sockets_close(in);
+}
+
+/* Follows the filter's streams: an id's number is one of the list as it is now. */
+static int follow_streams(struct intake *in)
+{
+	int changed = publish_streams_refresh(in->streams);
+
+	in->has_changed |= changed > 0;
+	return changed;
+}
+
+/* Has the filter's clock stopped, as after an unload? */
+static bool is_stopped(const struct intake *in)
+{
+	struct xdp_dedup_counters c;
+
+	return !xdp_dedup_counters(in->streams->filter, &c, sizeof(c)) && c.stopped;
+}
+
+/* Follows the filter's streams. As intake_refresh(). */
+static int refresh_streams(struct intake *in)
+{
+	int changed = is_stopped(in) ? -ESTALE : follow_streams(in);
+
+	if (changed < 0 && ++in->failures == FAILURES_MAX)
+		return diag_err(changed,
+				"filter %s is loaded no more, or its clock has stopped" ADVICE
+				"xdp-dedup status says how it is",
+				in->options->filter);
+	if (changed < 0)
+		return 0;
+	in->failures = 0;
+	if (!in->has_changed)
+		return 0;
+	in->has_changed = false;
+	publish_streams_report(in->streams);
+	if (intake_sockets_add(in))
+		diag_note("the filter's ports have changed, and cannot all be opened");
+	in->wait = 0;
+	return 1;
+}
+
+int intake_refresh(struct intake *in)
+{
+	int changed = refresh_streams(in);
+
+	if (changed < 0)
+		return changed;
+	/* Packets that are held lie in the memory of their queue. */
+	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
+		if (in->queues[i] && in->queues[i]->has_ended && !in->queues[i]->held) {
+			close_queue(in, i);
+			changed = 1;
+		}
+	intake_sockets_join(in);
+	if (in->wait && in->wait--)
+		return changed;
+	return open_queues(in) > 0 || changed;
+}
+
+int intake_fds(const struct intake *in, int fds[INTAKE_QUEUES_MAX + INTAKE_SOCKETS_MAX])
+{
+	int cnt = 0;
+
+	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
+		if (in->queues[i] && !in->queues[i]->has_ended)
+			fds[cnt++] = xdp_dedup_receive_fd(in->queues[i]->receiver);
+	for (int i = 0; i < in->sockets_cnt; i++)
+		fds[cnt++] = in->sockets[i].fd;
+	return cnt;
+}
+
+/* What to add to CLOCK_MONOTONIC for CLOCK_REALTIME. */
+static uint64_t realtime_offset(void)
+{
+	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+}
+
+/* The event in a packet; NULL: it has none that is published. */
+static struct intake_event *make_event(struct intake *in, struct intake_queue *q,
+				       const struct xdp_dedup_packet *p, uint64_t offset)
+{
+	const struct xdp_dedup_datagram d = { .frame = p->data, .frame_len = p->len };
+	struct intake_event *e;
+	struct xdp_dedup_identity id;
+
+	struct publish_stream *s;
+
+	if (!p->payload || xdp_dedup_id_of(in->streams->filter, &d, &id, sizeof(id)) != 1)
+		return NULL;
+	s = publish_streams_of(in->streams, &id);
+	e = s ? malloc(sizeof(*e)) : NULL;
+	if (!e)
+		return NULL;
+	e->stream = s;
+	e->id = id;
+	memcpy(&e->from, &p->source, sizeof(e->from));
+	e->arrival_ns = p->time_ns + offset;
+	e->queue = q;
+	e->packet = *p;
+	e->payload = p->payload;
+	e->len = p->payload_len;
+	return e;
+}
+
+static uint32_t take_from_queue(struct intake *in, struct intake_queue *q, uint32_t most,
+				intake_fn fn, void *arg)
+{
+	struct xdp_dedup_packet packets[INTAKE_BATCH];
+	uint64_t offset = realtime_offset();
+	int cnt = xdp_dedup_receive(q->receiver, packets, most < INTAKE_BATCH ? most : INTAKE_BATCH);
+
+	if (cnt < 0) {
+		q->has_ended = cnt != -ENETDOWN;
+		in->has_ended |= q->has_ended;
+		return 0;
+	}
+	for (int i = 0; i < cnt; i++) {
+		struct intake_event *e = make_event(in, q, &packets[i], offset);
+
+		if (!e) {
+			in->counters.not_events++;
+			xdp_dedup_give_back(q->receiver, &packets[i], 1);
+			continue;
+		}
+		in->counters.received[INTAKE_XSK]++;
+		q->held++;
+		fn(arg, e);
+	}
+	return cnt;
+}
+
+/* What fn is called through, to fill in what all events have. */
+struct taking {
+	intake_fn fn;
+	void *arg;
+};
+
+static void give(void *arg, struct intake_event *e)
+{
+	const struct taking *t = arg;
+
+	e->pending = (struct pending_message){ e->len, e };
+	t->fn(t->arg, e);
+}
+
+uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg)
+{
+	struct taking t = { fn, arg };
+	uint32_t took = 0;
+
+	if (follow_streams(in) < 0)
+		return 0;
+	for (int i = 0; i < INTAKE_QUEUES_MAX && took < most; i++)
+		if (in->queues[i] && !in->queues[i]->has_ended)
+			took += take_from_queue(in, in->queues[i], most - took, give, &t);
+	for (int i = 0; i < in->sockets_cnt && took < most; i++)
+		took += intake_sockets_take(in, &in->sockets[i], most - took, give, &t);
+	return took;
+}
+
+/* The bytes by which the library's calls name the event. NULL: no memory. The caller frees them. */
+static uint8_t *key_of(const struct intake_event *e, size_t *len)
+{
+	const struct xdp_dedup_stream *s = &e->stream->is;
+	bool has_digest = s->digest == XDP_DEDUP_DIGEST_PAYLOAD;
+	uint8_t *key;
+
+	*len = s->bytes + (has_digest ? e->len : 0);
+	key = malloc(*len + 1);
+	if (!key)
+		return NULL;
+	memcpy(key, e->id.bytes, s->bytes);
+	if (has_digest)
+		memcpy(key + s->bytes, e->payload, e->len);
+	return key;
+}
+
+static void want(struct intake *in, struct intake_event *e, const uint8_t *key, size_t len)
+{
+	int err = key ? xdp_dedup_want(e->stream->filter, key, len) : -ENOMEM;
+
+	in->counters.wanted++;
+	in->counters.forgotten += err < 0;
+}
+
+void intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome)
+{
+	bool is_learned = outcome == INTAKE_STORED && e->stream->is.app_learns;
+	uint8_t *key = NULL;
+	size_t len = 0;
+
+	if (is_learned || outcome == INTAKE_GIVEN_UP)
+		key = key_of(e, &len);
+	/* First: of a queue that has ended this ends the want of the packet's id. */
+	if (e->queue) {
+		xdp_dedup_give_back(e->queue->receiver, &e->packet, 1);
+		e->queue->held--;
+	}
+	if (is_learned && key)
+		xdp_dedup_add(e->stream->filter, key, len);
+	else if (outcome == INTAKE_GIVEN_UP)
+		want(in, e, key, len);
+	free(key);
+	free(e);
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "intake_sockets.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "fd.h"
+#include "scrapes.h"
+
+#define BUFFER_BYTES (8 << 20) /* of a socket: what comes while nothing is taken */
+#define DATAGRAM_MAX 65536
+#define BATCH 16
+#define CONTROL_MAX 256
+
+static void set(int fd, int level, int option, int value)
+{
+	(void)!setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+/* Asks for what comes beside a datagram: its destination, its time, and what was lost before it. */
+static void ask_for_facts(int fd, sa_family_t family)
+{
+	int bytes = BUFFER_BYTES;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		set(fd, SOL_SOCKET, SO_RCVBUF, bytes);
+	set(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
+	set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+	set(fd, IPPROTO_IP, IP_PKTINFO, 1);
+	if (family == AF_INET6)
+		set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+}
+
+static int bind_socket(const struct scrapes_address *a)
+{
+	sa_family_t family = a->addr.ss_family;
+	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (family == AF_INET6)
+		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+	ask_for_facts(fd, family);
+	if (!bind(fd, (const struct sockaddr *)&a->addr, a->len))
+		return fd;
+	family = errno;
+	close(fd);
+	return -family;
+}
+
+/* All addresses, of IPv6 and IPv4 where the host has both. */
+static int bind_any(uint16_t port)
+{
+	struct scrapes_address a = { .len = sizeof(struct sockaddr_in6) };
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&a.addr;
+	struct sockaddr_in *four = (struct sockaddr_in *)&a.addr;
+	int fd;
+
+	six->sin6_family = AF_INET6;
+	six->sin6_port = htons(port);
+	fd = bind_socket(&a);
+	if (fd != -EAFNOSUPPORT && fd != -EADDRNOTAVAIL)
+		return fd;
+	memset(&a.addr, 0, sizeof(a.addr));
+	a.len = sizeof(*four);
+	four->sin_family = AF_INET;
+	four->sin_port = htons(port);
+	return bind_socket(&a);
+}
+
+static int add_socket(struct intake *in, int fd, uint16_t port)
+{
+	if (fd < 0 && in->options->receive != PUBLISH_UDP && !in->options->listen) {
+		diag_note("UDP port %u: %s; packets without room in an AF_XDP socket are not published",
+			  port, strerror(-fd));
+		return 0;
+	}
+	if (fd < 0)
+		return diag_err(fd, "UDP port %u: %s", port, strerror(-fd));
+	in->sockets[in->sockets_cnt++] = (struct intake_socket){ .fd = fd, .port = port };
+	return 0;
+}
+
+static int add_port(struct intake *in, uint16_t port)
+{
+	for (int i = 0; i < in->sockets_cnt; i++)
+		if (in->sockets[i].port == port)
+			return 0;
+	if (in->sockets_cnt == INTAKE_SOCKETS_MAX)
+		return diag_err(-E2BIG,
+				"filter %s has more than %d ports" ADVICE
+				"--listen names those to open",
+				in->options->filter, INTAKE_SOCKETS_MAX);
+	return add_socket(in, bind_any(port), port);
+}
+
+/* A text of --listen: [ADDRESS:]PORT. */
+static int add_address(struct intake *in, const char *text)
+{
+	struct scrapes_address a;
+	bool any_address = !strchr(text, ':');
+	uint16_t port;
+
+	if (scrapes_address(text, &a))
+		return diag_err(-EINVAL, "--listen: %s is no [ADDRESS:]PORT", text);
+	port = ntohs(((const struct sockaddr_in *)&a.addr)->sin_port);
+	if (any_address)
+		return add_port(in, port);
+	if (in->sockets_cnt == INTAKE_SOCKETS_MAX)
+		return diag_err(-E2BIG, "--listen: at most %d sockets", INTAKE_SOCKETS_MAX);
+	return add_socket(in, bind_socket(&a), port);
+}
+
+static int open_listed(struct intake *in)
+{
+	char *copy = strdup(in->options->listen), *rest = NULL;
+	int err = copy ? 0 : -ENOMEM;
+
+	for (char *text = copy ? strtok_r(copy, ", ", &rest) : NULL; text && !err;
+	     text = strtok_r(NULL, ", ", &rest))
+		err = add_address(in, text);
+	free(copy);
+	return err;
+}
+
+static int open_ports(struct intake *in, const struct xdp_dedup_stream *s)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; i < s->ports_cnt && !err; i++)
+		for (uint32_t p = s->ports[i].first; p <= s->ports[i].last && !err; p++)
+			err = add_port(in, p);
+	return err;
+}
+
+/* Joins the group on the interface, by one socket: the kernel then has its packets for all. False:
+ * that failed.
+ */
+static bool join(int fd, const struct in6_addr *group, uint32_t ifindex)
+{
+	struct group_req r = { .gr_interface = ifindex };
+	struct sockaddr_in *four = (struct sockaddr_in *)&r.gr_group;
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&r.gr_group;
+	bool is_four = IN6_IS_ADDR_V4MAPPED(group);
+
+	if (is_four) {
+		four->sin_family = AF_INET;
+		memcpy(&four->sin_addr, group->s6_addr + 12, 4);
+	} else {
+		six->sin6_family = AF_INET6;
+		six->sin6_addr = *group;
+	}
+	return !setsockopt(fd, is_four ? IPPROTO_IP : IPPROTO_IPV6, MCAST_JOIN_GROUP, &r, sizeof(r)) ||
+	       errno == EADDRINUSE;
+}
+
+void intake_sockets_join(struct intake *in)
+{
+	bool joined = true;
+
+	struct xdp_dedup_interface at[INTAKE_QUEUES_MAX];
+	const struct publish_streams *s = in->streams;
+	int cnt = xdp_dedup_interfaces(s->filter, at, sizeof(*at), INTAKE_QUEUES_MAX);
+
+	for (int i = 0; i < s->cnt && in->sockets_cnt; i++)
+		for (uint32_t g = 0; g < s->listed[i].groups_cnt; g++)
+			for (int n = 0; n < cnt && n < INTAKE_QUEUES_MAX; n++)
+				joined &= join(in->sockets[0].fd, &s->listed[i].groups[g],
+					       at[n].index);
+	if (!joined && !in->said_groups)
+		diag_note("a multicast group cannot be joined: %s", strerror(errno));
+	in->said_groups = !joined;
+}
+
+int intake_sockets_add(struct intake *in)
+{
+	int err = 0;
+
+	for (int i = 0; i < in->streams->cnt && !in->options->listen && !err; i++)
+		if (in->streams->now[i]->is_published)
+			err = open_ports(in, &in->streams->listed[i]);
+	return err;
+}
+
+int intake_sockets_open(struct intake *in)
+{
+	return in->options->listen ? open_listed(in) : intake_sockets_add(in);
+}
+
+void intake_sockets_close(struct intake *in)
+{
+	for (int i = 0; i < in->sockets_cnt; i++)
+		fd_close(in->sockets[i].fd);
+	in->sockets_cnt = 0;
+}
+
+/* What came beside a datagram. */
+struct facts {
+	struct sockaddr_in6 to; /* with IPv4 addresses as ::ffff:a.b.c.d */
+	struct timespec time;
+	uint32_t overflow;
+};
+
+static void read_facts(struct msghdr *m, struct facts *f)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		const void *data = CMSG_DATA(c);
+
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS)
+			memcpy(&f->time, data, sizeof(f->time));
+		else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL)
+			memcpy(&f->overflow, data, sizeof(f->overflow));
+		else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
+			f->to.sin6_addr = ((const struct in6_pktinfo *)data)->ipi6_addr;
+		else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+			memset(f->to.sin6_addr.s6_addr + 10, 0xff, 2);
+			memcpy(f->to.sin6_addr.s6_addr + 12,
+			       &((const struct in_pktinfo *)data)->ipi_addr, 4);
+		}
+	}
+}
+
+/* IPv4 addresses as ::ffff:a.b.c.d. */
+static struct sockaddr_in6 as_six(const struct sockaddr_in6 *from)
+{
+	const struct sockaddr_in *four = (const struct sockaddr_in *)from;
+	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = four->sin_port };
+
+	if (from->sin6_family == AF_INET6)
+		return *from;
+	memset(six.sin6_addr.s6_addr + 10, 0xff, 2);
+	memcpy(six.sin6_addr.s6_addr + 12, &four->sin_addr, 4);
+	return six;
+}
+
+static struct intake_event *make_event(struct intake *in, const struct msghdr *m, size_t len,
+				       const struct facts *f)
+{
+	const struct sockaddr_in6 from = as_six(m->msg_name);
+	const struct xdp_dedup_datagram d = {
+		.payload = m->msg_iov->iov_base,
+		.payload_len = len,
+		.from = (const struct sockaddr *)&from,
+		.to = (const struct sockaddr *)&f->to,
+	};
+	struct xdp_dedup_identity id;
+	struct publish_stream *s;
+	struct intake_event *e;
+	int is_event = xdp_dedup_id_of(in->streams->filter, &d, &id, sizeof(id));
+
+	if (is_event == -ENODATA && !in->said_stream)
+		diag_note("datagrams of UDP sockets are not published if a stream before theirs reads more than the payload" ADVICE
+			  "name that stream last in --profile");
+	in->said_stream |= is_event == -ENODATA;
+	s = is_event == 1 ? publish_streams_of(in->streams, &id) : NULL;
+	e = s ? malloc(sizeof(*e) + len) : NULL;
+	if (!e)
+		return NULL;
+	e->stream = s;
+	e->id = id;
+	e->from.ipv6 = from;
+	e->arrival_ns = f->time.tv_sec * 1000000000ULL + f->time.tv_nsec;
+	e->queue = NULL;
+	e->payload = memcpy(e->copy, m->msg_iov->iov_base, len);
+	e->len = len;
+	return e;
+}
+
+uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_t most,
+			     intake_fn fn, void *arg)
+{
+	static uint8_t bytes[BATCH][DATAGRAM_MAX];
+	static char control[BATCH][CONTROL_MAX] __attribute__((aligned(8)));
+	struct sockaddr_in6 from[BATCH];
+	struct mmsghdr m[BATCH] = { 0 };
+	struct iovec at[BATCH];
+	int cnt;
+
+	for (int i = 0; i < BATCH; i++) {
+		at[i] = (struct iovec){ bytes[i], DATAGRAM_MAX };
+		m[i].msg_hdr = (struct msghdr){ &from[i],   sizeof(from[i]), &at[i], 1,
+						control[i], CONTROL_MAX,     0 };
+	}
+	cnt = recvmmsg(s->fd, m, most < BATCH ? most : BATCH, MSG_DONTWAIT, NULL);
+	for (int i = 0; i < cnt; i++) {
+		struct facts f = { .to = { .sin6_family = AF_INET6, .sin6_port = htons(s->port) },
+				   .overflow = s->overflow };
+		struct intake_event *e;
+
+		read_facts(&m[i].msg_hdr, &f);
+		in->counters.overflow += f.overflow - s->overflow;
+		s->overflow = f.overflow;
+		e = make_event(in, &m[i].msg_hdr, m[i].msg_len, &f);
+		in->counters.received[INTAKE_UDP] += e != NULL;
+		in->counters.not_events += !e;
+		if (e)
+			fn(arg, e);
+	}
+	return cnt > 0 ? cnt : 0;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "message_id.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "fd.h"
+
+#define HEX_BYTES_MAX 32 /* a longer id is hashed */
+#define HASH_BYTES 16	 /* of a hash, in an id */
+#define MAC_BYTES 32
+
+/* Appends bytes in hex, and a 0. Returns where the 0 is. */
+static char *write_hex(char *out, const uint8_t *bytes, size_t len)
+{
+	static const char DIGITS[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < len; i++) {
+		*out++ = DIGITS[bytes[i] >> 4];
+		*out++ = DIGITS[bytes[i] & 15];
+	}
+	*out = '\0';
+	return out;
+}
+
+static int check_owner(const char *path, const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode))
+		return diag_err(-EINVAL, "%s: a secret is a file", path);
+	if (st->st_mode & 077 || (st->st_uid && st->st_uid != geteuid()))
+		return diag_err(-EPERM,
+				"%s: others than root may read it" ADVICE
+				"chmod 600 %s, and a new secret",
+				path, path);
+	if (st->st_size < MESSAGE_SECRET_MIN || st->st_size > MESSAGE_SECRET_MAX)
+		return diag_err(-EINVAL,
+				"%s: a secret has %d to %d bytes" ADVICE
+				"head -c 32 /dev/urandom >%s",
+				path, MESSAGE_SECRET_MIN, MESSAGE_SECRET_MAX, path);
+	return 0;
+}
+
+/* Reads the file. Returns how many bytes it has, or -errno (logged). */
+static ssize_t read_secret(const char *path, uint8_t bytes[MESSAGE_SECRET_MAX])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	ssize_t len;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		len = diag_err(-errno, "%s: %s", path, strerror(errno));
+		fd_close(fd);
+		return len;
+	}
+	len = check_owner(path, &st);
+	if (!len)
+		len = read(fd, bytes, MESSAGE_SECRET_MAX);
+	close(fd);
+	if (len >= 0 && len < MESSAGE_SECRET_MIN)
+		return diag_err(-EIO, "%s: cannot be read", path);
+	return len;
+}
+
+/* HMAC-SHA-256 with this key; NULL if there is none. */
+static EVP_MAC_CTX *make_mac(const uint8_t *key, size_t len)
+{
+	char sha256[] = "SHA256";
+	const OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, sha256, 0),
+		OSSL_PARAM_construct_end(),
+	};
+	EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+	EVP_MAC_CTX *mac = hmac ? EVP_MAC_CTX_new(hmac) : NULL;
+
+	EVP_MAC_free(hmac);
+	if (mac && EVP_MAC_init(mac, key, len, params))
+		return mac;
+	EVP_MAC_CTX_free(mac);
+	return NULL;
+}
+
+/* The hash of what was added since EVP_MAC_init(), of which HASH_BYTES are used. */
+static void end_mac(EVP_MAC_CTX *mac, uint8_t hash[MAC_BYTES])
+{
+	size_t len;
+
+	if (!EVP_MAC_final(mac, hash, &len, MAC_BYTES))
+		memset(hash, 0, MAC_BYTES);
+	EVP_MAC_init(mac, NULL, 0, NULL);
+}
+
+int message_secret_read(const char *path, struct message_secret *out)
+{
+	static const char LABEL[] = "xdp-dedup-publish: name of the secret";
+	uint8_t bytes[MESSAGE_SECRET_MAX], hash[MAC_BYTES];
+	ssize_t len = read_secret(path, bytes);
+
+	if (len < 0)
+		return len;
+	out->mac = make_mac(bytes, len);
+	explicit_bzero(bytes, sizeof(bytes));
+	if (!out->mac)
+		return diag_err(-EOPNOTSUPP, "libcrypto has no HMAC-SHA-256");
+	EVP_MAC_update(out->mac, (const uint8_t *)LABEL, sizeof(LABEL));
+	end_mac(out->mac, hash);
+	write_hex(out->name, hash, (MESSAGE_SECRET_NAME_MAX - 1) / 2);
+	return 0;
+}
+
+void message_secret_free(struct message_secret *s)
+{
+	EVP_MAC_CTX_free(s->mac);
+	s->mac = NULL;
+}
+
+const char *message_id_obstacle(const struct xdp_dedup_stream *s)
+{
+	if (!s->udp)
+		return "its packets are no UDP datagrams";
+	if (s->needs_frame ||
+	    (s->digest != XDP_DEDUP_DIGEST_NONE && s->digest != XDP_DEDUP_DIGEST_PAYLOAD))
+		return "its ids depend on more than the UDP payload";
+	return NULL;
+}
+
+/* Do its numbers come again soon? Those of 64 bits do not. */
+static bool has_laps(const struct xdp_dedup_stream *s)
+{
+	return s->number_bytes && s->number_bits < 64;
+}
+
+bool message_id_is_hashed(const struct xdp_dedup_stream *s)
+{
+	return s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX || has_laps(s);
+}
+
+/* Appends the hash of realm, segments and payload in hex. Each of the first two ends where its
+ * length, or the 0 behind it, says: so other ones cannot make the same bytes.
+ */
+static char *write_hash(char *out, const char *realm, const struct message_secret *secret,
+			const struct message_event *e, size_t segments)
+{
+	uint8_t hash[MAC_BYTES], len = segments;
+
+	EVP_MAC_update(secret->mac, (const uint8_t *)realm, strlen(realm) + 1);
+	EVP_MAC_update(secret->mac, &len, 1);
+	EVP_MAC_update(secret->mac, e->id->bytes, segments);
+	EVP_MAC_update(secret->mac, e->payload, e->len);
+	end_mac(secret->mac, hash);
+	return write_hex(out, hash, HASH_BYTES);
+}
+
+void message_id_write(const struct xdp_dedup_stream *s, const char *realm,
+		      const struct message_secret *secret, const struct message_event *e,
+		      char out[MESSAGE_ID_MAX])
+{
+	char *end = out + MESSAGE_ID_MAX;
+
+	if (realm)
+		out += snprintf(out, end - out, "%.32s:", realm);
+	if (s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX) {
+		write_hash(out, realm ?: "", secret, e, s->bytes);
+		return;
+	}
+	out = write_hex(out, e->id->bytes, s->bytes - s->number_bytes);
+	if (!s->number_bytes)
+		return;
+	out += snprintf(out, end - out, ":%" PRIu64, e->id->number);
+	if (s->has_count)
+		out += snprintf(out, end - out, ":%u", e->id->messages);
+	if (!has_laps(s))
+		return;
+	*out++ = ':';
+	write_hash(out, realm ?: "", secret, e, s->bytes);
+}

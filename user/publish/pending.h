@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Messages that were published, or are to be, and are not acknowledged: a table of slots. An
+ * answer names the slot, and the generation of its message, so that a late answer to an earlier
+ * message is not taken for one to this. Pure: the caller has the clock, and sends.
+ */
+#ifndef XDP_DEDUP_PUBLISH_PENDING_H
+#define XDP_DEDUP_PUBLISH_PENDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a message is made of, and where its packet is given back: the caller's. */
+struct pending_message {
+	size_t bytes; /* of the payload */
+	void *owner;
+};
+
+struct pending_slot {
+	struct pending_message *message; /* NULL: the slot is free */
+	uint32_t generation;
+	uint32_t sends;	   /* how often it was sent */
+	uint32_t tries;	   /* of these, by this connection, and not answered that nobody is there */
+	bool is_sent;	   /* it waits for its answer */
+	uint64_t due_ns;   /* when it is sent again, or given up */
+	uint64_t begin_ns; /* when it came */
+};
+
+struct pending {
+	struct pending_slot *slots;
+	uint32_t *free; /* slots, as a stack */
+	uint32_t slots_cnt, free_cnt;
+	uint64_t bytes, bytes_max;
+};
+
+/* Makes an empty table. Returns 0, and the caller frees it; or -ENOMEM. */
+int pending_open(struct pending *p, uint32_t slots, uint64_t bytes_max);
+void pending_close(struct pending *p);
+
+/* How many messages there are. */
+static inline uint32_t pending_count(const struct pending *p)
+{
+	return p->slots_cnt - p->free_cnt;
+}
+
+/* Is there room for another message of any size? One message always has room. */
+static inline bool pending_has_room(const struct pending *p)
+{
+	return p->free_cnt && (p->bytes < p->bytes_max || p->free_cnt == p->slots_cnt);
+}
+
+/* Adds a message. Returns its slot, which is to be sent; there must be room. */
+struct pending_slot *pending_add(struct pending *p, struct pending_message *m, uint64_t now_ns);
+
+/* The slot that an answer names; NULL if its message is there no more. */
+struct pending_slot *pending_find(struct pending *p, uint32_t slot, uint32_t generation);
+
+/* Removes the slot's message, which it returns. */
+struct pending_message *pending_remove(struct pending *p, struct pending_slot *s);
+
+static inline uint32_t pending_number(const struct pending *p, const struct pending_slot *s)
+{
+	return s - p->slots;
+}
+
+/* Calls fn for each message; it may remove it. */
+typedef void (*pending_fn)(void *arg, struct pending_slot *s);
+void pending_each(struct pending *p, pending_fn fn, void *arg);
+
+#endif

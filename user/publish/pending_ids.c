@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "pending_ids.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pending_ids_open(struct pending_ids *p, uint32_t events)
+{
+	uint32_t chains = 64;
+
+	while (chains < events)
+		chains *= 2;
+	p->mask = chains - 1;
+	p->chains = calloc(chains, sizeof(*p->chains));
+	return p->chains ? 0 : -ENOMEM;
+}
+
+void pending_ids_close(struct pending_ids *p)
+{
+	free(p->chains);
+	p->chains = NULL;
+}
+
+/* FNV-1a. Whoever chooses ids for one chain makes the publisher slow, not wrong: there are only as
+ * many as messages that may be pending.
+ */
+static struct pending_chain *chain_of(const struct pending_ids *p, const struct intake_event *e)
+{
+	uint32_t hash = 2166136261U;
+
+	for (uint32_t i = 0; i < e->id.len; i++)
+		hash = (hash ^ e->id.bytes[i]) * 16777619;
+	return &p->chains[(hash ^ hash >> 16) & p->mask];
+}
+
+static bool is_same(const struct intake_event *a, const struct intake_event *b)
+{
+	return a->stream == b->stream && a->id.len == b->id.len &&
+	       !memcmp(a->id.bytes, b->id.bytes, a->id.len);
+}
+
+bool pending_ids_add(struct pending_ids *p, struct intake_event *e)
+{
+	struct pending_chain *chain = chain_of(p, e);
+
+	for (const struct intake_event *one = chain->first; one; one = one->next)
+		if (is_same(one, e))
+			return false;
+	e->next = chain->first;
+	chain->first = e;
+	return true;
+}
+
+void pending_ids_remove(struct pending_ids *p, struct intake_event *e)
+{
+	struct intake_event **at = &chain_of(p, e)->first;
+
+	while (*at && *at != e)
+		at = &(*at)->next;
+	if (*at)
+		*at = e->next;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "publish_options.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "diag.h"
+#include "scrapes.h"
+#include "subject.h"
+
+#define MACHINE_MAX 64
+#define SECTION "publish"
+
+static const char *parse_metrics(void *to, const char *text)
+{
+	struct publish_options *o = to;
+	struct scrapes_address address;
+
+	if (scrapes_address(text, &address))
+		return "give a port, or an address and a port, as in 9948, 127.0.0.1:9948 or [::1]:9948";
+	o->metrics = text;
+	return NULL;
+}
+
+static const char *parse_subject(void *to, const char *text)
+{
+	struct publish_options *o = to;
+
+	if (!subject_template_ok(text))
+		return "give words separated by dots, without blanks and wildcards; what is in braces is stream or machine";
+	o->subject = text;
+	return NULL;
+}
+
+#define FIELD(member) ARGS_FIELD(struct publish_options, member)
+#define STRING(member) ARGS_STRING, FIELD(member), .min = 1, .key = ARGS_KEY_ONCE
+
+static const struct args_option OPTIONS[] = {
+	{ "filter", "NAME", 0, STRING(filter), .help = "the filter, as `xdp-dedup status` names it" },
+	{ "--server", "URL[,URL...]", 0, ARGS_STRING, FIELD(servers), .min = 1, .key = ARGS_KEY_JOINED,
+	  .help = "servers, as in nats://192.0.2.1:4222 or tls://nats.example.com" },
+	{ "--stream", "S", 0, STRING(stream), .help = "the JetStream stream" },
+	{ "--subject", "SUBJECT", 0, ARGS_OWN, FIELD(subject), .parse = parse_subject,
+	  .key = ARGS_KEY_ONCE,
+	  .help = "subject of the messages; the words stream and machine in braces stand\n"
+		  "for the names of the filter's stream and of this machine" },
+	{ "--machine", "NAME", 0, STRING(machine), .help = "this machine's name (its host name)" },
+	{ "--create", NULL, 0, ARGS_FLAG, FIELD(create), .key = ARGS_KEY_ONCE,
+	  .help = "create the JetStream stream if there is none" },
+	{ "--replicas", "N", 0, ARGS_COUNT, FIELD(replicas), .min = 1, .max = 5,
+	  .key = ARGS_KEY_ONCE, .help = "of a stream that is created: servers that store it (1)" },
+	{ "--storage", "KIND", 0, ARGS_NAMES("file", "memory"), FIELD(in_memory),
+	  .key = ARGS_KEY_ONCE, .help = "of a stream that is created: file or memory (file)" },
+	{ "--duplicates", "TIME", 0, ARGS_TIME, FIELD(duplicates_ns), .min = 100000000,
+	  .key = ARGS_KEY_ONCE, .expects = "give a time of at least {min}, as in 2m",
+	  .help = "of a stream that is created: the time for which the engine knows ids\n"
+		  "(2m)" },
+	{ "--max-bytes", "N", 0, ARGS_COUNT, FIELD(max_bytes), .key = ARGS_KEY_ONCE,
+	  .help = "of a stream that is created: the oldest messages are removed beyond\n"
+		  "(no bound)" },
+	{ "--max-age", "TIME", 0, ARGS_TIME, FIELD(max_age_ns), .key = ARGS_KEY_ONCE,
+	  .help = "of a stream that is created: older messages are removed (no bound)" },
+	{ "--skew", "TIME", 0, ARGS_TIME, FIELD(skew_ns), .key = ARGS_KEY_ONCE,
+	  .help = "how much later another machine may publish an event; the stream's\n"
+		  "duplicate window must not be shorter (30s)" },
+	{ "--secret", "FILE", 0, STRING(secret_path),
+	  .help = "a secret that all machines share, of at least 32 bytes, which only\n"
+		  "its owner can read; needed for ids that are hashed" },
+	{ "--receive", "WAY", 0, ARGS_NAMES("auto", "xsk", "udp"), FIELD(receive),
+	  .key = ARGS_KEY_ONCE,
+	  .help = "auto, xsk or udp: past the stack by AF_XDP, or by UDP sockets alone\n"
+		  "(auto: xsk if the filter delivers, and kernel and driver can)" },
+	{ "--listen", "[ADDRESS:]PORT,...", 0, ARGS_STRING, FIELD(listen), .min = 1,
+	  .key = ARGS_KEY_JOINED,
+	  .help = "where UDP sockets are opened (the ports of the filter's streams)" },
+	{ "--pending", "N", 0, ARGS_COUNT, FIELD(pending), .min = 1, .max = 65536,
+	  .key = ARGS_KEY_ONCE,
+	  .help = "messages that wait for their acknowledgement, at most (4096)" },
+	{ "--pending-bytes", "N", 0, ARGS_COUNT, FIELD(pending_bytes), .min = 65536,
+	  .max = 1ULL << 32, .key = ARGS_KEY_ONCE, .help = "bytes of their payloads, at most (16M)" },
+	{ "--ack-timeout", "TIME", 0, ARGS_TIME, FIELD(ack_timeout_ns), .min = 10000000,
+	  .max = 3600000000000, .key = ARGS_KEY_ONCE, .expects = "give a time from {min} to {max}",
+	  .help = "a message that is not acknowledged for so long is sent again (5s)" },
+	{ "--retries", "N", 0, ARGS_COUNT, FIELD(retries), .max = 1000, .key = ARGS_KEY_ONCE,
+	  .help = "times that it is sent again, then its event is wanted (5)" },
+	{ "--credentials", "FILE", 0, STRING(credentials), .help = "a file of credentials (.creds)" },
+	{ "--user", "USER", 0, STRING(user), .help = "user name at the server" },
+	{ "--password-file", "FILE", 0, STRING(password_path),
+	  .help = "a file whose first line is the user's password" },
+	{ "--token-file", "FILE", 0, STRING(token_path),
+	  .help = "a file whose first line is a token" },
+	{ "--tls-ca", "FILE", 0, STRING(tls_ca),
+	  .help = "use TLS; certificates of authorities that are trusted (the system's)" },
+	{ "--tls-cert", "FILE", 0, STRING(tls_cert), .help = "use TLS; this machine's certificate" },
+	{ "--tls-key", "FILE", 0, STRING(tls_key), .help = "the key of this certificate" },
+	{ "--metrics", "[ADDRESS:]PORT", 0, ARGS_OWN, FIELD(metrics), .parse = parse_metrics,
+	  .key = ARGS_KEY_ONCE, .help = "where counters can be scraped (no socket is opened)" },
+	{ "--log", "FORMAT", 0, ARGS_NAMES("text", "json"), FIELD(json_log), .key = ARGS_KEY_ONCE,
+	  .help = "text or json: one object a line (text)" },
+	{ "--config", "FILE", 0, ARGS_STRING, FIELD(config), .min = 1,
+	  .help = "read options from the section [" SECTION "] of this file" },
+	{ "--check", NULL, 0, ARGS_FLAG, FIELD(check),
+	  .help = "check options, filter, server and stream; publish nothing" },
+	{ "--version", NULL, 0, ARGS_FLAG, FIELD(version), .help = "print the version" },
+	{ 0 },
+};
+
+#define OPTIONS_CNT (sizeof(OPTIONS) / sizeof(*OPTIONS))
+
+/* The rows that are options: all but `filter`, which is an argument. */
+static const struct args_command PUBLISH = {
+	.name = "publish",
+	.command = PUBLISH_PROGRAM,
+	.usage = "NAME --server URL --stream S --subject SUBJECT [options]",
+	.help = "publish the fresh events of a filter into a NATS JetStream stream",
+	.options = OPTIONS + 1,
+	.args_max = 1,
+};
+
+void publish_options_help(FILE *out)
+{
+	args_write_help(out, &PUBLISH);
+	fputs("\nOptions without their dashes, and `filter = NAME`, are keys of the file's section\n"
+	      "[" SECTION "].\n"
+	      "Exit status: 0 done, 1 failed, 2 misused.\n",
+	      out);
+}
+
+_Static_assert(OPTIONS_CNT <= PUBLISH_KEYS_MAX, "each key has its text");
+
+/* A file that is being read. */
+struct reading {
+	struct publish_options *o;
+	const char *path;
+	int failed;
+};
+
+/* Keeps the text as the row's value, behind the value that it has. */
+static const char *keep_text(struct publish_options *o, size_t row, const char *text)
+{
+	const char *had = o->texts[row];
+	char *joined = NULL;
+
+	if (asprintf(&joined, "%s%s%s", had ?: "", had ? "," : "", text) < 0)
+		return NULL;
+	free(o->texts[row]);
+	return o->texts[row] = joined;
+}
+
+static int take_value(struct reading *r, const char *section, const char *key, const char *value)
+{
+	const struct args_option *row = args_find_key(OPTIONS, key);
+	const char *text;
+
+	if (strcmp(section, SECTION))
+		return diag_err(-EINVAL, "%s: keys come behind the section [" SECTION "], not [%s]",
+				r->path, section);
+	if (!row)
+		return diag_err(-EINVAL, "%s: there is no key %s" ADVICE PUBLISH_PROGRAM " --help",
+				r->path, key);
+	if (row->key == ARGS_KEY_ONCE && r->o->texts[row - OPTIONS])
+		return diag_err(-EINVAL, "%s: %s is there twice", r->path, key);
+	text = keep_text(r->o, row - OPTIONS, value);
+	return text ? args_set(row, r->o, key, text) : diag_err(-ENOMEM, "out of memory");
+}
+
+/* An ini_handler: inih goes on after 1. */
+static int take_key(void *user, const char *section, const char *key, const char *value)
+{
+	struct reading *r = user;
+
+	if (!r->failed)
+		r->failed = take_value(r, section, key, value);
+	return 1;
+}
+
+static int read_file(struct publish_options *o)
+{
+	struct reading r = { .o = o, .path = o->config };
+	FILE *from = fopen(o->config, "re");
+	int line;
+
+	if (!from)
+		return diag_err(-errno, "%s: %s", o->config, strerror(errno));
+	line = ini_parse_file(from, take_key, &r);
+	fclose(from);
+	if (r.failed)
+		return r.failed;
+	if (line > 0)
+		return diag_err(-EINVAL, "%s:%d: this is no section, key or comment", o->config,
+				line);
+	return line ? diag_err(-EIO, "%s: cannot be read", o->config) : 0;
+}
+
+static void set_defaults(struct publish_options *o)
+{
+	*o = (struct publish_options){
+		.replicas = 1,
+		.duplicates_ns = 120000000000,
+		.skew_ns = 30000000000,
+		.pending = 4096,
+		.pending_bytes = 16000000,
+		.ack_timeout_ns = 5000000000,
+		.retries = 5,
+	};
+}
+
+/* Options of the command line, over what *o has. args_parse() moves arguments: it gets a copy. */
+static int read_arguments(struct publish_options *o, int argc, char **argv)
+{
+	char **copy = calloc(argc + 1, sizeof(*copy));
+	int cnt;
+
+	if (!copy)
+		return diag_err(-ENOMEM, "out of memory");
+	memcpy(copy, argv, argc * sizeof(*copy));
+	cnt = args_parse(&PUBLISH, o, argc, copy);
+	if (cnt > 0)
+		o->filter = copy[1];
+	free(copy);
+	return cnt < 0 ? cnt : 0;
+}
+
+static int complain_missing(const char *option, const char *example)
+{
+	return diag_err(-EINVAL, "%s is missing, as in %s", option, example);
+}
+
+static int check_together(const struct publish_options *o)
+{
+	if (!o->filter)
+		return complain_missing("the filter's name", PUBLISH_PROGRAM " eth0");
+	if (!o->servers)
+		return complain_missing("--server", "--server nats://127.0.0.1:4222");
+	if (strchr(o->servers, '@'))
+		return diag_err(-EINVAL, "--server: a login in a URL could be read in `ps`" ADVICE
+					 "--user and --password-file, or --token-file");
+	if (!o->stream)
+		return complain_missing("--stream", "--stream GOSSIP");
+	if (!o->subject)
+		return complain_missing("--subject", "--subject gossip.{stream}");
+	if (o->create && o->duplicates_ns < o->skew_ns)
+		return diag_err(
+			-EINVAL,
+			"--duplicates is shorter than --skew" ADVICE
+			"the engine must know an id for as long as another machine may publish it");
+	if (!o->user != !o->password_path)
+		return diag_err(-EINVAL, "--user and --password-file go together");
+	if (!!o->credentials + !!o->user + !!o->token_path > 1)
+		return diag_err(-EINVAL, "give one of --credentials, --user and --token-file");
+	if (!o->tls_cert != !o->tls_key)
+		return diag_err(-EINVAL, "--tls-cert and --tls-key go together");
+	return 0;
+}
+
+/* This host's name is the machine's, unless one was given. */
+static int name_machine(struct publish_options *o)
+{
+	char name[MACHINE_MAX + 1] = "";
+	size_t row = args_find_key(OPTIONS, "machine") - OPTIONS;
+
+	if (!o->machine && gethostname(name, MACHINE_MAX))
+		return diag_err(-errno, "this host has no name" ADVICE "give --machine");
+	if (!o->machine)
+		o->machine = keep_text(o, row, name);
+	if (!o->machine)
+		return diag_err(-ENOMEM, "out of memory");
+	if (!*o->machine || strlen(o->machine) > MACHINE_MAX || strpbrk(o->machine, "\r\n"))
+		return diag_err(-EINVAL, "a machine's name has 1 to %d characters", MACHINE_MAX);
+	return 0;
+}
+
+int publish_options_read(struct publish_options *o, int argc, char **argv)
+{
+	int err;
+
+	set_defaults(o);
+	err = read_arguments(o, argc, argv);
+	if (err || o->version)
+		return err;
+	if (o->config)
+		err = read_file(o) ?: read_arguments(o, argc, argv);
+	err = err ?: check_together(o) ?: name_machine(o);
+	if (err)
+		publish_options_free(o);
+	return err;
+}
+
+void publish_options_free(struct publish_options *o)
+{
+	for (size_t i = 0; i < PUBLISH_KEYS_MAX; i++)
+		free(o->texts[i]);
+	memset(o->texts, 0, sizeof(o->texts));
+}

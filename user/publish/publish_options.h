@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the user asks of xdp-dedup-publish, from options and from a file. */
+#ifndef XDP_DEDUP_PUBLISH_OPTIONS_H
+#define XDP_DEDUP_PUBLISH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define PUBLISH_PROGRAM "xdp-dedup-publish"
+#define PUBLISH_KEYS_MAX 48
+
+/* How fresh events are received. */
+enum publish_receive {
+	PUBLISH_AUTO, /* by AF_XDP where it works, else by UDP sockets alone */
+	PUBLISH_XSK,  /* by AF_XDP, or not at all */
+	PUBLISH_UDP,  /* by UDP sockets alone */
+};
+
+struct publish_options {
+	const char *filter;  /* NAME */
+	const char *servers; /* URLs, separated by commas */
+	const char *stream;  /* the JetStream stream */
+	const char *subject; /* a template (subject.h) */
+	const char *machine; /* never NULL once it was read */
+
+	/* Of the stream, if it is to be created. */
+	bool create;
+	uint32_t replicas;
+	bool in_memory;		/* --storage memory */
+	uint64_t duplicates_ns; /* the duplicate window */
+	uint64_t max_bytes;	/* 0: no bound */
+	uint64_t max_age_ns;	/* 0: no bound */
+
+	uint64_t skew_ns;
+	const char *secret_path; /* NULL: none */
+
+	enum publish_receive receive;
+	const char *listen; /* NULL: the ports of the filter's streams */
+
+	uint32_t pending;	/* messages in flight at most */
+	uint64_t pending_bytes; /* their payloads at most */
+	uint64_t ack_timeout_ns;
+	uint32_t retries;
+
+	const char *credentials, *user, *password_path, *token_path;
+	const char *tls_ca, *tls_cert, *tls_key;
+
+	const char *metrics; /* [ADDRESS:]PORT; NULL: nowhere */
+	bool json_log;
+	bool check, version;
+	const char *config; /* the file; NULL: none */
+
+	char *texts[PUBLISH_KEYS_MAX]; /* of the file, by row; the fields point to them */
+};
+
+/* Reads options, and the file that they name. An option wins over a key of the file. 0, and the
+ * caller frees *out with publish_options_free(); or -EINVAL, or another -errno (logged).
+ */
+int publish_options_read(struct publish_options *out, int argc, char **argv);
+void publish_options_free(struct publish_options *o);
+
+/* Prints the help. */
+void publish_options_help(FILE *out);
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "publish_streams.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+
+#define DIGEST_BYTES 8 /* behind the segments of an id */
+
+static struct publish_stream *add_stream(struct publish_streams *s, int n, const char *realm)
+{
+	struct publish_stream *new = calloc(1, sizeof(*new));
+	char name[128];
+
+	if (!new)
+		return NULL;
+	new->is = s->listed[n];
+	snprintf(new->realm, sizeof(new->realm), "%s", realm);
+	subject_write(s->options->subject, new->is.name, s->options->machine, new->subject);
+	snprintf(name, sizeof(name), "%s/%s", s->options->filter, new->is.name);
+	if (xdp_dedup_open(name, &new->filter)) {
+		free(new);
+		return NULL;
+	}
+	new->is_published = !message_id_obstacle(&new->is) &&
+			    (s->secret.mac || !message_id_is_hashed(&new->is));
+	new->next = s->all;
+	return s->all = new;
+}
+
+/* The name of the first stream that shares ids with the n-th one; "" if the filter has one. */
+static const char *realm_of(const struct publish_streams *s, int n)
+{
+	for (int i = 0; i < s->cnt && s->cnt > 1; i++)
+		if (s->listed[i].realm == s->listed[n].realm)
+			return s->listed[i].name;
+	return "";
+}
+
+/* A stream that is the same as before is kept. */
+static struct publish_stream *find_stream(struct publish_streams *s, int n, const char *realm)
+{
+	for (struct publish_stream *one = s->all; one; one = one->next)
+		if (!memcmp(&one->is, &s->listed[n], sizeof(one->is)) && !strcmp(one->realm, realm))
+			return one;
+	return add_stream(s, n, realm);
+}
+
+int publish_streams_refresh(struct publish_streams *s)
+{
+	struct xdp_dedup_stream listed[PUBLISH_STREAMS_MAX] = { 0 };
+	int cnt = xdp_dedup_streams(s->filter, listed, sizeof(*listed), PUBLISH_STREAMS_MAX);
+
+	if (cnt < 0)
+		return cnt;
+	if (cnt == s->cnt && !memcmp(listed, s->listed, sizeof(listed)))
+		return 0;
+	memcpy(s->listed, listed, sizeof(listed));
+	s->cnt = cnt;
+	for (int i = 0; i < cnt; i++) {
+		s->now[i] = find_stream(s, i, realm_of(s, i));
+		if (!s->now[i]) {
+			s->cnt = 0; /* tried again */
+			return -ENOMEM;
+		}
+	}
+	return 1;
+}
+
+int publish_streams_report(const struct publish_streams *s)
+{
+	int published = 0;
+
+	for (int i = 0; i < s->cnt; i++) {
+		const struct publish_stream *one = s->now[i];
+		const char *obstacle = message_id_obstacle(&one->is);
+
+		published += one->is_published;
+		if (obstacle)
+			diag_note("%s/%s is not published: %s", s->options->filter, one->is.name,
+				  obstacle);
+		else if (!one->is_published)
+			diag_note("%s/%s is not published: its ids are hashed" ADVICE
+				  "--secret gives the secret that all machines share",
+				  s->options->filter, one->is.name);
+	}
+	return published;
+}
+
+/* What the JetStream stream must take. */
+static void make_wish(struct publish_streams *s)
+{
+	static char subjects[PUBLISH_STREAMS_MAX][SUBJECT_MAX];
+
+	s->wish.secret = s->secret.mac ? s->secret.name : NULL;
+	for (int i = 0; i < s->cnt; i++) {
+		int n = s->wish.subjects_cnt, same = 0;
+
+		if (!s->now[i]->is_published)
+			continue;
+		subject_write(s->options->subject, s->now[i]->is.name, NULL, subjects[n]);
+		for (int j = 0; j < n; j++)
+			same |= !strcmp(subjects[j], subjects[n]);
+		if (!same)
+			s->wish.subjects[s->wish.subjects_cnt++] = subjects[n];
+	}
+}
+
+struct publish_stream *publish_streams_of(const struct publish_streams *s,
+					  const struct xdp_dedup_identity *id)
+{
+	struct publish_stream *one = id->stream < (uint32_t)s->cnt ? s->now[id->stream] : NULL;
+	uint32_t digest = one && one->is.digest != XDP_DEDUP_DIGEST_NONE ? DIGEST_BYTES : 0;
+
+	return one && one->is_published && id->len == one->is.bytes + digest ? one : NULL;
+}
+
+static int open_filter(struct publish_streams *s)
+{
+	int err = xdp_dedup_open(s->options->filter, &s->filter);
+
+	if (err == -ENOENT)
+		return diag_err(err, "there is no filter %s" ADVICE "xdp-dedup status lists them",
+				s->options->filter);
+	if (err == -ENODEV)
+		return diag_err(err, "no BPF file system is mounted at /sys/fs/bpf" ADVICE
+				     "`ip netns exec` hides it, nsenter --net does not");
+	if (err)
+		return diag_err(err, "filter %s: %s", s->options->filter, strerror(-err));
+	return 0;
+}
+
+int publish_streams_open(struct publish_streams *s, const struct publish_options *o)
+{
+	int err;
+
+	*s = (struct publish_streams){ .options = o };
+	err = o->secret_path ? message_secret_read(o->secret_path, &s->secret) : 0;
+	err = err ?: open_filter(s);
+	if (!err && publish_streams_refresh(s) < 0)
+		err = diag_err(-EIO, "filter %s cannot be read", o->filter);
+	if (!err && !publish_streams_report(s))
+		err = diag_err(-EINVAL, "filter %s has no stream that can be published", o->filter);
+	if (!err)
+		make_wish(s);
+	else
+		publish_streams_close(s);
+	return err;
+}
+
+void publish_streams_close(struct publish_streams *s)
+{
+	while (s->all) {
+		struct publish_stream *one = s->all;
+
+		s->all = one->next;
+		xdp_dedup_close(one->filter);
+		free(one);
+	}
+	xdp_dedup_close(s->filter);
+	s->filter = NULL;
+	message_secret_free(&s->secret);
+}

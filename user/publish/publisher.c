@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "publisher.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+
+#include "diag.h"
+#include "exit.h"
+#include "listener.h"
+#include "outbox.h"
+#include "publish_metrics.h"
+#include "timer.h"
+
+#define LOOK_US 20000	   /* how often messages are looked for that are due */
+#define REFRESH_US 1000000 /* how often the filter is */
+#define DESCRIPTORS_MAX (INTAKE_QUEUES_MAX + INTAKE_SOCKETS_MAX)
+
+struct publisher {
+	const struct publish_options *options;
+	struct publish_streams streams;
+	struct intake intake;
+	struct outbox outbox;
+	struct listener listener;
+
+	sd_event *events;
+	sd_event_source *look, *refresh, *end; /* timers */
+	sd_event_source *sources[DESCRIPTORS_MAX];
+	int sources_cnt;
+	bool is_full;	/* nothing is taken until there is room */
+	bool is_ready;	/* systemd was told so */
+	bool is_ending; /* nothing is taken any more */
+};
+
+static int go_on_after_end(struct publisher *p)
+{
+	return p->is_ending && !pending_count(&p->outbox.pending) ? sd_event_exit(p->events, 0) : 0;
+}
+
+static void enable_sources(struct publisher *p)
+{
+	int enabled = p->is_full || p->is_ending ? SD_EVENT_OFF : SD_EVENT_ON;
+
+	for (int i = 0; i < p->sources_cnt; i++)
+		sd_event_source_set_enabled(p->sources[i], enabled);
+}
+
+/* Takes no more, or again, as there is room. */
+static void follow_room(struct publisher *p)
+{
+	bool is_full = !pending_has_room(&p->outbox.pending);
+
+	if (is_full == p->is_full)
+		return;
+	p->is_full = is_full;
+	enable_sources(p);
+}
+
+static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *arg);
+
+/* Reads the descriptors that the intake has now. */
+static int watch_descriptors(struct publisher *p)
+{
+	int fds[DESCRIPTORS_MAX], cnt = intake_fds(&p->intake, fds), err = 0;
+
+	for (int i = 0; i < p->sources_cnt; i++)
+		p->sources[i] = sd_event_source_unref(p->sources[i]);
+	p->sources_cnt = 0;
+	p->intake.has_ended = false;
+	for (int i = 0; i < cnt && err >= 0; i++) {
+		err = sd_event_add_io(p->events, &p->sources[i], fds[i], EPOLLIN, on_packets, p);
+		p->sources_cnt += err >= 0;
+	}
+	enable_sources(p);
+	return err < 0 ? err : 0;
+}
+
+static int on_server(sd_event_source *source, int fd, uint32_t revents, void *arg)
+{
+	struct publisher *p = arg;
+	enum server_state state = outbox_follow(&p->outbox);
+
+	(void)source, (void)fd, (void)revents;
+	if (state == SERVER_FAILED)
+		return sd_event_exit(p->events, EXIT_FAILED);
+	if (p->options->check && state == SERVER_UP)
+		return sd_event_exit(p->events, EXIT_DONE);
+	if (!p->is_ready && state == SERVER_UP)
+		sd_notify(0, "READY=1");
+	p->is_ready |= state == SERVER_UP;
+	follow_room(p);
+	return go_on_after_end(p);
+}
+
+static void take_event(void *arg, struct intake_event *e)
+{
+	struct publisher *p = arg;
+
+	outbox_add(&p->outbox, e);
+}
+
+static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *arg)
+{
+	struct publisher *p = arg;
+	const struct pending *pending = &p->outbox.pending;
+
+	(void)source, (void)fd, (void)revents;
+	if (p->is_ending || !pending_has_room(pending))
+		return 0;
+	intake_take(&p->intake, pending->free_cnt < INTAKE_BATCH ? pending->free_cnt : INTAKE_BATCH,
+		    take_event, p);
+	if (p->intake.has_ended)
+		watch_descriptors(p);
+	follow_room(p);
+	return 0;
+}
+
+static int on_look(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct publisher *p = arg;
+
+	(void)source, (void)usec;
+	outbox_look(&p->outbox);
+	follow_room(p);
+	timer_arm(p->events, &p->look, LOOK_US, on_look, p);
+	return go_on_after_end(p);
+}
+
+static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct publisher *p = arg;
+	int changed = p->is_ending || p->options->check ? 0 : intake_refresh(&p->intake);
+
+	(void)source, (void)usec;
+	if (changed < 0)
+		return sd_event_exit(p->events, EXIT_FAILED);
+	if (changed)
+		watch_descriptors(p);
+	if (!p->options->check)
+		listener_configure(&p->listener, p->options->metrics);
+	timer_arm(p->events, &p->refresh, REFRESH_US, on_refresh, p);
+	return 0;
+}
+
+static int on_end(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct publisher *p = arg;
+
+	(void)source, (void)usec;
+	return sd_event_exit(p->events, EXIT_DONE);
+}
+
+/* Takes no more, and waits for the acknowledgements of what is pending. */
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
+{
+	struct publisher *p = arg;
+
+	(void)source, (void)info;
+	if (p->is_ending)
+		return sd_event_exit(p->events, EXIT_DONE);
+	sd_notify(0, "STOPPING=1");
+	p->is_ending = true;
+	enable_sources(p);
+	if (p->outbox.state != SERVER_UP)
+		return sd_event_exit(p->events, EXIT_DONE);
+	timer_arm(p->events, &p->end, p->options->ack_timeout_ns / 1000, on_end, p);
+	return go_on_after_end(p);
+}
+
+static int write_metrics(void *arg, FILE *out, enum metrics_format format)
+{
+	const struct publisher *p = arg;
+	const struct publisher_view v = {
+		.filter = p->options->filter,
+		.stream = p->options->stream,
+		.machine = p->options->machine,
+		.counters = p->outbox.counters,
+		.intake = p->intake.counters,
+		.pending = pending_count(&p->outbox.pending),
+		.pending_bytes = p->outbox.pending.bytes,
+		.is_connected = p->outbox.state == SERVER_UP,
+	};
+
+	return publish_metrics_write(&v, out, format);
+}
+
+/* The loop without what it reads. The signals are blocked for all threads that come. */
+static int open_loop(struct publisher *p)
+{
+	sigset_t signals;
+	int err;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	err = sd_event_default(&p->events);
+	if (err >= 0)
+		err = sd_event_add_signal(p->events, NULL, SIGTERM, on_signal, p);
+	if (err >= 0)
+		err = sd_event_add_signal(p->events, NULL, SIGINT, on_signal, p);
+	if (err >= 0)
+		err = sd_event_set_watchdog(p->events, true);
+	return err < 0 ? diag_err(err, "no event loop: %s", strerror(-err)) : 0;
+}
+
+static int open_intake(struct publisher *p)
+{
+	int err;
+
+	if (p->options->check)
+		return 0;
+	err = intake_open(&p->intake, p->options, &p->streams) ?: watch_descriptors(p);
+	p->listener = (struct listener){ .events = p->events, .write = write_metrics, .arg = p };
+	return err;
+}
+
+static int run_loop(struct publisher *p)
+{
+	int err = outbox_open(&p->outbox, p->options, &p->streams, &p->intake);
+
+	if (err)
+		return err;
+	err = sd_event_add_io(p->events, NULL, server_fd(p->outbox.server), EPOLLIN, on_server, p);
+	if (err >= 0)
+		err = timer_arm(p->events, &p->look, LOOK_US, on_look, p);
+	if (err >= 0)
+		err = timer_arm(p->events, &p->refresh, 1, on_refresh, p);
+	if (err < 0)
+		return diag_err(err, "no event loop: %s", strerror(-err));
+	return sd_event_loop(p->events);
+}
+
+static void close_publisher(struct publisher *p)
+{
+	outbox_close(&p->outbox);
+	listener_close(&p->listener);
+	for (int i = 0; i < p->sources_cnt; i++)
+		sd_event_source_unref(p->sources[i]);
+	sd_event_source_unref(p->look);
+	sd_event_source_unref(p->refresh);
+	sd_event_source_unref(p->end);
+	intake_close(&p->intake);
+	publish_streams_close(&p->streams);
+	sd_event_unref(p->events);
+}
+
+int publisher_run(const struct publish_options *o)
+{
+	struct publisher p = { .options = o };
+	int err = publish_streams_open(&p.streams, o);
+
+	if (err)
+		return EXIT_FAILED;
+	err = open_loop(&p) ?: open_intake(&p) ?: run_loop(&p);
+	close_publisher(&p);
+	return err < 0 ? EXIT_FAILED : err;
+}

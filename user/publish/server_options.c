@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "server_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server.h"
+#include "stream_check.h"
+
+#define CONNECT_MS 3000
+#define PING_MS 5000
+#define PINGS_MAX 2
+#define BUFFER_BYTES 65536
+#define SERVERS_MAX 16
+#define LINE_MAX_BYTES 1024
+
+const char *server_error_text(natsStatus err)
+{
+	const char *text = nats_GetLastError(NULL), *behind = text ? strstr(text, "): ") : NULL;
+
+	if (text && *text == '(' && behind)
+		text = behind + strlen("): ");
+	return text && *text ? text : natsStatus_GetText(err);
+}
+
+/* Reads a file's first line. Returns line, or NULL. */
+static char *read_line(const char *path, char line[LINE_MAX_BYTES])
+{
+	FILE *from = fopen(path, "re");
+	char *got = from ? fgets(line, LINE_MAX_BYTES, from) : NULL;
+
+	if (from)
+		fclose(from);
+	if (got)
+		line[strcspn(line, "\r\n")] = '\0';
+	return got && *got ? got : NULL;
+}
+
+static natsStatus set_servers(natsOptions *to, const char *servers)
+{
+	const char *urls[SERVERS_MAX];
+	char *copy = strdup(servers), *rest = NULL;
+	natsStatus err = NATS_NO_MEMORY;
+	int cnt = 0;
+
+	for (char *url = copy ? strtok_r(copy, ", ", &rest) : NULL; url && cnt < SERVERS_MAX;
+	     url = strtok_r(NULL, ", ", &rest))
+		urls[cnt++] = url;
+	if (copy)
+		err = natsOptions_SetServers(to, urls, cnt);
+	free(copy);
+	return err;
+}
+
+/* The path of a file that cannot be read is left in *wrong. */
+static natsStatus set_login(natsOptions *to, const struct publish_options *o, const char **wrong)
+{
+	char line[LINE_MAX_BYTES];
+	const char *path = o->password_path ?: o->token_path;
+	natsStatus err = NATS_OK;
+
+	if (o->credentials)
+		return natsOptions_SetUserCredentialsFromFiles(to, o->credentials, NULL);
+	if (!path)
+		return NATS_OK;
+	if (!read_line(path, line)) {
+		*wrong = path;
+		return NATS_INVALID_ARG;
+	}
+	err = o->user ? natsOptions_SetUserInfo(to, o->user, line) : natsOptions_SetToken(to, line);
+	explicit_bzero(line, sizeof(line));
+	return err;
+}
+
+static natsStatus set_tls(natsOptions *to, const struct publish_options *o)
+{
+	natsStatus err = NATS_OK;
+
+	if (!o->tls_ca && !o->tls_cert && !strstr(o->servers, "tls://"))
+		return NATS_OK;
+	err = natsOptions_SetSecure(to, true);
+	if (!err && o->tls_ca)
+		err = natsOptions_LoadCATrustedCertificates(to, o->tls_ca);
+	if (!err && o->tls_cert)
+		err = natsOptions_LoadCertificatesChain(to, o->tls_cert, o->tls_key);
+	return err;
+}
+
+/* This program connects again by itself (server.c). */
+static natsStatus set_manners(natsOptions *to, const struct publish_options *o,
+			      const struct server_handlers *h)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), PUBLISH_PROGRAM " %s", o->machine);
+	return natsOptions_SetName(to, name)
+		       ?: natsOptions_SetAllowReconnect(to, false)
+		       ?: natsOptions_SetTimeout(to, CONNECT_MS)
+		       ?: natsOptions_SetPingInterval(to, PING_MS)
+		       ?: natsOptions_SetMaxPingsOut(to, PINGS_MAX)
+		       ?: natsOptions_SetIOBufSize(to, BUFFER_BYTES)
+		       ?: natsOptions_SetWriteDeadline(to, SERVER_WRITE_MS)
+		       ?: natsOptions_SetClosedCB(to, h->closed, h->arg)
+		       ?: natsOptions_SetErrorHandler(to, h->error, h->arg);
+}
+
+natsOptions *server_options_make(const struct publish_options *o, const struct server_handlers *h,
+				 char *text)
+{
+	const char *wrong = NULL;
+	natsOptions *to = NULL;
+	natsStatus err = natsOptions_Create(&to);
+
+	err = err ?: set_servers(to, o->servers) ?: set_manners(to, o, h) ?: set_tls(to, o)
+		       ?: set_login(to, o, &wrong);
+	if (!err)
+		return to;
+	if (wrong)
+		snprintf(text, SERVER_TEXT_MAX, "%s: its first line cannot be read", wrong);
+	else
+		snprintf(text, SERVER_TEXT_MAX, "%s: %s", o->servers, server_error_text(err));
+	natsOptions_Destroy(to);
+	return NULL;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "stream_check.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "server_options.h"
+#include "units.h"
+
+#define WAIT_MS 5000
+
+/* A stream that is being checked. */
+struct checking {
+	const struct publish_options *o;
+	const struct stream_wish *want;
+	jsCtx *js;
+	jsStreamInfo *info;
+	char *text;
+};
+
+__attribute__((format(printf, 3, 4))) static int say(struct checking *c, int err,
+						     const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(c->text, SERVER_TEXT_MAX, format, args);
+	va_end(args);
+	return err;
+}
+
+/* What a call of libnats has failed with. */
+static int explain(struct checking *c, natsStatus err, const char *what)
+{
+	return say(c, -EAGAIN, "stream %s: %s: %s", c->o->stream, what, server_error_text(err));
+}
+
+static int create(struct checking *c)
+{
+	jsStreamConfig config;
+	jsErrCode code = 0;
+	natsStatus err;
+
+	jsStreamConfig_Init(&config);
+	config.Name = c->o->stream;
+	config.Description = "Fresh events of xdp-dedup-publish";
+	config.Subjects = (const char **)c->want->subjects;
+	config.SubjectsLen = c->want->subjects_cnt;
+	config.Replicas = c->o->replicas;
+	config.Storage = c->o->in_memory ? js_MemoryStorage : js_FileStorage;
+	config.Duplicates = c->o->duplicates_ns;
+	if (c->o->max_bytes)
+		config.MaxBytes = c->o->max_bytes;
+	if (c->o->max_age_ns)
+		config.MaxAge = c->o->max_age_ns;
+	err = js_AddStream(&c->info, c->js, &config, NULL, &code);
+	return err ? explain(c, err, "cannot be created") : 0;
+}
+
+/* Reads how the stream is; creates it if there is none, and that is asked for. */
+static int look_up(struct checking *c)
+{
+	jsErrCode code = 0;
+	natsStatus err = js_GetStreamInfo(&c->info, c->js, c->o->stream, NULL, &code);
+
+	if (!err)
+		return 0;
+	if (err != NATS_NOT_FOUND)
+		return explain(c, err, "the servers do not answer");
+	if (c->o->create)
+		return create(c);
+	return say(c, -EINVAL, "there is no stream %s; --create creates it", c->o->stream);
+}
+
+/* Does the stream's subject take ours? Words are compared one by one; ours may have a `*`. */
+static bool takes(const char *its, const char *ours)
+{
+	for (;;) {
+		size_t a = strcspn(its, "."), b = strcspn(ours, ".");
+
+		if (a == 1 && *its == '>')
+			return true;
+		if (!(a == 1 && *its == '*') && (a != b || strncmp(its, ours, a)))
+			return false;
+		if (!its[a] || !ours[b])
+			return !its[a] && !ours[b];
+		its += a + 1;
+		ours += b + 1;
+	}
+}
+
+static int check_subjects(struct checking *c)
+{
+	const jsStreamConfig *config = c->info->Config;
+
+	for (int i = 0; i < c->want->subjects_cnt; i++) {
+		bool taken = false;
+
+		for (int j = 0; j < config->SubjectsLen; j++)
+			taken |= takes(config->Subjects[j], c->want->subjects[i]);
+		if (!taken)
+			return say(c, -EINVAL, "stream %s does not take the subject %s",
+				   c->o->stream, c->want->subjects[i]);
+	}
+	return 0;
+}
+
+static int check_config(struct checking *c)
+{
+	const jsStreamConfig *config = c->info->Config;
+
+	if (!config)
+		return say(c, -EAGAIN, "stream %s: the answer has no configuration", c->o->stream);
+	if (config->NoAck)
+		return say(c, -EINVAL, "stream %s acknowledges nothing (no_ack)", c->o->stream);
+	if (config->Duplicates <= 0 || (uint64_t)config->Duplicates < c->o->skew_ns)
+		return say(
+			c, -EINVAL,
+			"stream %s knows ids for %s only, and another machine may publish an event %s later (--skew): make the stream's duplicate window longer",
+			c->o->stream, FORMAT_TIME(config->Duplicates < 0 ? 0 : config->Duplicates),
+			FORMAT_TIME(c->o->skew_ns));
+	return check_subjects(c);
+}
+
+/* The newest message says which secret another machine has. One that is older than the duplicate
+ * window does not matter: its id is forgotten.
+ */
+static int check_secret(struct checking *c)
+{
+	const char *secret = NULL, *machine = NULL;
+	natsMsg *last = NULL;
+	jsErrCode code = 0;
+	natsStatus err;
+	int result = 0;
+
+	if (!c->want->secret || !c->info->State.Msgs)
+		return 0;
+	err = js_GetMsg(&last, c->js, c->o->stream, c->info->State.LastSeq, NULL, &code);
+	if (err == NATS_NOT_FOUND)
+		return 0; /* it was removed meanwhile */
+	if (err)
+		return explain(c, err, "its newest message cannot be read");
+	if (nats_Now() * 1000000 - natsMsg_GetTime(last) < c->info->Config->Duplicates &&
+	    !natsMsgHeader_Get(last, HEADER_SECRET, &secret) &&
+	    !natsMsgHeader_Get(last, HEADER_MACHINE, &machine) && strcmp(secret, c->want->secret) &&
+	    strcmp(machine, c->o->machine))
+		result = say(
+			c, -EINVAL,
+			"machine %s publishes into stream %s with another secret: give all machines the same file (--secret)",
+			machine, c->o->stream);
+	natsMsg_Destroy(last);
+	return result;
+}
+
+int64_t stream_check(natsConnection *nc, const struct publish_options *o,
+		     const struct stream_wish *want, char *text)
+{
+	struct checking c = { .o = o, .want = want, .text = text };
+	jsOptions options;
+	int64_t result;
+
+	jsOptions_Init(&options);
+	options.Wait = WAIT_MS;
+	if (natsConnection_JetStream(&c.js, nc, &options))
+		return say(&c, -EAGAIN, "out of memory");
+	result = look_up(&c) ?: check_config(&c) ?: check_secret(&c);
+	if (!result)
+		result = c.info->Config->Duplicates;
+	jsStreamInfo_Destroy(c.info);
+	jsCtx_Destroy(c.js);
+	return result;
+}
