@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Nats-Msg-Id. Hashes were computed by Python's hmac module:
+ * hmac.new(SECRET, REALM + b"\0" + bytes([len(SEGMENTS)]) + SEGMENTS + PAYLOAD, "sha256")
+ */
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "diags.h"
+#include "message_id.h"
+
+static const struct row {
+	const char *name;
+	struct xdp_dedup_stream stream;
+	const char *realm;
+	struct xdp_dedup_identity id;
+	const char *payload, *want;
+	bool is_hashed;
+} ROWS[] = {
+	{ "short",
+	  { .udp = true, .bytes = 4 },
+	  NULL,
+	  { .len = 4, .bytes = "\1\2\xab\xff" },
+	  "p",
+	  "0102abff",
+	  false },
+	{ "realm",
+	  { .udp = true, .bytes = 2 },
+	  "feed",
+	  { .len = 2, .bytes = "\1\2" },
+	  "p",
+	  "feed:0102",
+	  false },
+	{ "longest",
+	  { .udp = true, .bytes = 32 },
+	  NULL,
+	  { .len = 32, .bytes = "abcdefghijklmnopqrstuvwxyz012345" },
+	  "p",
+	  "6162636465666768696a6b6c6d6e6f707172737475767778797a303132333435",
+	  false },
+	{ "too-long",
+	  { .udp = true, .bytes = 33 },
+	  NULL,
+	  { .len = 33, .bytes = "abcdefghijklmnopqrstuvwxyz0123456" },
+	  "p",
+	  "@LONG",
+	  true },
+	{ "digest",
+	  { .udp = true, .bytes = 2, .digest = XDP_DEDUP_DIGEST_PAYLOAD },
+	  "r",
+	  { .len = 10, .bytes = "\1\2ddddDDDD" },
+	  "payload",
+	  "r:@DIGEST",
+	  true },
+	{ "number",
+	  { .udp = true, .bytes = 12, .number_bytes = 8, .number_bits = 64 },
+	  NULL,
+	  { .len = 12, .number = 18446744073709551615ULL, .bytes = "sess" },
+	  "p",
+	  "73657373:18446744073709551615",
+	  false },
+	{ "count",
+	  { .udp = true, .bytes = 12, .number_bytes = 8, .number_bits = 64, .has_count = true },
+	  NULL,
+	  { .len = 12, .number = 7, .messages = 3, .bytes = "sess" },
+	  "p",
+	  "73657373:7:3",
+	  false },
+	{ "laps",
+	  { .udp = true, .bytes = 6, .number_bytes = 2, .number_bits = 16 },
+	  NULL,
+	  { .len = 6, .number = 65535, .bytes = "ssrc\xff\xff" },
+	  "rtp",
+	  "73737263:65535:@LAPS",
+	  true },
+};
+
+static const char SECRET[] = "0123456789abcdef0123456789abcdef";
+
+/* A file with the secret, or with so many of its bytes. */
+static char *write_secret(mode_t mode, size_t len)
+{
+	static char path[] = "/tmp/message_id_test.XXXXXX";
+	int fd;
+
+	strcpy(path + strlen(path) - 6, "XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, SECRET, len), len);
+	fchmod(fd, mode);
+	close(fd);
+	return path;
+}
+
+static struct message_secret read_secret_file(void)
+{
+	struct message_secret s = { 0 };
+	char *path = write_secret(0600, 32);
+
+	assert_int_equal(message_secret_read(path, &s), 0);
+	unlink(path);
+	return s;
+}
+
+static const char *expand(const char *want, char out[MESSAGE_ID_MAX])
+{
+	static const struct {
+		const char *name, *hex;
+	} HASHES[] = {
+		{ "@LONG", "1bc63e0276b1a4cf69e60d41dc16c71d" },
+		{ "@DIGEST", "6351eb1bbf951bbf7f995aa2b0c5fce9" },
+		{ "@LAPS", "bcd25d69f1eb3e6cfdade3e3914bc3d1" },
+	};
+	const char *at = strchr(want, '@');
+
+	strcpy(out, want);
+	for (size_t i = 0; at && i < ARRAY_SIZE(HASHES); i++)
+		if (!strcmp(at, HASHES[i].name))
+			strcpy(out + (at - want), HASHES[i].hex);
+	return out;
+}
+
+static void id_of_row(void **state)
+{
+	const struct row *row = *state;
+	const struct message_event e = { &row->id, row->payload, strlen(row->payload) };
+	struct message_secret secret = read_secret_file();
+	char out[MESSAGE_ID_MAX], want[MESSAGE_ID_MAX];
+
+	assert_null(message_id_obstacle(&row->stream));
+	assert_int_equal(message_id_is_hashed(&row->stream), row->is_hashed);
+	for (int again = 0; again < 2; again++) {
+		message_id_write(&row->stream, row->realm, &secret, &e, out);
+		assert_string_equal(out, expand(row->want, want));
+	}
+	message_secret_free(&secret);
+}
+
+/* Of two packets that differ in anything that is not covered by other parts of the id. */
+static void hashes_differ(void **state)
+{
+	static const struct xdp_dedup_stream STREAM = { .udp = true,
+							.bytes = 2,
+							.digest = XDP_DEDUP_DIGEST_PAYLOAD };
+	static const struct {
+		const char *realm, *segments, *payload;
+	} EVENTS[] = {
+		{ "a", "12", "x" },  { "b", "12", "x" }, { "a", "13", "x" }, { "a", "12", "y" },
+		{ "a", "12", "xx" }, { "a1", "2x", "" }, { "a", "1", "2x" }, { "a", "12", "" },
+	};
+	char out[ARRAY_SIZE(EVENTS)][MESSAGE_ID_MAX];
+	struct message_secret secret = read_secret_file();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(EVENTS); i++) {
+		struct xdp_dedup_identity id = { .len = 10 };
+		const struct message_event e = { &id, EVENTS[i].payload, strlen(EVENTS[i].payload) };
+
+		memcpy(id.bytes, EVENTS[i].segments, strlen(EVENTS[i].segments));
+		message_id_write(&STREAM, EVENTS[i].realm, &secret, &e, out[i]);
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(strchr(out[i], ':'), strchr(out[j], ':'));
+	}
+	message_secret_free(&secret);
+}
+
+static void obstacles(void **state)
+{
+	static const struct xdp_dedup_stream NONE[] = {
+		{ .udp = false, .bytes = 4 },
+		{ .udp = true, .bytes = 4, .digest = XDP_DEDUP_DIGEST_PACKET },
+		{ .udp = true, .bytes = 4, .digest = XDP_DEDUP_DIGEST_FRAME },
+		{ .udp = true, .bytes = 4, .needs_frame = true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(NONE); i++)
+		assert_non_null(message_id_obstacle(&NONE[i]));
+}
+
+static void secrets(void **state)
+{
+	static const struct {
+		mode_t mode;
+		size_t len;
+		int err;
+		const char *words;
+	} FILES[] = {
+		{ 0600, 32, 0, "" },
+		{ 0400, 32, 0, "" },
+		{ 0640, 32, -EPERM, "others than root may read it" },
+		{ 0604, 32, -EPERM, "others than root may read it" },
+		{ 0600, 31, -EINVAL, "has 32 to 4096 bytes" },
+		{ 0600, 0, -EINVAL, "has 32 to 4096 bytes" },
+	};
+	struct message_secret s = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(FILES); i++) {
+		char *path = write_secret(FILES[i].mode, FILES[i].len);
+
+		diags_collect();
+		assert_int_equal(message_secret_read(path, &s), FILES[i].err);
+		assert_non_null(strstr(diags_end(), FILES[i].words));
+		if (!FILES[i].err)
+			assert_string_equal(s.name, "9b85520541438da8");
+		message_secret_free(&s);
+		unlink(path);
+	}
+	diags_collect();
+	assert_int_equal(message_secret_read("/tmp", &s), -EINVAL);
+	assert_int_equal(message_secret_read("/nowhere/x", &s), -ENOENT);
+	diags_end();
+}
+
+int main(void)
+{
+	add_rows(ROWS, id_of_row, NULL, NULL);
+	add_test("hashes_differ", hashes_differ, NULL, NULL, NULL);
+	add_test("obstacles", obstacles, NULL, NULL, NULL);
+	add_test("secrets", secrets, NULL, NULL, NULL);
+	return run_added_any_tests("message_id");
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* JetStream's answers to published messages. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "publish_answer.h"
+
+static const struct row {
+	const char *name, *bytes;
+	bool ok, duplicate;
+	int code;
+	const char *text; /* a part of it */
+} ROWS[] = {
+	{ "stored", "{\"stream\":\"S\",\"seq\":1}", true, false, 0, "" },
+	{ "duplicate", "{\"stream\":\"S\", \"seq\":7,\"duplicate\": true}", true, true, 0, "" },
+	{ "no-duplicate", "{\"stream\":\"S\",\"seq\":7,\"duplicate\":false}", true, false, 0, "" },
+	{ "domain", "{\"stream\":\"S\",\"domain\":\"hub\",\"seq\":7}", true, false, 0, "" },
+	{ "large-number", "{\"stream\":\"S\",\"seq\":9007199254740993}", true, false, 0, "" },
+	{ "error",
+	  "{\"error\":{\"code\":503,\"err_code\":10023,\"description\":\"no room\"},"
+	  "\"stream\":\"S\",\"seq\":0}",
+	  false, false, 503, "no room" },
+	{ "error-wins", "{\"error\":{\"code\":400},\"stream\":\"S\",\"seq\":4}", false, false, 400,
+	  "without a text" },
+	{ "error-null", "{\"error\":null,\"stream\":\"S\",\"seq\":4}", false, false, 0, "" },
+	{ "error-is-text", "{\"error\":\"x\"}", false, false, 0, "without a text" },
+	{ "terminal", "{\"error\":{\"code\":1,\"description\":\"a\\u001b[2J\"}}", false, false, 1,
+	  "a?[2J" },
+	{ "another-stream", "{\"stream\":\"T\",\"seq\":1}", false, false, 0, "stream T" },
+	{ "no-stream", "{\"seq\":1}", false, false, 0, "without stream" },
+	{ "stream-is-number", "{\"stream\":1,\"seq\":1}", false, false, 0, "without stream" },
+	{ "no-number", "{\"stream\":\"S\"}", false, false, 0, "without stream" },
+	{ "zero", "{\"stream\":\"S\",\"seq\":0}", false, false, 0, "without stream" },
+	{ "negative", "{\"stream\":\"S\",\"seq\":-1}", false, false, 0, "without stream" },
+	{ "number-is-text", "{\"stream\":\"S\",\"seq\":\"1\"}", false, false, 0, "without stream" },
+	{ "empty", "", false, false, 0, "no JSON" },
+	{ "text", "+OK", false, false, 0, "no JSON" },
+	{ "array", "[]", false, false, 0, "no JSON" },
+	{ "cut", "{\"stream\":\"S\",\"seq\":1", false, false, 0, "no JSON" },
+	{ "deep", "{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}}", false, false, 0, "no JSON" },
+};
+
+static void answer(void **state)
+{
+	const struct row *row = *state;
+	size_t len = strlen(row->bytes);
+	char *bytes = memcpy(malloc(len + 1), row->bytes, len); /* without a 0 behind */
+	struct publish_answer a;
+
+	publish_answer_read(bytes, len, "S", &a);
+	free(bytes);
+	assert_int_equal(a.ok, row->ok);
+	assert_int_equal(a.duplicate, row->duplicate);
+	assert_int_equal(a.code, row->code);
+	assert_non_null(strstr(a.text, row->text));
+}
+
+static void too_long(void **state)
+{
+	size_t len = 100000;
+	char *bytes = calloc(1, len);
+	struct publish_answer a;
+
+	(void)state;
+	memset(bytes, ' ', len);
+	memcpy(bytes, ROWS[0].bytes, strlen(ROWS[0].bytes));
+	publish_answer_read(bytes, len, "S", &a);
+	assert_false(a.ok);
+	publish_answer_read(bytes, 65536, "S", &a);
+	assert_true(a.ok);
+	free(bytes);
+}
+
+int main(void)
+{
+	add_rows(ROWS, answer, NULL, NULL);
+	add_test("too_long", too_long, NULL, NULL, NULL);
+	return run_added_any_tests("publish_answer");
+}

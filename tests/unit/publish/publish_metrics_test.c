@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The publisher's metrics, the operators' page and the alert rules: each has what the others name. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "publish_metrics.h"
+
+#define RULES "user/publish/alerts.yml"
+#define PAGE "user/publish/USAGE.md"
+#define PREFIX "xdp_dedup_publish_"
+
+static const struct publisher_view VIEW = { .filter = "f", .stream = "S", .machine = "m" };
+
+/* The metrics in Prometheus' format; the caller frees them. */
+static char *write_metrics(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(publish_metrics_write(&VIEW, out, METRICS_TEXT), 0);
+	fclose(out);
+	return text;
+}
+
+static void metrics_are_on_the_page(void **state)
+{
+	char *metrics = write_metrics(), out[256];
+	int cnt = 0;
+
+	(void)state;
+	for (char *line, *rest = metrics; (line = strsep(&rest, "\n"));) {
+		char name[64];
+
+		if (sscanf(line, "# TYPE " PREFIX "%63s ", name) != 1)
+			continue;
+		cnt++;
+		if (sh_out(out, sizeof(out), "grep -qF '`%s`' " PAGE, name))
+			fail_msg(PAGE " lacks `%s`", name);
+	}
+	assert_true(cnt > 15);
+	free(metrics);
+}
+
+/* Each word of this command's output is the name of a metric. */
+static const struct names {
+	const char *name, *command;
+	int cnt_min;
+} NAMES[] = {
+	{ "names-of-rules", "grep -oh '" PREFIX "[a-z_]*' " RULES, 4 },
+	{ "names-of-the-page",
+	  "{ sed -n '/^## Metrics/,/^## /s/^| \\(`.*`\\) | .*/\\1/p' " PAGE
+	  " | grep -o '[a-z_]*' | sed 's/^/" PREFIX "/'; grep -oh '" PREFIX "[a-z_]*[a-z]' " PAGE
+	  "; }",
+	  20 },
+};
+
+static void names_exist(void **state)
+{
+	const struct names *row = *state;
+	char *metrics = write_metrics(), out[4096], line[128];
+	int cnt = 0;
+
+	assert_int_equal(sh_out(out, sizeof(out), "%s", row->command), 0);
+	for (char *name, *rest = out; (name = strsep(&rest, "\n")) && *name; cnt++) {
+		snprintf(line, sizeof(line), "# TYPE %s ", name);
+		if (!strstr(metrics, line))
+			fail_msg("there is no metric %s", name);
+	}
+	assert_true(cnt >= row->cnt_min);
+	free(metrics);
+}
+
+static void alerts_are_on_the_page(void **state)
+{
+	(void)state;
+	sh("for a in $(sed -n 's/.*alert: //p' " RULES "); do grep -qF \"\\`$a\\`\" " PAGE
+	   " || exit 1; done");
+	sh("[ $(grep -c '^ *- alert: ' " RULES ") -ge 4 ]");
+}
+
+/* When each fires, and when it does not. */
+static void rules_fire(void **state)
+{
+	char out[4096];
+
+	(void)state;
+	if (sh_out(out, sizeof(out), "command -v promtool"))
+		skip();
+	sh("promtool check rules " RULES);
+	if (sh_out(out, sizeof(out),
+		   "set -e; d=$(mktemp -d); trap 'rm -rf $d' EXIT\n"
+		   "sed \"s|RULES|$PWD/" RULES "|\" tests/unit/publish/alerts.yml >$d/test.yml\n"
+		   "promtool test rules $d/test.yml"))
+		fail_msg("%s", out);
+}
+
+int main(void)
+{
+	add_test("metrics_are_on_the_page", metrics_are_on_the_page, NULL, NULL, NULL);
+	add_rows(NAMES, names_exist, NULL, NULL);
+	add_test("alerts_are_on_the_page", alerts_are_on_the_page, NULL, NULL, NULL);
+	add_test("rules_fire", rules_fire, NULL, NULL, NULL);
+	return run_added_any_tests("publish_metrics");
+}

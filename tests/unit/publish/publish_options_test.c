@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Options of xdp-dedup-publish, and the file that has them as keys. */
+#include "support.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "diags.h"
+#include "publish_options.h"
+
+#define WORDS_MAX 24
+#define NEEDED "eth0 --server nats://a --stream S --subject g"
+
+static char path[] = "/tmp/publish_options_test.XXXXXX";
+
+/* Reads these words, with FILE for the path of a file with this text. */
+static int read_words(const char *words, const char *file, struct publish_options *o)
+{
+	static char copy[1024];
+	char *argv[WORDS_MAX + 1] = { (char *)PUBLISH_PROGRAM }, *rest = NULL;
+	int argc = 1, fd;
+
+	if (file) {
+		strcpy(path + strlen(path) - 6, "XXXXXX");
+		fd = mkstemp(path);
+		assert_true(fd >= 0);
+		assert_int_equal(write(fd, file, strlen(file)), strlen(file));
+		close(fd);
+	}
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		argv[argc++] = strcmp(word, "FILE") ? word : path;
+	fd = publish_options_read(o, argc, argv);
+	if (file)
+		unlink(path);
+	return fd;
+}
+
+#define FILE_NEEDED "[publish]\nfilter = eth0\nserver = nats://a\nstream = S\nsubject = g\n"
+
+static const struct row {
+	const char *name, *words, *file;
+	const char *wrong; /* words of the error; NULL: there is none */
+} ROWS[] = {
+	{ "needed", NEEDED, NULL, NULL },
+	{ "no-filter", "--server a --stream S --subject g", NULL, "the filter's name is missing" },
+	{ "no-server", "eth0 --stream S --subject g", NULL, "--server is missing" },
+	{ "no-stream", "eth0 --server a --subject g", NULL, "--stream is missing" },
+	{ "no-subject", "eth0 --server a --stream S", NULL, "--subject is missing" },
+	{ "wrong-subject", "eth0 --server a --stream S --subject a..b", NULL,
+	  "words separated by dots" },
+	{ "two-filters", NEEDED " eth1", NULL, "" },
+	{ "user-alone", NEEDED " --user x", NULL, "go together" },
+	{ "password-alone", NEEDED " --password-file x", NULL, "go together" },
+	{ "two-logins", NEEDED " --token-file x --credentials y", NULL, "give one of" },
+	{ "key-alone", NEEDED " --tls-key x", NULL, "go together" },
+	{ "pending-0", NEEDED " --pending 0", NULL, "--pending" },
+	{ "replicas-6", NEEDED " --replicas 6", NULL, "from 1 to 5" },
+	{ "wrong-metrics", NEEDED " --metrics x", NULL, "give a port" },
+	{ "wrong-receive", NEEDED " --receive x", NULL, "auto, xsk or udp" },
+	{ "short-window", NEEDED " --duplicates 1ms", NULL, "100ms" },
+	{ "window-below-skew", NEEDED " --create --duplicates 29s", NULL, "shorter than --skew" },
+	{ "login-in-url", "eth0 --server nats://u:p@a --stream S --subject g", NULL,
+	  "login in a URL" },
+	{ "empty-machine", NEEDED " --machine=", NULL, "" },
+	{ "file", "--config FILE", FILE_NEEDED, NULL },
+	{ "no-file", "--config /nowhere/x", NULL, "No such file" },
+	{ "key-twice", "--config FILE", FILE_NEEDED "stream = T\n", "stream is there twice" },
+	{ "unknown-key", "--config FILE", FILE_NEEDED "nothing = 1\n", "there is no key nothing" },
+	{ "check-is-no-key", "--config FILE", FILE_NEEDED "check = yes\n", "there is no key check" },
+	{ "other-section", "--config FILE", "[filter x]\nport = 1\n", "not [filter x]" },
+	{ "no-section", "--config FILE", "stream = S\n", "not []" },
+	{ "no-ini", "--config FILE", FILE_NEEDED "hello\n", ":6: this is no section" },
+	{ "wrong-value", "--config FILE", FILE_NEEDED "retries = x\n", "retries" },
+};
+
+static void options(void **state)
+{
+	const struct row *row = *state;
+	struct publish_options o;
+	int err;
+
+	diags_collect();
+	err = read_words(row->words, row->file, &o);
+	if (row->wrong) {
+		assert_true(err < 0);
+		assert_non_null(strstr(assert_diag(row->wrong), row->wrong));
+		return;
+	}
+	assert_string_equal(diags_end(), "");
+	assert_int_equal(err, 0);
+	assert_string_equal(o.filter, "eth0");
+	assert_string_equal(o.servers, "nats://a");
+	assert_string_equal(o.stream, "S");
+	assert_string_equal(o.subject, "g");
+	assert_true(*o.machine);
+	publish_options_free(&o);
+}
+
+/* An option wins over a key, and several lines of one key are joined. */
+static void option_wins(void **state)
+{
+	struct publish_options o;
+
+	(void)state;
+	assert_int_equal(read_words("--stream T --config FILE --retries 9",
+				    FILE_NEEDED "server = nats://b\nretries = 2\ncreate = yes\n"
+						"storage = memory\nlog = json\nskew = 1m\n",
+				    &o),
+			 0);
+	assert_string_equal(o.stream, "T");
+	assert_string_equal(o.servers, "nats://a,nats://b");
+	assert_int_equal(o.retries, 9);
+	assert_true(o.create && o.in_memory && o.json_log);
+	assert_int_equal(o.skew_ns, 60000000000);
+	publish_options_free(&o);
+}
+
+int main(void)
+{
+	add_rows(ROWS, options, NULL, NULL);
+	add_test("option_wins", option_wins, NULL, NULL, NULL);
+	return run_added_any_tests("publish_options");
+}
