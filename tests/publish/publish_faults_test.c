@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* xdp-dedup-publish on one node, with one server that is away, slow, full or hostile, or refuses
+ * it; and the program itself ended or killed. Nothing that was received is lost, nothing is there
+ * twice.
+ */
+#include "jetstream.h"
+#include "node.h"
+#include "offers.h"
+#include "stream_reader.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "packet.h"
+
+#define FILTER "--port 8001 --fpr 1e-9 "
+#define SEED 5
+#define DISK_EVENTS 3000
+
+static struct offers offers;
+
+static int teardown(void **state)
+{
+	offers_end(&offers);
+	return hub_teardown(state);
+}
+
+/* Offers the events twice to node 0, within this time, and waits until all are sent. */
+static void offer(uint32_t events, uint32_t rate)
+{
+	offers_end(&offers);
+	offers_start(&offers, &(struct offers_plan){ .events = events,
+						     .nodes = 1,
+						     .copies_max = 2,
+						     .spread_ms = 100,
+						     .rate = rate,
+						     .seed = SEED });
+	offers_wait(&offers);
+}
+
+static void start_server(void)
+{
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+}
+
+static void publish(const char *load, const char *options)
+{
+	char all[256];
+
+	snprintf(all, sizeof(all), FILTER "%s", load);
+	node_add(0, all);
+	snprintf(all, sizeof(all), "--create %s", options);
+	node_publish(0, all);
+}
+
+/* Filters that deliver, and filters that do not. */
+struct way {
+	const char *name, *load;
+};
+
+static const struct way AWAY_AT_START[] = {
+	{ "server_away_at_start_udp", "" },
+	{ "server_away_at_start_xsk", "--deliver xsk" },
+};
+
+static void server_away_at_start(void **state)
+{
+	const struct way *w = *state;
+
+	start_server();
+	jetstream_kill(0);
+	publish(w->load, "");
+	node_await_sockets(0);
+	offer(300, 1000);
+	assert_int_equal(process_wait(node_publisher(0), 1000), -ETIMEDOUT);
+	assert_int_equal(node_metric(0, "connected"), 0);
+	jetstream_start_one(0);
+	node_await_ready(0);
+	stream_await(NODE_STREAM, 300);
+	stream_assert_all_once(NODE_STREAM, SEED, 300);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+static const struct way AWAY_AND_BACK[] = {
+	{ "server_away_and_back_udp", "" },
+	{ "server_away_and_back_xsk", "--deliver xsk" },
+	{ "server_away_and_back_learn_app", "--deliver xsk --learn app" },
+};
+
+/* Pending fills up; then packets go to the stack, and its sockets' buffers. All is published once
+ * the server is back.
+ */
+static void server_away_and_back(void **state)
+{
+	const struct way *w = *state;
+	bool is_xsk = *w->load;
+
+	start_server();
+	publish(w->load, "--pending 256");
+	node_await_ready(0);
+	offer(200, 1000);
+	stream_await(NODE_STREAM, 200);
+	jetstream_kill(0);
+	offers_end(&offers);
+	offer(1200, 2000); /* of which 200 are known */
+	assert_int_equal(node_metric(0, "pending"), 256);
+	assert_int_equal(node_metric(0, "connected"), 0);
+	if (is_xsk)
+		assert_true(tool_counter("node0", "no_room") > 0);
+	jetstream_start_one(0);
+	node_await_ready(0);
+	stream_await(NODE_STREAM, 1200 - node_metric(0, "overflow_total"));
+	assert_int_equal(node_metric(0, "overflow_total"), 0);
+	stream_assert_all_once(NODE_STREAM, SEED, 1200);
+	assert_true(node_metric(0, "connections_total") >= 2);
+	assert_int_equal(node_metric(0, "given_up_total"), 0);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+/* Answers come too late: messages are published again, and the engine knows them. */
+static void slow_server(void **state)
+{
+	(void)state;
+	start_server();
+	publish("--deliver xsk", "--ack-timeout 1s");
+	node_await_ready(0);
+	jetstream_stop(0, true);
+	offer(500, 1000);
+	usleep(2500000);
+	jetstream_stop(0, false);
+	node_await_metric(0, "acknowledged_total", 500);
+	assert_true(node_metric(0, "retried_total") > 0);
+	assert_int_equal(node_metric(0, "given_up_total"), 0);
+	stream_assert_all_once(NODE_STREAM, SEED, 500);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+static const struct way FULL[] = {
+	{ "full_stream_udp", "" },
+	{ "full_stream_xsk", "--deliver xsk" },
+	{ "full_stream_learn_app", "--deliver xsk --learn app" },
+};
+
+/* The stream takes no more: events are wanted, and their next copies published once it does. */
+static void full_stream(void **state)
+{
+	const struct way *w = *state;
+	struct jetstream j;
+	jsStreamConfig c;
+
+	start_server();
+	jsStreamConfig_Init(&c);
+	c.MaxMsgs = 100;
+	c.Discard = js_DiscardNew;
+	jetstream_add(NODE_STREAM, &c);
+	publish(w->load, "--retries 2 --ack-timeout 100ms");
+	node_await_ready(0);
+	offer(100, 1000);
+	stream_await(NODE_STREAM, 100);
+	offer(150, 1000);
+	node_await_metric(0, "given_up_total", 50);
+	node_await_metric(0, "wanted_total", 50);
+	assert_true(node_metric(0, "retried_total") >= 100);
+	assert_int_equal(node_metric(0, "pending"), 0);
+
+	j = jetstream_connect();
+	c.Name = NODE_STREAM;
+	c.MaxMsgs = -1;
+	c.Subjects = (const char *[]){ "gossip.>" };
+	c.SubjectsLen = 1;
+	assert_int_equal(js_UpdateStream(NULL, j.js, &c, NULL, NULL), NATS_OK);
+	jetstream_disconnect(&j);
+	offer(150, 1000);
+	stream_await(NODE_STREAM, 150);
+	stream_assert_all_once(NODE_STREAM, SEED, 150);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+/* No server has the stream, as while a cluster elects its leader: events wait, without a try that
+ * counts.
+ */
+static void stream_gone_and_back(void **state)
+{
+	struct jetstream j;
+	jsStreamConfig c;
+
+	(void)state;
+	start_server();
+	publish("--deliver xsk", "--retries 1 --ack-timeout 200ms");
+	node_await_ready(0);
+	j = jetstream_connect();
+	assert_int_equal(js_DeleteStream(j.js, NODE_STREAM, NULL, NULL), NATS_OK);
+	jetstream_disconnect(&j);
+	offer(200, 1000);
+	usleep(1500000);
+	assert_int_equal(node_metric(0, "given_up_total"), 0);
+	assert_int_equal(node_metric(0, "pending"), 200);
+	jsStreamConfig_Init(&c);
+	jetstream_add(NODE_STREAM, &c);
+	node_await_idle(0);
+	stream_assert_all_once(NODE_STREAM, SEED, 200);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+/* No byte is left on the server's disk: nats-server 2.9.10 then answers nothing about the stream
+ * until it is started again. What it acknowledged stays.
+ */
+static void full_disk(void **state)
+{
+	(void)state;
+	jetstream_start(&(struct jetstream_plan){ .servers = 1, .disk_mb = 16 });
+	publish("--deliver xsk", "--retries 2 --ack-timeout 200ms");
+	node_await_ready(0);
+	offer(100, 1000);
+	stream_await(NODE_STREAM, 100);
+	jetstream_fill_disk(0, true);
+	offer(DISK_EVENTS, 2000);
+	process_await(node_publisher(0), "the connection is lost");
+	jetstream_fill_disk(0, false);
+	jetstream_kill(0);
+	jetstream_start_one(0);
+	node_await_ready(0);
+	node_await_idle(0);
+	offer(DISK_EVENTS, 2000); /* those that were wanted */
+	stream_await(NODE_STREAM, DISK_EVENTS);
+	stream_assert_all_once(NODE_STREAM, SEED, DISK_EVENTS);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+/* The program is killed while messages are in flight. The next one wants what was not given back:
+ * the next copies pass.
+ */
+static void killed_in_flight(void **state)
+{
+	(void)state;
+	start_server();
+	publish("--deliver xsk", "");
+	node_await_ready(0);
+	offer(100, 1000);
+	stream_await(NODE_STREAM, 100);
+	jetstream_stop(0, true);
+	offer(300, 1000);
+	assert_int_equal(node_metric(0, "pending"), 200);
+	assert_int_equal(node_end(0, SIGKILL), 128 + SIGKILL);
+	jetstream_stop(0, false);
+	node_publish(0, "");
+	node_await_ready(0);
+	offer(300, 1000);
+	stream_await(NODE_STREAM, 300);
+	stream_assert_all_once(NODE_STREAM, SEED, 300);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+static const struct way ENDS[] = {
+	{ "ends_while_the_server_is_stopped_udp", "" },
+	{ "ends_while_the_server_is_stopped_xsk", "--deliver xsk" },
+};
+
+/* SIGTERM while nothing is acknowledged: ends in time, and what is left is wanted. */
+static void ends_while_the_server_is_stopped(void **state)
+{
+	const struct way *w = *state;
+	uint64_t began_ns;
+
+	start_server();
+	publish(w->load, "--ack-timeout 1s");
+	node_await_ready(0);
+	jetstream_stop(0, true);
+	offer(200, 1000);
+	began_ns = gossip_now_ns();
+	assert_int_equal(node_end(0, SIGTERM), 0);
+	assert_true(gossip_now_ns() - began_ns < 5000000000);
+	jetstream_stop(0, false);
+	node_publish(0, "");
+	node_await_ready(0);
+	offer(200, 1000);
+	stream_await(NODE_STREAM, 200);
+	stream_assert_all_once(NODE_STREAM, SEED, 200);
+}
+
+/* SIGTERM under traffic: all that was received until then is there, or passes again. */
+static void ends_under_traffic(void **state)
+{
+	(void)state;
+	start_server();
+	publish("--deliver xsk", "");
+	node_await_ready(0);
+	offers_start(
+		&offers,
+		&(struct offers_plan){
+			.events = 3000, .nodes = 1, .copies_max = 1, .rate = 2000, .seed = SEED });
+	usleep(700000);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+	node_publish(0, "");
+	node_await_ready(0);
+	offers_wait(&offers);
+	/* What came while there was no program is known to the filter, and lost: so it is cleared. */
+	usleep(200000);
+	sh("%s rotate node0 && %s rotate node0", tool(), tool());
+	offer(3000, 3000);
+	stream_await(NODE_STREAM, 3000);
+	stream_assert_all_once(NODE_STREAM, SEED, 3000);
+}
+
+/* Servers that let in only some. */
+struct access {
+	const char *name;
+	struct jetstream_plan plan;
+	const char *wrong, *right; /* options */
+	const char *words;	   /* in the log, with the wrong ones */
+	const char *setup;
+};
+
+#define CERTIFICATES                                                                                \
+	"cd /mnt && for ca in ca other; do\n"                                                       \
+	"openssl req -x509 -newkey rsa:2048 -nodes -keyout $ca.key -out $ca.pem -subj /CN=$ca "     \
+	"-days 9 2>/dev/null; done\n"                                                               \
+	"for c in server client; do\n"                                                              \
+	"openssl req -newkey rsa:2048 -nodes -keyout $c.key -out $c.csr -subj /CN=$c 2>/dev/null\n" \
+	"echo subjectAltName=IP:10.76.0.10 >ext\n"                                                  \
+	"openssl x509 -req -in $c.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 9 "            \
+	"-extfile ext -out $c.pem 2>/dev/null; done\n"
+#define SERVER_TLS "cert_file: \"/mnt/server.pem\", key_file: \"/mnt/server.key\""
+
+static const struct access ACCESS[] = {
+	{ "user_and_password",
+	  { .servers = 1, .lines = "authorization { user: u, password: right }", .options = "u:right@" },
+	  "--user u --password-file /mnt/wrong",
+	  "--user u --password-file /mnt/right",
+	  "uthorization",
+	  "echo wrong >/mnt/wrong; echo right >/mnt/right; chmod 600 /mnt/wrong /mnt/right" },
+	{ "no_password_given",
+	  { .servers = 1, .lines = "authorization { user: u, password: right }", .options = "u:right@" },
+	  "",
+	  "--user u --password-file /mnt/right",
+	  "uthorization",
+	  "echo right >/mnt/right; chmod 600 /mnt/right" },
+	{ "token",
+	  { .servers = 1, .lines = "authorization { token: secret }", .options = "secret@" },
+	  "--token-file /mnt/wrong",
+	  "--token-file /mnt/right",
+	  "uthorization",
+	  "echo wrong >/mnt/wrong; echo secret >/mnt/right; chmod 600 /mnt/wrong /mnt/right" },
+	{ "tls",
+	  { .servers = 1, .lines = "tls { " SERVER_TLS " }", .tls_ca = "/mnt/ca.pem" },
+	  "--tls-ca /mnt/other.pem",
+	  "--tls-ca /mnt/ca.pem",
+	  "certificate",
+	  CERTIFICATES },
+	{ "tls_authority_unknown",
+	  { .servers = 1, .lines = "tls { " SERVER_TLS " }", .tls_ca = "/mnt/ca.pem" },
+	  "",
+	  "--tls-ca /mnt/ca.pem",
+	  "certificate",
+	  CERTIFICATES },
+};
+
+/* With wrong options it is not let in, says so, and tries again; with right ones it publishes. */
+static void access_is_checked(void **state)
+{
+	const struct access *a = *state;
+	char options[256];
+
+	sh("%s", a->setup);
+	jetstream_start(&a->plan);
+	publish("", a->wrong);
+	process_await(node_publisher(0), a->words);
+	assert_int_equal(process_wait(node_publisher(0), 300), -ETIMEDOUT);
+	assert_int_equal(node_metric(0, "connected"), 0);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+	snprintf(options, sizeof(options), "--create %s", a->right);
+	node_publish(0, options);
+	node_await_ready(0);
+	offer(50, 1000);
+	stream_await(NODE_STREAM, 50);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+/* The password file is read for each connection. */
+static void password_changes(void **state)
+{
+	(void)state;
+	sh("echo wrong >/mnt/password; chmod 600 /mnt/password");
+	jetstream_start(&ACCESS[0].plan);
+	publish("", "--user u --password-file /mnt/password");
+	process_await(node_publisher(0), "uthorization");
+	sh("echo right >/mnt/password");
+	node_await_ready(0);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+/* Faults of a hostile server: when it says what, see fake_server.py. */
+struct hostile {
+	const char *name;
+	bool at_start; /* it comes before the stream is checked: nothing is ready */
+};
+
+#define HOSTILE_STEP 9 /* `make test` tries one fault of so many */
+
+static void set_fault(const char *fault)
+{
+	sh("echo %s >/mnt/fault.new && mv /mnt/fault.new /mnt/fault", fault);
+}
+
+/* How often this server was connected to. */
+static int connections(const struct process *server)
+{
+	char out[32];
+
+	assert_int_equal(sh_out(out, sizeof(out), "grep -c ^connection %s", server->log), 0);
+	return atoi(out);
+}
+
+/* With a fault, it neither crashes nor hangs nor spins. Without it, it goes on by itself. */
+static void survives(const char *fault, struct process *server)
+{
+	int before;
+
+	set_fault(fault);
+	offer(5, 1000);
+	usleep(600000);
+	if (process_wait(node_publisher(0), 0) != -ETIMEDOUT) {
+		process_show(node_publisher(0));
+		fail_msg("%s ended it", fault);
+	}
+	before = connections(server);
+	usleep(300000);
+	if (connections(server) - before > 5)
+		fail_msg("%s: %d connections in 0.3 s", fault, connections(server) - before);
+	set_fault("good");
+	node_await_ready(0);
+	offers_end(&offers);
+}
+
+static void hostile_server(void **state)
+{
+	char faults[8192], *rest = faults;
+	struct process *server;
+	unsigned int n = 0;
+
+	(void)state;
+	set_fault("good");
+	server = hub_start(0, "fake",
+			   "tests/fixture/publish/fake_server.py 10.76.0.10 4222 /mnt/fault");
+	process_await(server, "listens");
+	node_add(0, FILTER);
+	assert_int_equal(
+		sh_out(faults, sizeof(faults), "tests/fixture/publish/fake_server.py --list"), 0);
+	for (char *fault; (fault = strsep(&rest, "\n")) && *fault;) {
+		const char *only = getenv("FAULT");
+
+		if (only ? strcmp(only, fault) != 0 : n++ % tries(HOSTILE_STEP, 1))
+			continue;
+		print_message("%s\n", fault);
+		set_fault(fault);
+		node_publish_to(0, "nats://10.76.0.10:4222", "--ack-timeout 200ms --retries 2");
+		survives(fault, server);
+		assert_int_equal(node_end(0, SIGTERM), 0);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(slow_server, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(stream_gone_and_back, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(full_disk, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(killed_in_flight, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(ends_under_traffic, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(password_changes, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(hostile_server, hub_setup, teardown),
+	};
+
+	leave_to_rest("@(server_away_at_start_*|server_away_and_back_@(udp|learn_app))");
+	leave_to_rest("@(full_stream_@(udp|xsk)|user_and_password)");
+	leave_to_rest("@(ends_while_*_udp|no_password_given|token|tls_authority_unknown)");
+	repeat_in_rest("hostile_server");
+	add_rows(AWAY_AT_START, server_away_at_start, hub_setup, teardown);
+	add_rows(AWAY_AND_BACK, server_away_and_back, hub_setup, teardown);
+	add_rows(FULL, full_stream, hub_setup, teardown);
+	add_rows(ENDS, ends_while_the_server_is_stopped, hub_setup, teardown);
+	add_rows(ACCESS, access_is_checked, hub_setup, teardown);
+	add_tests(tests, ARRAY_SIZE(tests));
+	return run_added_tests("publish_faults");
+}

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* xdp-dedup-publish on one node and one server: what it publishes, how it names that, and what it
+ * refuses.
+ */
+#include "jetstream.h"
+#include "node.h"
+#include "offers.h"
+#include "stream_reader.h"
+
+#include <arpa/inet.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "packet.h"
+#include "udp.h"
+
+#define FPR " --fpr 1e-9 "
+#define SECRET "--secret /mnt/secret"
+#define EVENTS 500
+#define MESSAGES_MAX 4096
+
+static struct offers offers;
+static int sender = -1;
+
+/* What a stream has. */
+static struct kept {
+	char subject[64], id[256], stream[64], source[64], arrival[64], machine[64], secret[64];
+	uint32_t payload_len, first; /* its first bytes */
+} kept[MESSAGES_MAX];
+static size_t kept_cnt;
+
+static int setup(void **state)
+{
+	int err = hub_setup(state);
+
+	sh("umask 077; head -c 32 /dev/zero | tr '\\0' a >/mnt/secret; "
+	   "head -c 32 /dev/zero | tr '\\0' b >/mnt/other");
+	return err;
+}
+
+static int teardown(void **state)
+{
+	offers_end(&offers);
+	if (sender >= 0)
+		close(sender);
+	sender = -1;
+	return hub_teardown(state);
+}
+
+static void copy(char *out, size_t size, const char *text)
+{
+	snprintf(out, size, "%s", text ?: "");
+}
+
+static void keep(void *ctx, const struct stream_message *m)
+{
+	struct kept *k = &kept[kept_cnt++];
+
+	(void)ctx;
+	assert_true(kept_cnt < MESSAGES_MAX);
+	copy(k->subject, sizeof(k->subject), m->subject);
+	copy(k->id, sizeof(k->id), m->id);
+	copy(k->stream, sizeof(k->stream), m->stream);
+	copy(k->source, sizeof(k->source), m->source);
+	copy(k->arrival, sizeof(k->arrival), m->arrival);
+	copy(k->machine, sizeof(k->machine), m->machine);
+	copy(k->secret, sizeof(k->secret), m->secret);
+	k->payload_len = m->payload_len;
+	memcpy(&k->first, m->payload, m->payload_len < 4 ? m->payload_len : 4);
+}
+
+/* Waits for so many messages, and reads all. */
+static void read_kept(uint64_t messages)
+{
+	stream_await(NODE_STREAM, messages);
+	kept_cnt = 0;
+	stream_read(NODE_STREAM, keep, NULL);
+	assert_int_equal(kept_cnt, messages);
+}
+
+static void assert_like(const char *text, const char *pattern)
+{
+	regex_t re;
+
+	assert_int_equal(regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB), 0);
+	if (regexec(&re, text, 0, NULL, 0))
+		fail_msg("\"%s\" is not like %s", text, pattern);
+	regfree(&re);
+}
+
+/* Offers events to this many nodes, and waits until all are sent. */
+static void offer(unsigned int nodes, uint32_t events, uint64_t seed)
+{
+	offers_end(&offers);
+	offers_start(&offers, &(struct offers_plan){ .events = events,
+						     .nodes = nodes,
+						     .copies_max = 5,
+						     .spread_ms = 300,
+						     .rate = 1000,
+						     .seed = seed });
+	offers_wait(&offers);
+}
+
+/* Sends these bytes to node n. */
+static void send_to(unsigned int n, uint16_t port, const void *bytes, size_t len)
+{
+	int fd = udp_sender(node_address(n), port, NULL);
+
+	assert_return_code(fd, -fd);
+	assert_int_equal(send(fd, bytes, len, 0), len);
+	close(fd);
+}
+
+/* How events come in. */
+struct way {
+	const char *name, *load, *publish;
+	bool is_xsk;
+};
+
+static const struct way WAYS[] = {
+	{ "udp", "", "--receive udp", false },
+	{ "udp_beside_a_filter_that_delivers", "--deliver xsk", "--receive udp", false },
+	{ "xsk", "--deliver xsk", "--receive xsk", true },
+	{ "auto_takes_xsk", "--deliver xsk", "", true },
+	{ "auto_takes_udp", "", "--receive auto", false },
+	{ "learn_app_udp", "--learn app", "", false },
+	{ "learn_app_xsk", "--learn app --deliver xsk", "", true },
+};
+
+static void check_headers(void)
+{
+	for (size_t i = 0; i < kept_cnt; i++) {
+		assert_string_equal(kept[i].subject, "gossip.gsp");
+		assert_string_equal(kept[i].stream, "gsp");
+		assert_like(kept[i].source, "^10\\.78\\.0\\.1:[0-9]+$");
+		assert_like(kept[i].arrival, "^20[0-9-]{8}T[0-9:]{8}\\.[0-9]{9}Z$");
+		assert_string_equal(kept[i].machine, "node0");
+		assert_string_equal(kept[i].secret, "");
+		assert_int_equal(kept[i].payload_len, sizeof(struct gossip_packet));
+	}
+}
+
+/* Each event is there once, with its headers; once they are acknowledged, none comes again. */
+static void each_event_is_there_once(void **state)
+{
+	const struct way *w = *state;
+	char load[256], options[256];
+	double received;
+
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	snprintf(load, sizeof(load), "--port 8001" FPR "%s", w->load);
+	node_add(0, load);
+	snprintf(options, sizeof(options), "--create %s", w->publish);
+	node_publish(0, options);
+	node_await_ready(0);
+	offer(1, EVENTS, 1);
+	stream_await(NODE_STREAM, EVENTS);
+	node_await_idle(0);
+	stream_assert_all_once(NODE_STREAM, 1, EVENTS);
+	read_kept(EVENTS);
+	check_headers();
+
+	received = node_metric(0, "received_total");
+	if (!strstr(w->load, "app"))
+		assert_int_equal(received, EVENTS);
+	assert_int_equal(
+		node_metric_of(0, "received_total", w->is_xsk ? "way=\"udp\"" : "way=\"xsk\""), 0);
+	offer(1, EVENTS, 1);
+	usleep(200000);
+	assert_int_equal(node_metric(0, "received_total"), received);
+	assert_int_equal(node_metric(0, "pending"), 0);
+	assert_int_equal(node_metric(0, "given_up_total"), 0);
+	assert_int_equal(node_metric(0, "acknowledged_total"), node_metric(0, "sent_total"));
+	assert_int_equal(stream_messages(NODE_STREAM), EVENTS);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+static void creates_the_stream_as_asked(void **state)
+{
+	jsStreamInfo *info;
+
+	(void)state;
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	node_add(0, "--port 8001");
+	node_publish(0, "--create --replicas 1 --storage memory --duplicates 90s --max-bytes 10M "
+			"--max-age 1h");
+	node_await_ready(0);
+	info = jetstream_info(NODE_STREAM);
+	assert_int_equal(info->Config->Replicas, 1);
+	assert_int_equal(info->Config->Storage, js_MemoryStorage);
+	assert_int_equal(info->Config->Duplicates, 90000000000);
+	assert_int_equal(info->Config->MaxBytes, 10000000);
+	assert_int_equal(info->Config->MaxAge, 3600000000000);
+	assert_int_equal(info->Config->SubjectsLen, 1);
+	assert_string_equal(info->Config->Subjects[0], "gossip.gsp");
+	jsStreamInfo_Destroy(info);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+static void creates_it_with_its_defaults(void **state)
+{
+	jsStreamInfo *info;
+
+	(void)state;
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	node_add(0, "--port 8001");
+	node_publish(0, "--create");
+	node_await_ready(0);
+	info = jetstream_info(NODE_STREAM);
+	assert_int_equal(info->Config->Storage, js_FileStorage);
+	assert_int_equal(info->Config->Duplicates, 120000000000);
+	assert_int_equal(info->Config->MaxBytes, -1);
+	jsStreamInfo_Destroy(info);
+	assert_int_equal(node_end(0, SIGINT), 0);
+}
+
+/* Ends by itself, with one line that has these words. */
+struct refusal {
+	const char *name, *load, *options, *words;
+	int status;
+	const char *setup;    /* a shell command */
+	int64_t duplicates_s; /* of the stream, made before; 0: there is none */
+};
+
+static const struct refusal REFUSALS[] = {
+	{ "no_stream", "--port 8001", "", "there is no stream EVENTS", 1, NULL, 0 },
+	{ "window_shorter_than_skew", "--port 8001", "--skew 30s",
+	  "stream EVENTS knows ids for 10s only, and another machine may publish an event 30s", 1,
+	  NULL, 10 },
+	{ "created_window_shorter_than_skew", "--port 8001", "--create --duplicates 10s --skew 1m",
+	  "--duplicates is shorter than --skew", 2, NULL, 0 },
+	{ "digest_without_secret", "--profile payload:8001", "--create", "--secret", 1, NULL, 0 },
+	{ "laps_without_secret", "--profile rtp:8001", "--create", "--secret", 1, NULL, 0 },
+	{ "secret_of_others", "--port 8001", "--create " SECRET, "/mnt/secret", 1,
+	  "chmod 640 /mnt/secret", 0 },
+	{ "secret_too_short", "--port 8001", "--create " SECRET, "/mnt/secret", 1,
+	  "truncate -s 31 /mnt/secret", 0 },
+	{ "secret_missing", "--port 8001", "--create --secret /mnt/none", "/mnt/none", 1, NULL, 0 },
+	{ "no_udp", "--profile mirror", "--create", "mirror", 1, NULL, 0 },
+	{ "other_subjects", "--port 8001", "--subject other.x", "does not take the subject other.x",
+	  1, NULL, 120 },
+	{ "no_delivery", "--port 8001", "--create --receive xsk", "xsk", 1, NULL, 0 },
+	{ "misused", "--port 8001", "--pending 0", "--pending", 2, NULL, 0 },
+	{ "check_without_stream", "--port 8001", "--check", "there is no stream EVENTS", 1, NULL, 0 },
+	{ "check_good", "--port 8001", "--check", "", 0, NULL, 120 },
+};
+
+static void refuses(void **state)
+{
+	const struct refusal *r = *state;
+	jsStreamConfig c;
+
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	if (r->duplicates_s) {
+		jsStreamConfig_Init(&c);
+		c.Duplicates = r->duplicates_s * 1000000000;
+		jetstream_add(NODE_STREAM, &c);
+	}
+	if (r->setup)
+		sh("%s", r->setup);
+	node_add(0, r->load);
+	node_publish(0, r->options);
+	assert_int_equal(node_end(0, 0), r->status);
+	process_await(node_publisher(0), r->words);
+}
+
+static void no_such_filter(void **state)
+{
+	(void)state;
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	node_add(0, "--port 8001");
+	sh("nsenter --net=/proc/%d/ns/net %s unload in", hub_place(NODE_PLACE(0)), tool());
+	node_publish(0, "--create");
+	assert_int_equal(node_end(0, 0), 1);
+	process_await(node_publisher(0), "node0");
+}
+
+/* A machine with another secret would publish events again: it is refused by name. */
+static void another_secret(void **state)
+{
+	(void)state;
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	node_add(0, "--profile payload:8001" FPR);
+	node_add(1, "--profile payload:8001" FPR);
+	node_publish(0, "--create " SECRET);
+	node_await_ready(0);
+	send_to(0, 8001, "one", 3);
+	read_kept(1);
+	assert_like(kept[0].secret, "^[0-9a-f]{16}$");
+	node_publish(1, "--secret /mnt/other");
+	assert_int_equal(node_end(1, 0), 1);
+	process_await(node_publisher(1),
+		      "machine node0 publishes into stream EVENTS with another secret");
+	node_publish(1, SECRET);
+	node_await_ready(1);
+	assert_int_equal(node_end(1, SIGTERM), 0);
+}
+
+/* Digests: a hash under the secret, equal on all machines, though their filters hash otherwise. */
+static void digests_are_hashed(void **state)
+{
+	char first[256];
+
+	(void)state;
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	for (unsigned int n = 0; n < 2; n++) {
+		node_add(n, "--profile payload:8001" FPR);
+		node_publish(n, "--create " SECRET);
+		node_await_ready(n);
+	}
+	send_to(0, 8001, "one", 3);
+	stream_await(NODE_STREAM, 1);
+	send_to(1, 8001, "one", 3);
+	node_await_metric(1, "duplicate_total", 1);
+	send_to(1, 8001, "two", 3);
+	read_kept(2);
+	for (int i = 0; i < 2; i++) {
+		assert_like(kept[i].id, "^[0-9a-f]{32}$");
+		assert_string_equal(kept[i].subject, "gossip.payload");
+	}
+	assert_string_not_equal(kept[0].id, kept[1].id);
+	copy(first, sizeof(first), kept[0].id);
+
+	/* Another secret makes other ids. */
+	for (unsigned int n = 0; n < 2; n++)
+		assert_int_equal(node_end(n, SIGTERM), 0);
+	sh("%s rotate node0; %s rotate node0", tool(), tool());
+	node_publish(0, "--secret /mnt/other --machine node1");
+	node_await_ready(0);
+	send_to(0, 8001, "one", 3);
+	read_kept(3);
+	assert_string_not_equal(kept[2].id, first);
+}
+
+/* A MoldUDP64 packet: session, number, count, messages of one byte. */
+static void send_mold(unsigned int n, uint64_t number, uint16_t count)
+{
+	static const uint8_t MESSAGE[] = { 0, 1, 'x' };
+	uint8_t bytes[20 + 3 * 8] = "session000";
+	uint64_t be64 = htobe64(number);
+	uint16_t be16 = htons(count);
+
+	assert_true(count <= 8);
+	memcpy(bytes + 10, &be64, 8);
+	memcpy(bytes + 18, &be16, 2);
+	for (int i = 0; i < count; i++)
+		memcpy(bytes + 20 + 3 * i, MESSAGE, sizeof(MESSAGE));
+	send_to(n, 8001, bytes, 20 + 3 * count);
+}
+
+static void moldudp64(void **state)
+{
+	(void)state;
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	node_add(0, "--profile moldudp64:8001@10.78.0.2");
+	node_publish(0, "--create");
+	node_await_ready(0);
+	for (int copies = 0; copies < 2; copies++)
+		for (uint64_t number = 1; number < 400; number += 4)
+			send_mold(0, number, 4);
+	send_mold(0, 399, 3); /* 400 is known, 401 is not */
+	read_kept(101);
+	assert_string_equal(kept[0].id, "73657373696f6e303030:1:4");
+	assert_string_equal(kept[99].id, "73657373696f6e303030:397:4");
+	assert_string_equal(kept[100].id, "73657373696f6e303030:399:3");
+	assert_string_equal(kept[0].secret, "");
+}
+
+/* RTP's numbers have 16 bits, and come again in the duplicate window. */
+static void rtp(void **state)
+{
+	uint32_t first = 0xff00, packets = tries(1000, 2 * 65536 + 1000);
+	uint8_t bytes[12 + 8] = { 0x80, 96 };
+	struct gossip_sender pace = { 0 };
+
+	(void)state;
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	node_add(0, "--profile rtp:8001");
+	node_publish(0, "--create " SECRET);
+	node_await_ready(0);
+	sender = udp_sender(node_address(0), 8001, NULL);
+	assert_return_code(sender, -sender);
+	for (uint32_t i = 0; i < packets; i++) {
+		uint16_t be16 = htons((uint16_t)(first + i));
+		uint32_t be32 = htonl(i);
+
+		if (i % 4 == 0)
+			udp_pace(&pace.next_ns, 500, 1); /* so 2,000 a second */
+		memcpy(bytes + 2, &be16, 2);
+		memcpy(bytes + 4, &be32, 4);
+		for (int copies = 0; copies < 2; copies++)
+			assert_int_equal(send(sender, bytes, sizeof(bytes), 0), sizeof(bytes));
+	}
+	stream_await(NODE_STREAM, packets);
+	node_await_metric(0, "acknowledged_total", packets);
+	assert_int_equal(node_metric(0, "duplicate_total"), 0);
+	assert_int_equal(node_metric(0, "overflow_total"), 0);
+	assert_int_equal(stream_messages(NODE_STREAM), packets);
+	if (packets < MESSAGES_MAX) {
+		read_kept(packets);
+		assert_like(kept[0].id, "^[0-9a-f]+:65280:[0-9a-f]{32}$");
+	}
+}
+
+/* Each stream has its subject; ids of different realms never match. */
+static void several_streams(void **state)
+{
+	static const struct {
+		const char *subject, *stream, *id;
+	} WANT[] = {
+		{ "gossip.node0.a", "a", "^a:6964(00){30}$" },
+		{ "gossip.node0.c", "c", "^c:[0-9a-f]{32}$" },
+		{ "gossip.node0.d", "d", "^d:6964(00){30}$" },
+	};
+	struct gossip_packet p = { .header = { htonl(GSP_MAGIC), GSP_EVENT, 1, 0 }, .id = "id" };
+
+	(void)state;
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	node_add(0, "--profile a=gsp:8001#x --profile b=gsp:8002#x --profile c=payload:8003 "
+		    "--profile d=gsp:8004" FPR);
+	node_publish(0, "--create " SECRET " --subject 'gossip.{machine}.{stream}'");
+	node_await_ready(0);
+	for (uint16_t port = 8001; port <= 8004; port++)
+		for (int copies = 0; copies < 2; copies++)
+			send_to(0, port, &p, sizeof(p));
+	stream_await(NODE_STREAM, 3);
+	usleep(200000);
+	kept_cnt = 0;
+	stream_read(NODE_STREAM, keep, NULL);
+	assert_int_equal(kept_cnt, 3); /* b has a's realm: it has no fresh event */
+	for (size_t i = 0; i < kept_cnt; i++) {
+		assert_string_equal(kept[i].subject, WANT[i].subject);
+		assert_string_equal(kept[i].stream, WANT[i].stream);
+		assert_like(kept[i].id, WANT[i].id);
+	}
+}
+
+static void some_streams_are_not_udp(void **state)
+{
+	struct gossip_packet p = { .header = { htonl(GSP_MAGIC), GSP_EVENT, 1, 0 }, .id = "id" };
+
+	(void)state;
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	node_add(0, "--profile gsp:8001 --profile r-tag" FPR);
+	node_publish(0, "--create");
+	node_await_ready(0);
+	process_await(node_publisher(0), "r-tag");
+	send_to(0, 8001, &p, sizeof(p));
+	read_kept(1);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(creates_the_stream_as_asked, setup, teardown),
+		cmocka_unit_test_setup_teardown(creates_it_with_its_defaults, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_such_filter, setup, teardown),
+		cmocka_unit_test_setup_teardown(another_secret, setup, teardown),
+		cmocka_unit_test_setup_teardown(digests_are_hashed, setup, teardown),
+		cmocka_unit_test_setup_teardown(moldudp64, setup, teardown),
+		cmocka_unit_test_setup_teardown(rtp, setup, teardown),
+		cmocka_unit_test_setup_teardown(several_streams, setup, teardown),
+		cmocka_unit_test_setup_teardown(some_streams_are_not_udp, setup, teardown),
+	};
+
+	leave_to_rest(
+		"@(udp_beside_*|auto_takes_*|learn_app_udp|no_stream|secret_too_short|secret_missing)");
+	leave_to_rest("@(misused|check_without_stream|creates_it_with_its_defaults|*_streams|some_*)");
+	repeat_in_rest("rtp");
+	add_rows(WAYS, each_event_is_there_once, setup, teardown);
+	add_rows(REFUSALS, refuses, setup, teardown);
+	add_tests(tests, ARRAY_SIZE(tests));
+	return run_added_tests("publish");
+}
