@@ -206,22 +206,23 @@ static void installed_library_is_found(void **state)
  * away that and nothing else.
  */
 static const struct place {
-	const char *name, *variables, *tool, *header, *library, *pc, *share, *zsh, *etc, *units;
+	const char *name, *variables, *tool, *header, *library, *pc, *share, *zsh, *etc, *units,
+		*runpath;
 } PLACES[] = {
 	{ "places-local", "", "usr/local/sbin", "usr/local/include", "usr/local/lib",
 	  "${prefix}/include ${prefix}/lib", "usr/local/share", "zsh/site-functions", "etc",
-	  "usr/local/lib/systemd/system" },
+	  "usr/local/lib/systemd/system", "" },
 	{ "places-prefix", "PREFIX=/opt/x", "opt/x/sbin", "opt/x/include", "opt/x/lib",
 	  "${prefix}/include ${prefix}/lib", "opt/x/share", "zsh/site-functions", "opt/x/etc",
-	  "opt/x/lib/systemd/system" },
+	  "opt/x/lib/systemd/system", "/opt/x/lib" },
 	{ "places-multiarch", "PREFIX=/usr", "usr/sbin", "usr/include",
 	  "usr/lib/$(cc -print-multiarch)", "${prefix}/include ${prefix}/lib/$(cc -print-multiarch)",
-	  "usr/share", "zsh/vendor-completions", "etc", "usr/lib/systemd/system" },
+	  "usr/share", "zsh/vendor-completions", "etc", "usr/lib/systemd/system", "" },
 	{ "places-each",
 	  "PREFIX=/usr LIBDIR=/lib64 SBINDIR=/sbin INCLUDEDIR=/usr/include/x SYSCONFDIR=/conf "
 	  "UNITDIR=/units",
 	  "sbin", "usr/include/x", "lib64", "${prefix}/include/x /lib64", "usr/share",
-	  "zsh/vendor-completions", "conf", "units" },
+	  "zsh/vendor-completions", "conf", "units", "" },
 };
 
 static void uninstall_undoes_install(void **state)
@@ -249,14 +250,23 @@ static void uninstall_undoes_install(void **state)
 	   "test -f $share/man/man5/xdp-dedup.conf.5\n"
 	   "grep -qx \"ExecStart=/$tool/xdp-dedup run --config /$etc/xdp-dedup/xdp-dedup.conf\" "
 	   "$units/xdp-dedup.service\n"
-	   "! grep @ $units/xdp-dedup.service\n"
-	   "test $(ls | wc -l) = $(($(wc -l <../before) + 22))\n"
+	   "if grep '@[A-Z]*@' $units/*; then exit 1; fi\n"
+	   "publisher=0; if test -e $tool/xdp-dedup-publish; then publisher=5; "
+	   "unit=$units/xdp-dedup-publish@.service\n"
+	   "grep -qx \"ExecStart=/$tool/xdp-dedup-publish --config /$etc/xdp-dedup/publish-%%i.conf\" "
+	   "$unit\n"
+	   "test -f $share/xdp-dedup/publish.conf -a -f $share/xdp-dedup/publish-alerts.yml\n"
+	   "test -f $share/man/man8/xdp-dedup-publish.8\n"
+	   /* where ld.so does not look, the program says where the library is */
+	   "test \"$(readelf -d $tool/xdp-dedup-publish | sed -n 's/.*runpath: \\[\\(.*\\)\\].*/\\1/p')\" "
+	   "= \"%s\"; fi\n"
+	   "test $(ls | wc -l) = $(($(wc -l <../before) + 22 + publisher))\n"
 	   "make uninstall; ls | diff ../before -\n"
 	   /* what somebody has changed stays */
 	   "make install; echo changed >$etc/xdp-dedup/xdp-dedup.conf; make install\n"
 	   "make uninstall; grep -qx changed $etc/xdp-dedup/xdp-dedup.conf",
 	   row->tool, row->header, row->library, row->share, row->etc, row->units, row->variables,
-	   row->pc, row->zsh);
+	   row->pc, row->zsh, row->runpath);
 }
 
 /* Position-independent, nothing writable that need not be, calls checked. */
@@ -266,12 +276,12 @@ static void programs_are_hardened(void **state)
 	if (!install() || getenv("HARDEN") || getenv("CFLAGS"))
 		skip();
 	sh("set -e; cd $R/usr/local\n"
-	   "for i in sbin/xdp-dedup libexec/xdp-dedup/xdp-dedup-metrics lib/libxdp-dedup.so.0; do "
+	   "for i in sbin/xdp-dedup* libexec/xdp-dedup/xdp-dedup-metrics lib/libxdp-dedup.so.0; do "
 	   "readelf -dlW $i >$R/elf\n"
 	   "grep -q GNU_RELRO $R/elf; grep -q BIND_NOW $R/elf; if grep -q TEXTREL $R/elf; then "
 	   "exit 1; fi\n"
 	   "nm -D $i >$R/symbols; grep -q __stack_chk_fail $R/symbols; done\n"
-	   "if readelf -d sbin/xdp-dedup | grep -E 'microhttpd|seccomp'; then exit 1; fi\n"
+	   "if readelf -d sbin/xdp-dedup | grep -E 'microhttpd|seccomp|nats'; then exit 1; fi\n"
 	   "readelf -d sbin/xdp-dedup | grep -q PIE; nm -D sbin/xdp-dedup | grep -q printf_chk");
 }
 
