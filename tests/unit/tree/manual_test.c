@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define BENCH "build/san/xdp-dedup-bench"
+#define PUBLISH "build/san/xdp-dedup-publish"
 
 static char dir[] = "/tmp/xdp-dedup-manual.XXXXXX"; /* $D in commands: has the pages */
 
@@ -27,6 +28,10 @@ static const struct page {
 	  "$TOOL help counters | cut -c 3- | cut -d ' ' -f 1; echo native blocked countdown",
 	  200 },
 	{ "xdp-dedup-bench.8", BENCH " --help | sed -n 's/^  \\(--[-a-z]*\\).*/\\1/p'", 9 },
+	{ "xdp-dedup-publish.8",
+	  PUBLISH " --help | sed -n 's/^  \\(--[-a-z]*\\).*/\\1/p'; "
+		  "grep -oh '\"Dedup-[A-Za-z]*\"' user/publish/*.h | tr -d '\"'",
+	  34 },
 	{ "libxdp-dedup.3",
 	  "sed 's,/\\*.*,,' user/api/*.h | grep -o '\\bxdp_dedup_[a-z_]*(' | tr -d '('; "
 	  "grep -oh -- '-E[A-Z]*' user/api/*.h; grep -o 'XDP_DEDUP_FIPS_[A-Z_]*_BYTES' "
@@ -48,7 +53,10 @@ static const struct page {
 static void make_page(const struct page *p)
 {
 	sh("scripts/manual user/man/%s %s >$D/%s", p->name,
-	   strstr(p->name, "bench") ? BENCH : tool(), p->name);
+	   strstr(p->name, "bench")	? BENCH
+	   : strstr(p->name, "publish") ? PUBLISH
+					: tool(),
+	   p->name);
 }
 
 static void page_has_no_warnings(const struct page *p)
