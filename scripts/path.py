@@ -141,7 +141,9 @@ class Program:
                 self.atomic(r, dst, src, r[dst] + offset, imm, SIZE[op & 0x18])
             elif kind in (2, 3):
                 self.write(r[dst] + offset, r[src] if kind == 3 else imm, SIZE[op & 0x18])
-            elif what == 0xd0 and kind == 4:  # to big-endian
+            elif op == 0xd4:  # to little-endian, which this machine's is
+                r[dst] &= (1 << imm) - 1
+            elif op == 0xdc:  # to big-endian
                 r[dst] = int.from_bytes((r[dst] & ((1 << imm) - 1)).to_bytes(imm // 8, "little"),
                                         "big")
             elif op == 0xbf and offset == -1:  # the map's memory of this CPU
@@ -152,6 +154,8 @@ class Program:
             elif op == 0x85 and src == 1:  # a call of a function of the program
                 callers.append((pc, r[6:]))
                 pc, r[10] = pc + offset, r[10] - 512
+            elif op == 0x85 and "call bpf_xdp_get_buff_len#" in self.text[pc - 1]:
+                r[0] = len(frame)
             elif op == 0x95 and callers:
                 pc, r[6:] = callers.pop()
             elif op == 0x95:
