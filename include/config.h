@@ -144,7 +144,8 @@ struct dedup_asked {
 	__u64 fpr_e18;
 	__u32 bits, hashes, index_bits, countdown_bits; /* 0: not given, the plan chooses */
 	__u32 deliver_all; /* 1: the fresh packets of all streams are delivered */
-	__u32 pad;
+	/* The format of the version whose profiles the streams are of; 0: below 15. */
+	__u32 profiles_format;
 };
 
 /* Map `.rodata.config`, frozen at load: to the verifier every field is a constant. */

@@ -5,6 +5,7 @@
 #include "cli_runner.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,12 +29,13 @@
 	"$XD add v0 00112233445566778899\n"
 
 /* As the previous format had it: the pinned configuration of v0, which runs nowhere, so that no
- * program has another one.
+ * program has another one. It does not say of which format the profiles are.
  */
 #define OLDER                                                                          \
 	"config=$PINS/v0/config; set +x\n"                                             \
 	"bytes=$(bpftool -j map dump pinned $config |\n"                               \
-	"	jq -r \".[0].value[:$OLD_BYTES] | .[0] = \\\"$OLD_FORMAT\\\" | .[]\")\n"     \
+	"	jq -r \".[0].value[:$OLD_BYTES] | .[0] = \\\"$OLD_FORMAT\\\" |\n"            \
+	"		.[$PROFILES_FORMAT_AT] = \\\"0x00\\\" | .[]\")\n"                           \
 	"bpftool map create $config-older type array key 4 value $OLD_BYTES entries 1" \
 	" name older flags 1024\n"                                                     \
 	"bpftool map update pinned $config-older key 0 0 0 0 value $bytes\n"           \
@@ -45,7 +47,8 @@
 	"payload+1:1/0xe0 == 0xc0\nid = payload+2:10\nwindow = 1h\n[profile moldudp64]\nlayer = "  \
 	"udp\nneeds = destination\nexempt = payload+18:2 == 0x0000\nexempt = payload+18:2 == "     \
 	"0xffff\nid = payload+0:20\n[profile hsr]\nlayer = ethernet\nethertype = 0x892f\nrequire " \
-	"= frame+0:1/0x01 == 0x00\nid = frame+6:6 tag+0:6/0x0fffffffffff\n' >/mnt/old\n"           \
+	"= frame+0:1/0x01 == 0x00\nexempt = tag+4:2 == 0x88fb\nexempt = tag+4:2 == 0x88f7\nid = "  \
+	"frame+6:6 tag+0:6/0x0fffffffffff\n' >/mnt/old\n"                                          \
 	"$XD load v0 --profiles /mnt/old --profile rtp:5004 --profile "                            \
 	"moldudp64:26400@233.54.12.0/24 --profile hsr --capacity 10k\n"                            \
 	"rtp=00112233445566778899 mold=53455353494f4e3030310000000000000007002a "                  \
@@ -267,6 +270,31 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD load v0 --replace --forget --profile rtp:5004 --profile hsr\n"
 	  "got $XD status v0; has 'id: a source and a number, 6 bytes'\n"
 	  "has 'id: a source and a number, 8 bytes'; $XD unload v0\n" },
+	/* What is not given stays, but for a new memory they are made as a load makes them. */
+	{ "resize-makes-older-streams-numbered", OF_THREE_KINDS
+	  "ip link del v0\n" OLDER "ip link add v0 group 7 type veth peer name p0 group 7\n"
+	  "$XD load v0 --replace; $XD set v0 --action count; all_known\n"
+	  "got $XD resize v0 --capacity 20k --forget\n"
+	  "has 'stream rtp is numbered now, as its profile is: copies of what came before pass once'\n"
+	  "has 'stream moldudp64 is numbered now'; has 'stream hsr is numbered now'\n"
+	  "lacks 'is forgotten, as'\n"
+	  "got $XD status v0; has 'id: a source and a number, 6 bytes'\n"
+	  "has 'id: a source and a number, 18 bytes'; has 'id: a source and a number, 8 bytes'\n"
+	  "lacks 'id: 1'; has 'are counted and passed'\n"
+	  "exits 3 $XD test v0/rtp 0000000a0001; has unknown\n"
+	  "got $XD resize v0 --capacity 40k --forget; lacks 'is numbered now'\n"
+	  "$XD unload v0\n" },
+	{ "resize-keeps-streams-that-this-version-was-told", BY_BYTES
+	  "ip link del v0\n" OLDER "ip link add v0 group 7 type veth peer name p0 group 7\n"
+	  "$XD load v0 --replace; $XD set v0 --profiles /mnt/old --profile rtp:5004\n"
+	  "got $XD resize v0 --capacity 20k --forget; lacks 'is numbered now'\n"
+	  "got $XD status v0; has 'id: 10 bytes'; $XD unload v0\n" },
+	{ "resize-keeps-older-streams-that-the-application-teaches",
+	  BY_BYTES "$XD set v0 --learn app; ip link del v0\n" OLDER
+		   "ip link add v0 group 7 type veth peer name p0 group 7\n"
+		   "$XD load v0 --replace; got $XD resize v0 --capacity 20k --forget\n"
+		   "has 'v0: ids of bytes stay, though profiles have numbers now: --learn app is'\n"
+		   "got $XD status v0; has 'id: 10 bytes'; lacks 'a number'; $XD unload v0\n" },
 	{ "snapshots", LOAD " --capacity 10k\n"
 			    "$XD add v0 " ID_A "\n"
 			    "$XD save v0 /mnt/snapshot\n"
@@ -292,6 +320,7 @@ int main(void)
 	cli_environment();
 	set_number("OLD_FORMAT", DEDUP_FORMAT_OLDEST);
 	set_number("OLD_BYTES", DEDUP_CONFIG_BYTES_OLDEST);
+	set_number("PROFILES_FORMAT_AT", offsetof(struct dedup_config, asked.profiles_format));
 	leave_to_rest("@(delivery|snapshots|given-m-and-k-stay|set-to-other-interfaces)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("replace");

@@ -13,6 +13,7 @@ struct change {
 	const struct wish *w;
 	struct filter f;	 /* as it runs */
 	struct filter_spec spec; /* of f; the given values go over it */
+	uint32_t renumbered;	 /* bit n: its stream n is numbered now, by renumber_streams() */
 	struct attachment *list; /* where it runs, of cnt */
 	int cnt;
 	bool is_given_up[DEDUP_IFACES_MAX]; /* --remove: it is gone, and off the record */

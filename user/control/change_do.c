@@ -68,11 +68,16 @@ int change_check_stacking(const struct change *c, const struct dedup_config *cfg
 /* Notes which streams that go on do not go on with their ids. */
 static void note_forgotten(const struct change *c, const struct dedup_config *cfg)
 {
-	for (uint32_t n = 0; n < cfg->policy.streams_cnt; n++)
-		if (stream_number(c->f.config, cfg->policy.streams[n].name) >= 0 &&
-		    kept_known(c->f.config, cfg, n) < 0)
+	for (uint32_t n = 0; n < cfg->policy.streams_cnt; n++) {
+		const char *name = cfg->policy.streams[n].name;
+
+		if (c->renumbered >> n & 1)
+			diag_note("%s: stream %s is numbered now, as its profile is: copies of what came before pass once",
+				  c->f.name, name);
+		else if (stream_number(c->f.config, name) >= 0 && kept_known(c->f.config, cfg, n) < 0)
 			diag_note("%s: what stream %s knew is forgotten, as its realm, its id or its packets are others now",
-				  c->f.name, cfg->policy.streams[n].name);
+				  c->f.name, name);
+	}
 }
 
 int change_program(struct change *c, struct dedup_config *cfg)

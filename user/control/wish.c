@@ -240,7 +240,8 @@ void wish_begin(struct wish *w)
 {
 	*w = (struct wish){ .spec = { .capacity = SPEC_CAPACITY_DEFAULT,
 				      .streams = { { SPEC_GSP } },
-				      .streams_cnt = 1 } };
+				      .streams_cnt = 1,
+				      .profiles_format = DEDUP_FORMAT } };
 }
 
 int wish_end(struct wish *w)
