@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/time.h>
 
+#include "accounts.bpf.h"
 #include "age.h"
 #include "slow_path.bpf.h"
 #include "hand.h"
@@ -105,8 +106,6 @@ static __always_inline __u64 new_limit(void)
 	return clock_of_stopped(predecessor) ? limit : less;
 }
 
-#define SOURCES_STEPS 128 /* in so many steps the hand looks at each source once */
-
 /* For bpf_loop(): looks at the next source. */
 static long pass_source(__u32 i, struct step *step)
 {
@@ -117,6 +116,8 @@ static long pass_source(__u32 i, struct step *step)
 		slot = 0;
 	state.source = slot + 1;
 	dedup_sources_pass(t, NULL, slot, state.sources_era, numbers_now());
+	if (config.sources.paths)
+		copy_account(slot);
 	return 0;
 }
 
@@ -133,7 +134,7 @@ static __always_inline __u64 step_hand(void)
 	dedup_hand_end_drops(&state, &config, step.now_ns);
 	bpf_loop(DEDUP_STEP_PLACES, pass_places, &step, 0);
 	if (config.sources.sources)
-		bpf_loop(config.sources.sources / SOURCES_STEPS + 1, pass_source, &step, 0);
+		bpf_loop(config.sources.sources / DEDUP_HAND_SOURCES + 1, pass_source, &step, 0);
 	state.last_ns = step.now_ns;
 	state.limit = new_limit();
 	put_off_stale();

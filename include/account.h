@@ -23,6 +23,7 @@
 #define XDP_DEDUP_ACCOUNT_H
 
 #include "recovery_packet.h"
+#include "stream.h"
 
 #define DEDUP_ACCOUNT_LAPS ((1ULL << 31) - 1)
 #define DEDUP_ACCOUNT_AHEAD 33 /* shift of the uppermost bits of account->numbering */
@@ -66,9 +67,39 @@ struct dedup_path {
 	__u64 high;	    /* its highest number */
 	__u64 last;	    /* when its last packet came, in jiffies */
 	__u64 skew[DEDUP_SKEWS];
-	__u64 pad[5];
+	/* Without a name, so that no dump shows it. */
+	__u64 : 64;
+	__u64 : 64;
+	__u64 : 64;
+	__u64 : 64;
+	__u64 : 64;
 };
 _Static_assert(sizeof(struct dedup_path) == 8 * DEDUP_PATH_WORDS, "no hidden padding");
+
+/* An entry of the map `accounts` (account_copy.h): a path of a source. Of zeros: there is none.
+ * Packets may be noted while it is copied: then its figures are not of one moment.
+ */
+struct dedup_path_account {
+	char stream[DEDUP_STREAM_NAME]; /* "": the filter has this stream no longer */
+	/* The source: its words, each with its bytes in the packets' order, and zeros behind. */
+	__u8 source[8 * DEDUP_SOURCE_WORDS];
+	__u32 ifindex;
+	__u32 : 32;
+	/* Of the source, on all paths. */
+	__u64 messages; /* that it has sent since its first one came */
+	__u64 restarts;
+	__u64 other_packets;
+	struct dedup_path path;
+};
+_Static_assert(sizeof(struct dedup_path_account) ==
+		       32 + 8 * DEDUP_SOURCE_WORDS + 4 * 8 + sizeof(struct dedup_path),
+	       "no hidden padding");
+
+/* Entries of the map: those of a source one behind the other. 0 in a filter without paths. */
+static __always_inline __u64 dedup_accounts_cnt(const struct dedup_sources *t)
+{
+	return (__u64)t->sources * t->paths;
+}
 
 /* Words of a row. The others have 32 bits for each path: the numbers that it has brought. */
 enum {

@@ -44,7 +44,14 @@ struct dedup_found {
 enum { DEDUP_USED, DEDUP_FREE };
 
 /* Words of a source's third block. */
-enum { DEDUP_SLOT_STATE, DEDUP_SLOT_HASH, DEDUP_SLOT_SINCE, DEDUP_SLOT_NEXT, DEDUP_SLOT_ERA };
+enum {
+	DEDUP_SLOT_STATE,
+	DEDUP_SLOT_HASH,
+	DEDUP_SLOT_SINCE,
+	DEDUP_SLOT_NEXT,
+	DEDUP_SLOT_ERA,
+	DEDUP_SLOT_COPIED, /* the account's version when it was copied (account_copy.h) */
+};
 enum { DEDUP_SLOT_UNUSED, DEDUP_SLOT_IN_USE, DEDUP_SLOT_RESTING };
 
 #ifndef dedup_lock_word

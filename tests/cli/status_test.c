@@ -3,6 +3,7 @@
 #include "cli_runner.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -168,6 +169,124 @@ static void test_stats_dump(void **state)
 	assert_string_equal(output, "01" ZEROS " known\n");
 }
 
+#define FEED_SOURCE 10 /* bytes; the number is behind them */
+#define FEED_PORT 5004 /* of stream a; that of b is the next one */
+#define COPIED_MS 10000
+
+/* A packet of the feed, which comes on v0: of stream a or b, with this number. */
+static void run_feed(char stream, uint32_t number, enum xdp_action verdict)
+{
+	static struct frame frame;
+	struct xdp_md ctx = { .ingress_ifindex = if_nametoindex("v0") };
+	int fd = bpf_obj_get(PIN_ROOT "/v0/prog");
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame.data, .ctx_in = &ctx,
+		    .ctx_size_in = sizeof(ctx));
+
+	assert_return_code(fd, errno);
+	frame_build(&frame, &(struct frame_plan){ .body = 18 }, &NO_ID);
+	frame_put(&frame, frame.udp + 2, 2, FEED_PORT + stream - 'a');
+	for (int i = 0; i < FEED_SOURCE; i++)
+		frame_put(&frame, frame.udp + 8 + i, 1, 1 + i);
+	frame_put(&frame, frame.udp + 8 + FEED_SOURCE, 4, 0);
+	frame_put(&frame, frame.udp + 8 + FEED_SOURCE + 4, 4, number);
+	opts.data_size_in = ctx.data_end = frame.len;
+	assert_int_equal(bpf_prog_test_run_opts(fd, &opts), 0);
+	assert_int_equal(opts.retval, verdict);
+	close(fd);
+}
+
+/* How many entries the map `accounts` has, and the first two, once these have these packets. The
+ * caller releases it.
+ */
+static json_object *accounts_dump(double a, double b)
+{
+	for (int ms = 0;; ms += 50) {
+		json_object *dump = json_of("bpftool map dump pinned $PINS/v0/accounts -j | jq "
+					    "'map(.formatted) | { cnt: length, list: .[:2] }'");
+		const double want[] = { a, b };
+		bool is_copied = true;
+
+		for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+			json_object *entry = json_object_array_get_idx(member(dump, "list"), i);
+
+			assert_number(entry, "key", (double)i);
+			is_copied &= number(member(member(entry, "value"), "path"), "packets") ==
+				     want[i];
+		}
+		if (is_copied)
+			return dump;
+		json_object_put(dump);
+		assert_true(ms < COPIED_MS);
+		usleep(50000);
+	}
+}
+
+/* Has this entry of the dump what status has of this path of its only sender? */
+static void check_account(json_object *dump, size_t i, json_object *status)
+{
+	static const char *const OF_PATH[] = { "packets",  "received", "first", "out_of_order",
+					       "repeated", "late",     "far" },
+				 *const OF_SENDER[] = { "messages", "restarts", "other_packets" };
+	json_object *entry = member(json_object_array_get_idx(member(dump, "list"), i), "value"),
+		    *path = member(entry, "path"),
+		    *sender = json_object_array_get_idx(member(status, "senders"), 0),
+		    *of = json_object_array_get_idx(member(sender, "paths"), i),
+		    *source = member(entry, "source");
+
+	assert_string_equal(text(entry, "stream"), text(of, "stream"));
+	assert_number(entry, "ifindex", number(of, "ifindex"));
+	for (size_t k = 0; k < ARRAY_SIZE(OF_PATH); k++)
+		assert_number(path, OF_PATH[k], number(of, OF_PATH[k]));
+	for (size_t k = 0; k < ARRAY_SIZE(OF_SENDER); k++)
+		assert_number(entry, OF_SENDER[k], number(sender, OF_SENDER[k]));
+	for (size_t k = 0; k < json_object_array_length(source); k++)
+		assert_int_equal(json_object_get_int(json_object_array_get_idx(source, k)),
+				 k < FEED_SOURCE ? k + 1 : 0);
+	assert_true(json_object_array_length(source) > FEED_SOURCE);
+	assert_true(json_object_equal(member(path, "skew"), member(of, "skew")));
+}
+
+/* bpftool names what each path brings, by BTF, as status does. */
+static void test_accounts_dump(void **state)
+{
+	json_object *dump, *status;
+
+	(void)state;
+	sh("printf '[profile feed]\nlayer = udp\nsource = payload+0:10\nsequence = "
+	   "payload+10:8\nreset = 1h\n' >/mnt/feed.ini; $XD load v0 --paths 2 --sources 200 "
+	   "--profiles /mnt/feed.ini --profile a=feed:5004#f --profile b=feed:5005#f");
+	for (uint32_t n = 7; n < 27; n++)
+		run_feed('a', n, XDP_PASS);
+	for (uint32_t n = 7; n < 17; n++)
+		run_feed('b', n, XDP_DROP);
+	run_feed('b', 30, XDP_PASS);
+	run_feed('b', 29, XDP_PASS);
+	dump = accounts_dump(20, 12);
+	status = tool_status("v0");
+	check_account(dump, 0, status);
+	check_account(dump, 1, status);
+	assert_number(dump, "cnt", 2 * 200);
+	json_object_put(status);
+	json_object_put(dump);
+	/* Another program over the memory goes on with it. */
+	sh("$XD set v0 --action count");
+	run_feed('b', 30, XDP_PASS);
+	json_object_put(accounts_dump(20, 13));
+	/* So it does if the program before it had no such map, as earlier versions. */
+	sh("rm $PINS/v0/accounts; $XD set v0 --action drop");
+	run_feed('b', 30, XDP_DROP);
+	json_object_put(accounts_dump(20, 14));
+	/* What is forgotten is not shown. */
+	sh("$XD reset v0");
+	json_object_put(accounts_dump(0, 0));
+	run_feed('b', 7, XDP_PASS);
+	sh("$XD resize v0 --capacity 10k");
+	json_object_put(accounts_dump(0, 0));
+	run_feed('b', 8, XDP_PASS);
+	json_object_put(accounts_dump(1, 0));
+	sh("$XD unload v0; ! ls $PINS; $XD load v0 --port 8001; ! ls $PINS/v0/accounts");
+}
+
 static void test_secret(void **state)
 {
 	static const char *const COMMANDS[] = { "load p0 --port 80 --name y --verbose",
@@ -220,6 +339,12 @@ static void test_hand_goes(void **state)
 }
 
 static const struct cli_script SCRIPTS[] = {
+	/* Accounts take memory, but no id does. */
+	{ "size-with-paths",
+	  "size() { $XD size --profile gsp:1 --profile rtp:2 --sources 10 --json \"$@\"; }\n"
+	  "jq -e -n --argjson a \"$(size)\" --argjson b \"$(size --paths 2)\" '\n"
+	  "	$a.bytes_per_id == $b.bytes_per_id and $b.source_bytes > $a.source_bytes + 2 * 416 and\n"
+	  "	$b.filter_bytes - $a.filter_bytes == 10 * ($b.source_bytes - $a.source_bytes)'\n" },
 	{ "status-text",
 	  "$XD load v0 p0 --port 9000-9010,80 --capacity 500 --window 90s; got $XD status\n"
 	  "has 'v0: GSP/1 on UDP port 80,9000-9010, duplicates are dropped\n'\n"
@@ -328,6 +453,7 @@ int main(void)
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_test("status-json", test_status_json, cli_setup, cli_teardown, NULL);
 	add_test("stats-dump", test_stats_dump, cli_setup, cli_teardown, NULL);
+	add_test("accounts-dump", test_accounts_dump, cli_setup, cli_teardown, NULL);
 	add_test("secret-never-shown", test_secret, cli_setup, cli_teardown, NULL);
 	add_test("cost-does-not-grow-with-interfaces", cost_of_interfaces, cli_setup, cli_teardown,
 		 NULL);

@@ -12,7 +12,7 @@
 /* Those of all ids that are hashed. */
 static double hashed_bytes(const struct dedup_config *c)
 {
-	return (double)(plan_bytes(c) -
+	return (double)(plan_bytes(c) - plan_accounts_bytes(c) -
 			dedup_sources_blocks(&c->sources) * sizeof(struct dedup_block));
 }
 

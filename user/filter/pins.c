@@ -30,6 +30,7 @@ const char *const PINS[PINS_ALL] = {
 	[PIN_OUTER_STATE] = "outer_state",
 	[PIN_OUTER_FILTER] = "outer_filter",
 	[PIN_PREDECESSOR_CONFIG] = "predecessor_config",
+	[PIN_ACCOUNTS] = "accounts",
 	[PIN_XSKS] = "xsks",
 	[PIN_QUEUES] = "queues",
 	[PIN_SOCKETS] = "sockets",

@@ -31,6 +31,7 @@ enum pin {
 	PIN_OUTER_STATE,
 	PIN_OUTER_FILTER,
 	PIN_PREDECESSOR_CONFIG,
+	PIN_ACCOUNTS, /* of filters with paths alone; earlier versions made none */
 	/* Of filters that deliver (include/deliver.h), alone: */
 	PIN_XSKS,
 	PIN_QUEUES,

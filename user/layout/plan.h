@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "account.h"
 #include "deliver.h"
 #include "memory.h"
 #include "known_ids.h"
@@ -89,12 +90,18 @@ static inline double plan_fpr(const struct dedup_config *cfg)
 	return cfg->memory.fpr_e18 / 1e18;
 }
 
-/* Bytes of memory that the filter takes in the kernel: its blocks, those of sources among them, and
- * the cache of known_ids.h.
+/* Bytes of the accounts of all sources that have names. */
+static inline uint64_t plan_accounts_bytes(const struct dedup_config *cfg)
+{
+	return dedup_accounts_cnt(&cfg->sources) * sizeof(struct dedup_path_account);
+}
+
+/* Bytes of memory that the filter takes in the kernel: its blocks, those of sources among them,
+ * their accounts, and the cache of known_ids.h.
  */
 static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 {
-	return dedup_blocks(cfg) * (uint64_t)sizeof(struct dedup_block) +
+	return dedup_blocks(cfg) * (uint64_t)sizeof(struct dedup_block) + plan_accounts_bytes(cfg) +
 	       cfg->memory.known_cnt * dedup_known_lines(cfg->policy.id_bytes) *
 		       (uint64_t)sizeof(struct dedup_known);
 }
@@ -102,7 +109,8 @@ static inline uint64_t plan_bytes(const struct dedup_config *cfg)
 /* Bytes that the numbers of one source take; 0 if there is no table of sources. */
 static inline uint64_t plan_source_bytes(const struct dedup_config *cfg)
 {
-	return cfg->sources.slot_blocks * (uint64_t)sizeof(struct dedup_block);
+	return cfg->sources.slot_blocks * (uint64_t)sizeof(struct dedup_block) +
+	       cfg->sources.paths * (uint64_t)sizeof(struct dedup_path_account);
 }
 
 /* Bytes of the maps for sockets, if the filter delivers (deliver.h), which all programs of a filter

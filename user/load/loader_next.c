@@ -15,7 +15,9 @@
 #include "pin_dirs.h"
 #include "pins.h"
 
-/* Pins the map of NAME as one of +NAME's, too. Not every filter delivers, or has a predecessor. */
+/* Pins the map of NAME as one of +NAME's, too. Not every filter has accounts, delivers, or has a
+ * predecessor.
+ */
 static int share_pin(const char *name, enum pin pin)
 {
 	char from[PATH_MAX], staging[PATH_MAX];
@@ -24,7 +26,8 @@ static int share_pin(const char *name, enum pin pin)
 	pin_find(from, name, pin);
 	pin_dir_staging(staging, name);
 	fd = bpf_obj_get(from);
-	if (fd < 0 && errno == ENOENT && (pin_is_delivery(pin) || pin >= PINS_CNT))
+	if (fd < 0 && errno == ENOENT &&
+	    (pin == PIN_ACCOUNTS || pin_is_delivery(pin) || pin >= PINS_CNT))
 		return 0;
 	if (fd < 0)
 		return diag_err(-errno, "cannot open %s: %s", from, strerror(errno));

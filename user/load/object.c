@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 
+#include "account.h"
 #include "config_streams.h"
 #include "diag.h"
 #include "identity.h"
@@ -54,6 +55,7 @@ static void pinned_maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PI
 		[PIN_OUTER_STATE] = skel->maps.outer_state,
 		[PIN_OUTER_FILTER] = skel->maps.outer_filter,
 		[PIN_PREDECESSOR_CONFIG] = skel->maps.rodata_predecessor,
+		[PIN_ACCOUNTS] = skel->maps.accounts,
 		[PIN_XSKS] = skel->maps.xsks,
 		[PIN_QUEUES] = skel->maps.queues,
 		[PIN_SOCKETS] = skel->maps.sockets,
@@ -73,6 +75,14 @@ static int use_pin(struct bpf_map *map, const char *path)
 	return errno == ENOENT ? 0 : -errno;
 }
 
+/* Has a filter of this configuration this map? */
+static bool is_map_made(enum pin pin, const struct dedup_config *cfg)
+{
+	if (pin == PIN_ACCOUNTS)
+		return dedup_accounts_cnt(&cfg->sources);
+	return !pin_is_delivery(pin) || cfg->policy.deliver;
+}
+
 static int prepare_maps(const struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
 {
 	struct bpf_map *maps[PINS_CNT];
@@ -81,7 +91,7 @@ static int prepare_maps(const struct xdp_dedup *skel, const char *name, const st
 
 	pinned_maps_of(skel, maps);
 	for (int i = 0; i < PINS_CNT && !err; i++) {
-		bool is_made = !pin_is_delivery(i) || cfg->policy.deliver;
+		bool is_made = is_map_made(i, cfg);
 
 		err = bpf_map__set_autocreate(maps[i], is_made);
 		if (err || !is_made || !name)
@@ -124,6 +134,9 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	err = bpf_map__set_max_entries(skel->maps.filter, dedup_blocks(cfg))
 		      ?: bpf_map__set_max_entries(skel->maps.stats,
 						  cfg->policy.streams_cnt * (1 + cfg->earlier_stats));
+	if (!err && dedup_accounts_cnt(&cfg->sources))
+		err = bpf_map__set_max_entries(skel->maps.accounts,
+					       dedup_accounts_cnt(&cfg->sources));
 	if (!err && cfg->memory.known_cnt)
 		err = bpf_map__set_max_entries(skel->maps.known_ids,
 					       cfg->memory.known_cnt *

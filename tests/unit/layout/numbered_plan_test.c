@@ -108,6 +108,19 @@ static void check_table(const struct table_row *row, const struct dedup_config *
 			assert_int_equal(c->numbered[n].recovery.number_bits, row->number_bits);
 }
 
+/* With paths each of them also takes an entry of the map `accounts`. */
+static void check_accounts(struct filter_spec *spec)
+{
+	uint64_t entry = sizeof(struct dedup_path_account);
+	struct dedup_config c;
+
+	spec->paths = 3;
+	c = plan_of(spec);
+	assert_true(dedup_accounts_cnt(&c.sources) == 7 * 3);
+	assert_true(plan_bytes(&c) == 64 * dedup_blocks(&c) + 7 * 3 * entry);
+	assert_true(plan_source_bytes(&c) == 64 * c.sources.slot_blocks + 3 * entry);
+}
+
 static void sources_are_planned(void **state)
 {
 	static const struct dedup_sources NONE = { 0 };
@@ -138,6 +151,7 @@ static void sources_are_planned(void **state)
 	for (uint32_t n = 0; n < c.policy.streams_cnt; n++)
 		assert_memory_equal(&again.streams[n].numbered, &c.numbered[n],
 				    sizeof(c.numbered[n]));
+	check_accounts(&spec);
 }
 
 /* recovery.h cannot do with less. */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Accounts (account.h) by the names of their fields, for `bpftool map dump`. An account itself is
+ * blocks of the map `filter`, which have no names. In a filter with paths the hand copies what a
+ * packet has changed into the map `accounts`: each source once in DEDUP_HAND_SOURCES steps. Packets
+ * pay nothing for it. The tool does not read this map.
+ */
+#ifndef XDP_DEDUP_ACCOUNT_COPY_H
+#define XDP_DEDUP_ACCOUNT_COPY_H
+
+#include "source_table.h"
+
+#define DEDUP_HAND_SOURCES 128 /* steps */
+
+/* A source whose account is copied. */
+struct dedup_copying {
+	struct dedup_noting from;
+	__u64 slot;    /* of the source */
+	__u64 version; /* of the account; 0: there is no source, and its copy is cleared */
+};
+
+/* Begins to copy the account of a source. False: it is as it was when it was copied last. */
+static __always_inline bool dedup_copying_begin(struct dedup_copying *c,
+						const struct dedup_sources *t, __u32 slot)
+{
+	struct dedup_block *about =
+		dedup_block_at(NULL, dedup_slot_block(t, slot) + DEDUP_SLOT_ABOUT);
+
+	if (!about)
+		return false;
+	*c = (struct dedup_copying){
+		.from = { .account = dedup_slot_block(t, slot) + t->account, .paths = t->paths },
+		.slot = slot,
+	};
+	if (READ_ONCE(about->word[DEDUP_SLOT_STATE]) == DEDUP_SLOT_IN_USE)
+		c->version = dedup_account_get(&c->from, DEDUP_ACCOUNT(version));
+	if (READ_ONCE(about->word[DEDUP_SLOT_COPIED]) == c->version)
+		return false;
+	WRITE_ONCE(about->word[DEDUP_SLOT_COPIED], c->version);
+	return true;
+}
+
+static __always_inline void dedup_clear_words(void *to, __u32 words)
+{
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < words; i++)
+		WRITE_ONCE(((__u64 *)to)[i], 0);
+}
+
+static __always_inline void dedup_copy_words(void *to, const void *from, __u32 words)
+{
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < words; i++)
+		WRITE_ONCE(((__u64 *)to)[i], READ_ONCE(((const __u64 *)from)[i]));
+}
+
+/* Copies block `part` of a path. */
+static __always_inline void dedup_copy_path_part(const struct dedup_copying *c, __u64 path,
+						 __u32 part, struct dedup_path *to)
+{
+	__u32 block = (DEDUP_ACCOUNT_PATHS + (__u32)path * DEDUP_PATH_WORDS) / DEDUP_BLOCK_WORDS;
+	const struct dedup_block *b = dedup_block_at(NULL, c->from.account + block + part);
+
+	if (b)
+		dedup_copy_words((__u64 *)to + part * DEDUP_BLOCK_WORDS, b->word, DEDUP_BLOCK_WORDS);
+}
+
+static __always_inline void dedup_copy_path(const struct dedup_copying *c, __u64 path,
+					    struct dedup_path *to)
+{
+	DEDUP_UNROLL
+	for (__u32 part = 0; part < DEDUP_PATH_WORDS / DEDUP_BLOCK_WORDS; part++)
+		dedup_copy_path_part(c, path, part, to);
+}
+
+/* Copies what is of the source, whose first block is this one. */
+static __always_inline void dedup_copy_source(const struct dedup_copying *c,
+					      const struct dedup_slot *s,
+					      struct dedup_path_account *to)
+{
+	const struct dedup_noting *o = &c->from;
+
+	dedup_copy_words(to->source, s->key, DEDUP_SOURCE_WORDS);
+	WRITE_ONCE(to->messages, dedup_account_get(o, DEDUP_ACCOUNT(before)) +
+					 dedup_account_get(o, DEDUP_ACCOUNT(high)) -
+					 dedup_account_get(o, DEDUP_ACCOUNT(first)));
+	WRITE_ONCE(to->restarts, (__u32)dedup_account_get(o, DEDUP_ACCOUNT(restarts)));
+	WRITE_ONCE(to->other_packets, dedup_account_get(o, DEDUP_ACCOUNT(others)));
+}
+
+#endif
