@@ -8,8 +8,14 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <linux/bpf.h>
 
 #include "format.h"
+#include "packet.h"
+#include "pins.h"
 
 #define PROG "$(bpftool prog show pinned $PINS/v0/prog | head -n 1)"
 
@@ -307,6 +313,56 @@ static const struct cli_script SCRIPTS[] = {
 			    "clean\n" },
 };
 
+/* A message of MoldUDP64, as by an interface: what becomes of it. */
+static void judge_message(uint32_t number, enum xdp_action verdict)
+{
+	static const struct frame_plan PLAN = { .body = 18,
+						.to = { 233, 54, 12, 1 },
+						.to_mac = { 1, 0, 0x5e, 54, 12, 1 } };
+	static struct frame f;
+	int fd = bpf_obj_get(PIN_ROOT "/v0/prog");
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f.data);
+	uint32_t payload;
+
+	assert_return_code(fd, errno);
+	frame_build(&f, &PLAN, &NO_ID);
+	frame_put(&f, f.udp + 2, 2, 26400);
+	payload = f.udp + 8;
+	frame_put(&f, payload + 10, 4, 0);
+	frame_put(&f, payload + 14, 4, number);
+	frame_put(&f, payload + 18, 2, 1);
+	opts.data_size_in = f.len;
+	assert_return_code(bpf_prog_test_run_opts(fd, &opts), errno);
+	if (opts.retval != verdict)
+		fail_msg("number %u: %u, not %d", number, opts.retval, verdict);
+	close(fd);
+}
+
+static void judge_messages(uint32_t first, uint32_t last, enum xdp_action verdict)
+{
+	for (uint32_t n = first; n <= last; n++)
+		judge_message(n, verdict);
+}
+
+/* After resize: no fresh message is dropped, and each copy of one that came before passes once. */
+static void resize_drops_nothing_fresh(void **state)
+{
+	(void)state;
+	sh("%s", "printf '[profile moldudp64]\nlayer = udp\nneeds = destination\nexempt = "
+		 "payload+18:2 == 0x0000\nexempt = payload+18:2 == 0xffff\nid = "
+		 "payload+0:20\n' >/mnt/old; $XD load v0 --profiles /mnt/old --profile "
+		 "moldudp64:26400@233.54.12.0/24 --capacity 10k; ip link del v0\n" OLDER
+		 "ip link add v0 group 7 type veth peer name p0 group 7; $XD load v0 --replace");
+	judge_messages(100, 120, XDP_PASS);
+	judge_messages(100, 120, XDP_DROP);
+	sh("$XD resize v0 --capacity 20k --forget");
+	judge_messages(110, 140, XDP_PASS);
+	judge_messages(100, 105, XDP_PASS);
+	judge_messages(110, 140, XDP_DROP);
+	judge_messages(100, 105, XDP_DROP);
+	sh("$XD unload v0");
+}
+
 static void set_number(const char *name, int number)
 {
 	char text[16];
@@ -323,5 +379,7 @@ int main(void)
 	set_number("PROFILES_FORMAT_AT", offsetof(struct dedup_config, asked.profiles_format));
 	leave_to_rest("@(delivery|snapshots|given-m-and-k-stay|set-to-other-interfaces)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
+	add_test("resize-of-an-older-feed-drops-nothing-fresh", resize_drops_nothing_fresh,
+		 cli_setup, cli_teardown, NULL);
 	return run_added_tests("replace");
 }
