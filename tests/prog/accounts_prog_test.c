@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the packet program in the kernel notes of the paths of numbered sources, against the plain
- * model of accounts_test. A path is a stream on an interface: two streams of one realm, on several
- * interfaces.
+ * model of accounts_test; and what the hand copies of it for bpftool. A path is a stream on an
+ * interface: two streams of one realm, on several interfaces.
  */
 #include "support.h"
 
@@ -14,6 +14,7 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
+#include "account_copy.h"
 #include "account_model.h"
 #include "accounts.h"
 #include "engine.h"
@@ -25,6 +26,7 @@
 #include "profile.h"
 #include "secrets.h"
 #include "stream_runner.h"
+#include "xdp_dedup.skel.h"
 
 #define S 1000000000ULL
 #define STREAMS 2
@@ -155,6 +157,48 @@ static void begin_feed(const struct account_kind *kind, uint32_t sender, uint64_
 	account_feed_begin(f, seed);
 }
 
+/* An entry of the map `accounts`: this path of the source, as accounts_read() has it. */
+static void check_copy(const struct source_figures *s, uint32_t path)
+{
+	static const struct path_figures NO_PATH;
+	const struct path_figures *p = path < s->paths_cnt ? &s->paths[path] : &NO_PATH;
+	uint32_t at = s->source * run.filter.config->sources.paths + path;
+	struct dedup_path_account is, expected;
+
+	assert_return_code(bpf_map_lookup_elem(bpf_map__fd(run.prog->maps.accounts), &at, &is),
+			   errno);
+	memset(&expected, 0, sizeof(expected)); /* also what has no name */
+	expected.path = p->counted;
+	expected.ifindex = p->ifindex;
+	if (path < s->paths_cnt) {
+		expected.messages = s->messages;
+		expected.restarts = s->restarts;
+		expected.other_packets = s->others;
+		memcpy(expected.stream, run.filter.config->policy.streams[p->stream].name,
+		       sizeof(expected.stream));
+		memcpy(expected.source, s->id.word, sizeof(expected.source));
+	}
+	assert_memory_equal(&is, &expected, sizeof(is));
+}
+
+/* The hand copies all accounts. */
+static void check_copies(void)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int hand = bpf_program__fd(run.prog->progs.hand_replay);
+
+	for (int i = 0; i < DEDUP_HAND_SOURCES; i++)
+		assert_return_code(bpf_prog_test_run_opts(hand, &opts), errno);
+	for (uint32_t i = 0; i < SENDERS; i++) {
+		struct source_figures s = { 0 };
+
+		if (!accounts_read(&run.filter, i, &s))
+			s = (struct source_figures){ .source = i };
+		for (uint32_t path = 0; path < run.filter.config->sources.paths; path++)
+			check_copy(&s, path);
+	}
+}
+
 /* The senders come in this order, so their sources have these numbers. Returns how many packets came. */
 static uint64_t random_feeds(const struct account_kind *kind, uint64_t seed, int steps)
 {
@@ -176,6 +220,7 @@ static uint64_t random_feeds(const struct account_kind *kind, uint64_t seed, int
 		account_model_close(run.feeds[i].model);
 		packets += run.feeds[i].judged;
 	}
+	check_copies();
 	stop();
 	return packets;
 }
