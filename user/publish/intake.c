@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "diag.h"
+#include "intake_event.h"
 #include "intake_sockets.h"
 
 #define FAILURES_MAX 5 /* of refreshes, until the filter counts as gone */
@@ -117,7 +118,7 @@ int intake_open(struct intake *in, const struct publish_options *o, struct publi
 {
 	int err;
 
-	*in = (struct intake){ .options = o, .streams = s };
+	*in = (struct intake){ .options = o, .streams = s, .allocate = malloc };
 	err = open_queues(in);
 	err = err < 0 ? err : intake_sockets_open(in);
 	if (err)
@@ -212,44 +213,38 @@ int intake_fds(const struct intake *in, int fds[INTAKE_QUEUES_MAX + INTAKE_SOCKE
 	return cnt;
 }
 
-/* What to add to CLOCK_MONOTONIC for CLOCK_REALTIME. */
-static uint64_t realtime_offset(void)
-{
-	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-}
-
-/* The event in a packet; NULL: it has none that is published. */
-static struct intake_event *make_event(struct intake *in, struct intake_queue *q,
-				       const struct xdp_dedup_packet *p, uint64_t offset)
+/* Keeps the event in a packet. NULL: it has none that is published, and was given back. */
+static struct intake_event *take_packet(struct intake *in, struct intake_queue *q,
+					const struct xdp_dedup_packet *p, uint64_t offset)
 {
 	const struct xdp_dedup_datagram d = { .frame = p->data, .frame_len = p->len };
+	struct intake_event found = {
+		.pending.arrival_ns = p->time_ns ?: clock_ns(CLOCK_MONOTONIC),
+		.queue = q,
+		.packet = *p,
+		.payload = p->payload,
+		.len = p->payload_len,
+	};
+	bool is_event = p->payload && intake_event_find(in, &d, &found) == 1;
 	struct intake_event *e;
-	struct xdp_dedup_identity id;
 
-	struct publish_stream *s;
-
-	if (!p->payload || xdp_dedup_id_of(in->streams->filter, &d, &id, sizeof(id)) != 1)
-		return NULL;
-	s = publish_streams_of(in->streams, &id);
-	e = s ? malloc(sizeof(*e)) : NULL;
-	if (!e)
-		return NULL;
-	e->stream = s;
-	e->id = id;
-	memcpy(&e->from, &p->source, sizeof(e->from));
-	e->arrival_ns = p->time_ns + offset;
-	e->queue = q;
-	e->packet = *p;
-	e->payload = p->payload;
-	e->len = p->payload_len;
-	return e;
+	memcpy(&found.from, &p->source, sizeof(found.from));
+	found.arrival_ns = found.pending.arrival_ns + offset;
+	e = is_event ? intake_event_keep(in, &found) : NULL;
+	in->counters.not_events += !p->payload;
+	if (e)
+		return e;
+	xdp_dedup_give_back(q->receiver, p, 1);
+	if (is_event)
+		intake_event_lose(in, &found);
+	return NULL;
 }
 
 static uint32_t take_from_queue(struct intake *in, struct intake_queue *q, uint32_t most,
 				intake_fn fn, void *arg)
 {
 	struct xdp_dedup_packet packets[INTAKE_BATCH];
-	uint64_t offset = realtime_offset();
+	uint64_t offset = intake_event_clock_offset();
 	int cnt = xdp_dedup_receive(q->receiver, packets, most < INTAKE_BATCH ? most : INTAKE_BATCH);
 
 	if (cnt < 0) {
@@ -258,13 +253,10 @@ static uint32_t take_from_queue(struct intake *in, struct intake_queue *q, uint3
 		return 0;
 	}
 	for (int i = 0; i < cnt; i++) {
-		struct intake_event *e = make_event(in, q, &packets[i], offset);
+		struct intake_event *e = take_packet(in, q, &packets[i], offset);
 
-		if (!e) {
-			in->counters.not_events++;
-			xdp_dedup_give_back(q->receiver, &packets[i], 1);
+		if (!e)
 			continue;
-		}
 		in->counters.received[INTAKE_XSK]++;
 		q->held++;
 		fn(arg, e);
@@ -272,77 +264,16 @@ static uint32_t take_from_queue(struct intake *in, struct intake_queue *q, uint3
 	return cnt;
 }
 
-/* What fn is called through, to fill in what all events have. */
-struct taking {
-	intake_fn fn;
-	void *arg;
-};
-
-static void give(void *arg, struct intake_event *e)
-{
-	const struct taking *t = arg;
-
-	e->pending = (struct pending_message){ e->len, e };
-	t->fn(t->arg, e);
-}
-
 uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg)
 {
-	struct taking t = { fn, arg };
 	uint32_t took = 0;
 
 	if (follow_streams(in) < 0)
 		return 0;
 	for (int i = 0; i < INTAKE_QUEUES_MAX && took < most; i++)
 		if (in->queues[i] && !in->queues[i]->has_ended)
-			took += take_from_queue(in, in->queues[i], most - took, give, &t);
+			took += take_from_queue(in, in->queues[i], most - took, fn, arg);
 	for (int i = 0; i < in->sockets_cnt && took < most; i++)
-		took += intake_sockets_take(in, &in->sockets[i], most - took, give, &t);
+		took += intake_sockets_take(in, &in->sockets[i], most - took, fn, arg);
 	return took;
-}
-
-/* The bytes by which the library's calls name the event. NULL: no memory. The caller frees them. */
-static uint8_t *key_of(const struct intake_event *e, size_t *len)
-{
-	const struct xdp_dedup_stream *s = &e->stream->is;
-	bool has_digest = s->digest == XDP_DEDUP_DIGEST_PAYLOAD;
-	uint8_t *key;
-
-	*len = s->bytes + (has_digest ? e->len : 0);
-	key = malloc(*len + 1);
-	if (!key)
-		return NULL;
-	memcpy(key, e->id.bytes, s->bytes);
-	if (has_digest)
-		memcpy(key + s->bytes, e->payload, e->len);
-	return key;
-}
-
-static void want(struct intake *in, struct intake_event *e, const uint8_t *key, size_t len)
-{
-	int err = key ? xdp_dedup_want(e->stream->filter, key, len) : -ENOMEM;
-
-	in->counters.wanted++;
-	in->counters.forgotten += err < 0;
-}
-
-void intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome)
-{
-	bool is_learned = outcome == INTAKE_STORED && e->stream->is.app_learns;
-	uint8_t *key = NULL;
-	size_t len = 0;
-
-	if (is_learned || outcome == INTAKE_GIVEN_UP)
-		key = key_of(e, &len);
-	/* First: of a queue that has ended this ends the want of the packet's id. */
-	if (e->queue) {
-		xdp_dedup_give_back(e->queue->receiver, &e->packet, 1);
-		e->queue->held--;
-	}
-	if (is_learned && key)
-		xdp_dedup_add(e->stream->filter, key, len);
-	else if (outcome == INTAKE_GIVEN_UP)
-		want(in, e, key, len);
-	free(key);
-	free(e);
 }

@@ -43,8 +43,10 @@ enum intake_way { INTAKE_XSK, INTAKE_UDP, INTAKE_WAYS };
 struct intake_counters {
 	uint64_t received[INTAKE_WAYS]; /* events */
 	uint64_t not_events;		/* packets that are no fresh events */
+	uint64_t unreadable;		/* packets whose id cannot be found out */
+	uint64_t no_memory;		/* events for which there was no memory */
 	uint64_t overflow;		/* datagrams for which a UDP socket had no room */
-	uint64_t wanted;		/* events that were given up */
+	uint64_t wanted;		/* events given up, or without memory */
 	uint64_t forgotten;		/* of these, those that could not be wanted */
 };
 
@@ -69,10 +71,11 @@ struct intake {
 	struct intake_socket sockets[INTAKE_SOCKETS_MAX];
 	int sockets_cnt;
 	struct intake_counters counters;
-	bool has_changed;      /* the streams, since the last intake_refresh() */
-	bool has_ended;	       /* a queue, since the caller has set this to false */
-	bool said_udp;	       /* that there is no AF_XDP */
-	unsigned int wait;     /* calls of intake_refresh() until that is tried again */
+	void *(*allocate)(size_t bytes); /* malloc(); a test lets it fail */
+	bool has_changed;		 /* the streams, since the last intake_refresh() */
+	bool has_ended;			 /* a queue, since the caller has set this to false */
+	bool said_udp;			 /* that there is no AF_XDP */
+	unsigned int wait;		 /* calls of intake_refresh() until that is tried again */
 	unsigned int failures; /* calls of intake_refresh() in which the filter could not be read */
 	bool said_groups;      /* that a group cannot be joined */
 	bool said_stream;      /* that a stream hides others from UDP sockets */

@@ -13,6 +13,7 @@
 
 #include "diag.h"
 #include "fd.h"
+#include "intake_event.h"
 #include "scrapes.h"
 
 #define BUFFER_BYTES (8 << 20) /* of a socket: what comes while nothing is taken */
@@ -165,7 +166,6 @@ static bool join(int fd, const struct in6_addr *group, uint32_t ifindex)
 void intake_sockets_join(struct intake *in)
 {
 	bool joined = true;
-
 	struct xdp_dedup_interface at[INTAKE_QUEUES_MAX];
 	const struct publish_streams *s = in->streams;
 	int cnt = xdp_dedup_interfaces(s->filter, at, sizeof(*at), INTAKE_QUEUES_MAX);
@@ -241,8 +241,9 @@ static struct sockaddr_in6 as_six(const struct sockaddr_in6 *from)
 	return six;
 }
 
-static struct intake_event *make_event(struct intake *in, const struct msghdr *m, size_t len,
-				       const struct facts *f)
+/* Keeps the event in a datagram. NULL: it has none that is published. */
+static struct intake_event *take_datagram(struct intake *in, const struct msghdr *m, size_t len,
+					  const struct facts *f, uint64_t offset)
 {
 	const struct sockaddr_in6 from = as_six(m->msg_name);
 	const struct xdp_dedup_datagram d = {
@@ -251,26 +252,23 @@ static struct intake_event *make_event(struct intake *in, const struct msghdr *m
 		.from = (const struct sockaddr *)&from,
 		.to = (const struct sockaddr *)&f->to,
 	};
-	struct xdp_dedup_identity id;
-	struct publish_stream *s;
+	struct intake_event found = {
+		.payload = d.payload,
+		.len = len,
+		.from.ipv6 = from,
+		.arrival_ns = f->time.tv_sec * 1000000000ULL + f->time.tv_nsec,
+	};
+	int is_event = intake_event_find(in, &d, &found);
 	struct intake_event *e;
-	int is_event = xdp_dedup_id_of(in->streams->filter, &d, &id, sizeof(id));
 
 	if (is_event == -ENODATA && !in->said_stream)
 		diag_note("datagrams of UDP sockets are not published if a stream before theirs reads more than the payload" ADVICE
 			  "name that stream last in --profile");
 	in->said_stream |= is_event == -ENODATA;
-	s = is_event == 1 ? publish_streams_of(in->streams, &id) : NULL;
-	e = s ? malloc(sizeof(*e) + len) : NULL;
-	if (!e)
-		return NULL;
-	e->stream = s;
-	e->id = id;
-	e->from.ipv6 = from;
-	e->arrival_ns = f->time.tv_sec * 1000000000ULL + f->time.tv_nsec;
-	e->queue = NULL;
-	e->payload = memcpy(e->copy, m->msg_iov->iov_base, len);
-	e->len = len;
+	found.pending.arrival_ns = found.arrival_ns - offset;
+	e = is_event == 1 ? intake_event_keep(in, &found) : NULL;
+	if (is_event == 1 && !e)
+		intake_event_lose(in, &found);
 	return e;
 }
 
@@ -281,6 +279,7 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 	static char control[BATCH][CONTROL_MAX] __attribute__((aligned(8)));
 	struct sockaddr_in6 from[BATCH];
 	struct mmsghdr m[BATCH] = { 0 };
+	uint64_t offset = intake_event_clock_offset();
 	struct iovec at[BATCH];
 	int cnt;
 
@@ -296,11 +295,12 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 		struct intake_event *e;
 
 		read_facts(&m[i].msg_hdr, &f);
+		if (!f.time.tv_sec)
+			clock_gettime(CLOCK_REALTIME, &f.time);
 		in->counters.overflow += f.overflow - s->overflow;
 		s->overflow = f.overflow;
-		e = make_event(in, &m[i].msg_hdr, m[i].msg_len, &f);
+		e = take_datagram(in, &m[i].msg_hdr, m[i].msg_len, &f, offset);
 		in->counters.received[INTAKE_UDP] += e != NULL;
-		in->counters.not_events += !e;
 		if (e)
 			fn(arg, e);
 	}

@@ -12,7 +12,8 @@
 
 /* What a message is made of, and where its packet is given back: the caller's. */
 struct pending_message {
-	size_t bytes; /* of the payload */
+	size_t bytes;	     /* of the payload */
+	uint64_t arrival_ns; /* CLOCK_MONOTONIC */
 	void *owner;
 };
 

@@ -95,7 +95,7 @@ static void any_order(void **state)
 
 static void hostile_answers(void **state)
 {
-	struct pending_message m = { 10, NULL };
+	struct pending_message m = { .bytes = 10 };
 	struct pending_slot *s;
 	struct pending p;
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The publisher's intake and outbox inside the test, step by step: what is taken, in which order,
+ * and what becomes of it.
+ */
+#include "parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILTER "--port 8001 --fpr 1e-9 "
+
+static struct parts parts;
+
+static int teardown(void **state)
+{
+	netns_enter(0);
+	parts_close(&parts);
+	return hub_teardown(state);
+}
+
+static void *no_memory(size_t bytes)
+{
+	(void)bytes;
+	return NULL;
+}
+
+/* By which way events come. */
+static const struct way {
+	const char *name, *load;
+	enum publish_receive receive;
+} NO_MEMORY[] = {
+	{ "no_memory_udp", FILTER, PUBLISH_UDP },
+	{ "no_memory_xsk", FILTER "--deliver xsk", PUBLISH_XSK },
+	{ "no_memory_digest", "--profile payload:8001 --fpr 1e-9", PUBLISH_UDP },
+};
+
+/* An event for which there is no memory is counted and wanted: its next copy passes. */
+static void no_memory_wants(void **state)
+{
+	const struct way *w = *state;
+
+	parts_open(&parts, w->load, w->receive);
+	parts.intake.allocate = no_memory;
+	parts_send(8001, "a");
+	parts_await_readable(&parts, 1);
+	parts_take(&parts, 64);
+	assert_int_equal(parts.cnt, 0);
+	assert_int_equal(parts.intake.counters.no_memory, 1);
+	assert_int_equal(parts.intake.counters.wanted, 1);
+	assert_int_equal(parts.intake.counters.forgotten, 0);
+	assert_int_equal(parts.intake.counters.not_events, 0);
+	parts.intake.allocate = malloc;
+	parts_send(8001, "a");
+	parts_await_events(&parts, 1);
+}
+
+/* A datagram of which only the frame has the id is counted apart from what is no event. */
+static void unreadable_is_counted(void **state)
+{
+	(void)state;
+	parts_open(&parts, "--profile mirror --profile gsp:8001", PUBLISH_UDP);
+	parts_send(8001, "a");
+	parts_await_readable(&parts, 1);
+	parts_take(&parts, 64);
+	assert_int_equal(parts.intake.counters.unreadable, 1);
+	assert_int_equal(parts.intake.counters.not_events, 0);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(unreadable_is_counted, hub_setup, teardown),
+	};
+
+	add_rows(NO_MEMORY, no_memory_wants, hub_setup, teardown);
+	add_tests(tests, ARRAY_SIZE(tests));
+	return run_added_tests("publish_parts");
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "intake_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+
+#define PAYLOAD_MAX 65536 /* of a UDP datagram */
+
+uint64_t intake_event_clock_offset(void)
+{
+	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+}
+
+int intake_event_find(struct intake *in, const struct xdp_dedup_datagram *d, struct intake_event *e)
+{
+	int is_event = xdp_dedup_id_of(in->streams->filter, d, &e->id, sizeof(e->id));
+
+	e->stream = is_event == 1 ? publish_streams_of(in->streams, &e->id) : NULL;
+	in->counters.unreadable += is_event < 0;
+	in->counters.not_events += is_event >= 0 && !e->stream;
+	return is_event < 0 ? is_event : e->stream != NULL;
+}
+
+struct intake_event *intake_event_keep(struct intake *in, const struct intake_event *found)
+{
+	struct intake_event *e = in->allocate(sizeof(*e) + (found->queue ? 0 : found->len));
+
+	if (!e)
+		return NULL;
+	*e = *found;
+	if (!e->queue)
+		e->payload = memcpy(e->copy, found->payload, found->len);
+	e->pending.bytes = e->len;
+	e->pending.owner = e;
+	return e;
+}
+
+/* The bytes by which the library's calls name the event, until the next call. */
+static const uint8_t *key_of(const struct intake_event *e, size_t *len)
+{
+	static uint8_t key[XDP_DEDUP_IDENTITY_MAX + PAYLOAD_MAX];
+	const struct xdp_dedup_stream *s = &e->stream->is;
+	size_t hashed = s->digest == XDP_DEDUP_DIGEST_PAYLOAD ? e->len : 0;
+
+	memcpy(key, e->id.bytes, s->bytes);
+	memcpy(key + s->bytes, e->payload, hashed);
+	*len = s->bytes + hashed;
+	return key;
+}
+
+static void want(struct intake *in, const struct intake_event *e, const uint8_t *key, size_t len)
+{
+	in->counters.wanted++;
+	in->counters.forgotten += xdp_dedup_want(e->stream->filter, key, len) < 0;
+}
+
+void intake_event_lose(struct intake *in, const struct intake_event *found)
+{
+	size_t len;
+	const uint8_t *key = key_of(found, &len);
+
+	in->counters.no_memory++;
+	want(in, found, key, len);
+}
+
+void intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome)
+{
+	bool learns = outcome == INTAKE_STORED && e->stream->is.app_learns;
+	const uint8_t *key = NULL;
+	size_t len = 0;
+
+	if (learns || outcome == INTAKE_GIVEN_UP)
+		key = key_of(e, &len); /* from the packet, before it is given back */
+
+	/* First: of a queue that has ended this ends the want of the packet's id. */
+	if (e->queue) {
+		xdp_dedup_give_back(e->queue->receiver, &e->packet, 1);
+		e->queue->held--;
+	}
+	if (learns)
+		xdp_dedup_add(e->stream->filter, key, len);
+	else if (outcome == INTAKE_GIVEN_UP)
+		want(in, e, key, len);
+	free(e);
+}
