@@ -67,10 +67,56 @@ static void unreadable_is_counted(void **state)
 	assert_int_equal(parts.intake.counters.not_events, 0);
 }
 
+/* Opens node 0, and has an event wait for the server for this time; then it is sent. */
+static void send_after(unsigned int ms)
+{
+	parts_open(&parts, FILTER, PUBLISH_UDP);
+	parts_connect(&parts, "good");
+	parts_send(8001, "a");
+	parts_await_events(&parts, 1);
+	parts_add_events(&parts);
+	usleep(ms * 1000);
+}
+
+/* The time for which an event waits for a connection is no time of the engine. */
+static void ack_seconds_count_from_the_first_sending(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	send_after(1000);
+	parts_await_count(&parts, &c->acknowledged, 1);
+	for (int i = 12; i <= OUTBOX_BUCKETS; i++) /* 512 ms and more */
+		assert_int_equal(c->ack_bucket[i], 0);
+}
+
+/* But the engine may have forgotten the id, which another machine published at once. */
+static void late_counts_from_the_arrival(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	send_after(300);
+	parts_await_state(&parts, SERVER_UP);
+	parts.outbox.window_ns = 300000000;
+	parts_await_count(&parts, &c->acknowledged, 1);
+	assert_int_equal(c->late, 1);
+	assert_int_equal(c->retried, 0);
+	parts_send(8001, "b");
+	parts_await_events(&parts, 1);
+	parts.outbox.window_ns = 60000000000;
+	parts_add_events(&parts);
+	parts_await_count(&parts, &c->acknowledged, 2);
+	assert_int_equal(c->late, 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(unreadable_is_counted, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(ack_seconds_count_from_the_first_sending, hub_setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(late_counts_from_the_arrival, hub_setup, teardown),
 	};
 
 	add_rows(NO_MEMORY, no_memory_wants, hub_setup, teardown);

@@ -8,10 +8,7 @@
 #include "diag.h"
 #include "envelope.h"
 
-#define RETRY_MIN_NS 100000000ULL
-#define RETRY_MAX_NS 5000000000ULL
 #define BURST_MAX 512 /* messages in a turn of the loop: each may wait for the send buffer */
-#define RETRY_AWAY_NS 500000000ULL /* no server has the stream: they may be electing a leader */
 
 static uint64_t now_ns(void)
 {
@@ -57,37 +54,29 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 	envelope_write(o->streams, e, &envelope);
 	err = server_publish(o->server, &m);
 	if (err) {
-		s->due_ns = now + RETRY_MIN_NS;
+		pending_unsent(s, now);
 		if (err == -EMSGSIZE)
 			leave_out(o, s);
 		return;
 	}
 	o->counters.sent++;
-	o->counters.retried += s->sends > 0;
-	o->counters.late += s->sends && now - s->begin_ns > o->window_ns;
-	s->sends++;
-	s->tries++;
-	s->is_sent = true;
-	s->due_ns = now + o->options->ack_timeout_ns;
+	o->counters.retried += s->first_sent_ns > 0;
+	o->counters.late += s->message->arrival_ns + o->window_ns < now;
+	pending_sent(s, now, o->options->ack_timeout_ns);
 }
 
 /* The slot's message was not stored. It is sent again after a while that grows, or given up. */
 static void fail_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 {
-	uint64_t pause = RETRY_MIN_NS << (s->tries < 6 ? s->tries : 6);
-
-	if (s->tries > o->options->retries) {
-		o->counters.given_up++;
-		end_event(o, s, INTAKE_GIVEN_UP);
+	if (pending_retry(s, now, o->options->retries))
 		return;
-	}
-	s->is_sent = false;
-	s->due_ns = now + (pause < RETRY_MAX_NS ? pause : RETRY_MAX_NS);
+	o->counters.given_up++;
+	end_event(o, s, INTAKE_GIVEN_UP);
 }
 
 static void count_ack(struct outbox *o, const struct pending_slot *s, uint64_t now)
 {
-	uint64_t ns = now - s->begin_ns, upto = OUTBOX_BUCKET_NS;
+	uint64_t ns = now - s->first_sent_ns, upto = OUTBOX_BUCKET_NS;
 	int i = 0;
 
 	while (i < OUTBOX_BUCKETS && ns > upto) {
@@ -120,31 +109,13 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 		fail_slot(o, s, now);
 		return;
 	}
-	s->tries -= s->tries > 0; /* a server may answer twice */
-	s->is_sent = false;
-	s->due_ns = now + RETRY_AWAY_NS;
+	pending_postpone(s, now);
 }
 
-static void look_at_slot(void *arg, struct pending_slot *s)
-{
-	struct outbox *o = arg;
-	uint64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
-
-	if (o->state != SERVER_UP || now < s->due_ns)
-		return;
-	if (s->is_sent)
-		fail_slot(o, s, now);
-	else if (o->burst++ < BURST_MAX)
-		send_slot(o, s, now);
-}
-
-/* The connection is another one, or none: what was sent may not have arrived. */
-static void unsend_slot(void *arg, struct pending_slot *s)
+static void restart_slot(void *arg, struct pending_slot *s)
 {
 	(void)arg;
-	s->is_sent = false;
-	s->tries = 0;
-	s->due_ns = 0;
+	pending_restart(s);
 }
 
 static void follow_connection(struct outbox *o, enum server_state state)
@@ -153,7 +124,7 @@ static void follow_connection(struct outbox *o, enum server_state state)
 		return;
 	o->state = state;
 	if (state == SERVER_DOWN) {
-		pending_each(&o->pending, unsend_slot, NULL);
+		pending_each(&o->pending, restart_slot, NULL);
 		diag_note("the connection is lost; %u messages are not acknowledged",
 			  pending_count(&o->pending));
 	}
@@ -201,14 +172,12 @@ void outbox_close(struct outbox *o)
 
 void outbox_add(struct outbox *o, struct intake_event *e)
 {
-	uint64_t now = now_ns();
-
 	if (e->stream->is.app_learns && !pending_ids_add(&o->ids, e)) {
 		o->counters.copies++;
 		intake_end(o->intake, e, INTAKE_UNUSED);
 		return;
 	}
-	send_slot(o, pending_add(&o->pending, &e->pending, now), now);
+	send_slot(o, pending_add(&o->pending, &e->pending), now_ns());
 }
 
 static void take_answers(struct outbox *o)
@@ -229,10 +198,21 @@ enum server_state outbox_follow(struct outbox *o)
 	return state;
 }
 
+static void send_due(void *arg, struct pending_slot *s)
+{
+	send_slot(arg, s, now_ns());
+}
+
+static void fail_late(void *arg, struct pending_slot *s)
+{
+	fail_slot(arg, s, now_ns());
+}
+
 void outbox_look(struct outbox *o)
 {
 	server_hurry(o->server);
 	take_answers(o); /* before messages without an answer count as failed */
-	o->burst = 0;
-	pending_each(&o->pending, look_at_slot, o);
+	if (o->state == SERVER_UP)
+		pending_due(&o->pending, clock_ns(CLOCK_MONOTONIC_COARSE), BURST_MAX, send_due,
+			    fail_late, o);
 }

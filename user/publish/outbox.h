@@ -22,7 +22,7 @@ struct outbox_counters {
 	uint64_t acknowledged;
 	uint64_t duplicate; /* of these, the engine knew them */
 	uint64_t retried;
-	uint64_t late;	    /* of these, so late that the engine may have forgotten the id */
+	uint64_t late;	    /* sent so long after the arrival that the id may be forgotten */
 	uint64_t copies;    /* of pending events, which were not sent */
 	uint64_t too_large; /* messages that the server does not take */
 	uint64_t refused;   /* answers that were errors */
@@ -40,7 +40,6 @@ struct outbox {
 	struct pending pending;
 	struct pending_ids ids; /* of events whose further copies pass */
 	uint64_t stored_ns;	/* when the engine last stored a message */
-	unsigned int burst;	/* messages sent in this turn of the loop */
 	uint64_t window_ns;	/* the stream's duplicate window */
 	bool has_said;		/* that the engine refuses messages */
 	struct outbox_counters counters;

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PAUSE_MIN_NS 100000000ULL
+#define PAUSE_MAX_NS 5000000000ULL
+#define PAUSE_AWAY_NS 500000000ULL /* no server has the stream: they may be electing a leader */
+
 int pending_open(struct pending *p, uint32_t slots, uint64_t bytes_max)
 {
 	*p = (struct pending){
@@ -30,15 +34,14 @@ void pending_close(struct pending *p)
 	memset(p, 0, sizeof(*p));
 }
 
-struct pending_slot *pending_add(struct pending *p, struct pending_message *m, uint64_t now_ns)
+struct pending_slot *pending_add(struct pending *p, struct pending_message *m)
 {
 	struct pending_slot *s = &p->slots[p->free[--p->free_cnt]];
 
 	s->message = m;
 	s->generation++;
-	s->tries = s->sends = 0;
-	s->is_sent = false;
-	s->due_ns = s->begin_ns = now_ns;
+	s->first_sent_ns = 0;
+	pending_restart(s);
 	p->bytes += m->bytes;
 	return s;
 }
@@ -60,6 +63,45 @@ struct pending_message *pending_remove(struct pending *p, struct pending_slot *s
 	return m;
 }
 
+void pending_sent(struct pending_slot *s, uint64_t now_ns, uint64_t timeout_ns)
+{
+	if (!s->first_sent_ns)
+		s->first_sent_ns = now_ns;
+	s->attempts++;
+	s->is_sent = true;
+	s->due_ns = now_ns + timeout_ns;
+}
+
+void pending_unsent(struct pending_slot *s, uint64_t now_ns)
+{
+	s->due_ns = now_ns + PAUSE_MIN_NS;
+}
+
+bool pending_retry(struct pending_slot *s, uint64_t now_ns, uint32_t retries)
+{
+	uint64_t pause = PAUSE_MIN_NS << (s->attempts < 6 ? s->attempts : 6);
+
+	if (s->attempts > retries)
+		return false;
+	s->is_sent = false;
+	s->due_ns = now_ns + (pause < PAUSE_MAX_NS ? pause : PAUSE_MAX_NS);
+	return true;
+}
+
+void pending_postpone(struct pending_slot *s, uint64_t now_ns)
+{
+	s->attempts -= s->attempts > 0; /* a server may answer twice */
+	s->is_sent = false;
+	s->due_ns = now_ns + PAUSE_AWAY_NS;
+}
+
+void pending_restart(struct pending_slot *s)
+{
+	s->attempts = 0;
+	s->is_sent = false;
+	s->due_ns = 0;
+}
+
 void pending_each(struct pending *p, pending_fn fn, void *arg)
 {
 	uint32_t left = pending_count(p);
@@ -70,4 +112,34 @@ void pending_each(struct pending *p, pending_fn fn, void *arg)
 		left--;
 		fn(arg, &p->slots[i]);
 	}
+}
+
+/* What pending_due() looks for. */
+struct due {
+	uint64_t now_ns;
+	uint32_t most;
+	pending_fn send, fail;
+	void *arg;
+};
+
+static void look_at_slot(void *arg, struct pending_slot *s)
+{
+	struct due *d = arg;
+
+	if (d->now_ns < s->due_ns)
+		return;
+	if (s->is_sent) {
+		d->fail(d->arg, s);
+	} else if (d->most) {
+		d->most--;
+		d->send(d->arg, s);
+	}
+}
+
+void pending_due(struct pending *p, uint64_t now_ns, uint32_t most, pending_fn send,
+		 pending_fn fail, void *arg)
+{
+	struct due d = { now_ns, most, send, fail, arg };
+
+	pending_each(p, look_at_slot, &d);
 }

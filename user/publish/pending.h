@@ -20,11 +20,10 @@ struct pending_message {
 struct pending_slot {
 	struct pending_message *message; /* NULL: the slot is free */
 	uint32_t generation;
-	uint32_t sends;	   /* how often it was sent */
-	uint32_t tries;	   /* of these, by this connection, and not answered that nobody is there */
-	bool is_sent;	   /* it waits for its answer */
-	uint64_t due_ns;   /* when it is sent again, or given up */
-	uint64_t begin_ns; /* when it came */
+	uint32_t attempts;	/* sendings by this connection; the limit of retries bounds them */
+	bool is_sent;		/* it waits for its answer */
+	uint64_t due_ns;	/* when it is sent, or the answer is late */
+	uint64_t first_sent_ns; /* by any connection; 0: it was never sent */
 };
 
 struct pending {
@@ -50,8 +49,8 @@ static inline bool pending_has_room(const struct pending *p)
 	return p->free_cnt && (p->bytes < p->bytes_max || p->free_cnt == p->slots_cnt);
 }
 
-/* Adds a message. Returns its slot, which is to be sent; there must be room. */
-struct pending_slot *pending_add(struct pending *p, struct pending_message *m, uint64_t now_ns);
+/* Adds a message. Returns its slot, which is due at once; there must be room. */
+struct pending_slot *pending_add(struct pending *p, struct pending_message *m);
 
 /* The slot that an answer names; NULL if its message is there no more. */
 struct pending_slot *pending_find(struct pending *p, uint32_t slot, uint32_t generation);
@@ -64,8 +63,33 @@ static inline uint32_t pending_number(const struct pending *p, const struct pend
 	return s - p->slots;
 }
 
+/* The message was sent: its answer is late after this time. */
+void pending_sent(struct pending_slot *s, uint64_t now_ns, uint64_t timeout_ns);
+
+/* The message could not be sent: it is due again in 0.1 s. */
+void pending_unsent(struct pending_slot *s, uint64_t now_ns);
+
+/* The message was not stored. True: it is due again, after a pause of 0.2 s that grows up to 5 s.
+ * False: it has had all retries, and the caller gives it up.
+ */
+bool pending_retry(struct pending_slot *s, uint64_t now_ns, uint32_t retries);
+
+/* No server has the stream: the message is due again in 0.5 s, and this sending is no attempt. */
+void pending_postpone(struct pending_slot *s, uint64_t now_ns);
+
+/* The connection is lost: what was sent may not have arrived. The message is due at once, and has
+ * had no attempt.
+ */
+void pending_restart(struct pending_slot *s);
+
 /* Calls fn for each message; it may remove it. */
 typedef void (*pending_fn)(void *arg, struct pending_slot *s);
 void pending_each(struct pending *p, pending_fn fn, void *arg);
+
+/* Calls `send` for messages that are due, `most` of them at most, and `fail` for those whose answer
+ * is late. Both may remove the message.
+ */
+void pending_due(struct pending *p, uint64_t now_ns, uint32_t most, pending_fn send,
+		 pending_fn fail, void *arg);
 
 #endif

@@ -18,7 +18,7 @@ static const struct {
 	{ "publish_duplicate", "Acknowledged messages whose id the engine knew.",
 	  COUNTER(counters.duplicate) },
 	{ "publish_retried", "Messages sent again.", COUNTER(counters.retried) },
-	{ "publish_late", "Messages sent again after the duplicate window: they may be there twice.",
+	{ "publish_late", "Messages sent after the duplicate window: they may be there twice.",
 	  COUNTER(counters.late) },
 	{ "publish_copies", "Copies of pending events, which were not sent.",
 	  COUNTER(counters.copies) },
@@ -70,7 +70,7 @@ static void write_times(struct metrics_out *m, const struct publisher_view *v)
 	char le[METRICS_NUMBER_MAX];
 
 	metrics_family(m, METRICS_HISTOGRAM, "publish_ack_seconds",
-		       "Time from an event's arrival here to its acknowledgement.");
+		       "Time from a message's first sending to its acknowledgement.");
 	for (int i = 0; i < OUTBOX_BUCKETS; i++, ns *= 2) {
 		cnt += v->counters.ack_bucket[i];
 		metrics_count(m, cnt,

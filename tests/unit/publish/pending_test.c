@@ -72,18 +72,17 @@ static void any_order(void **state)
 			m = &all[next];
 			next = (next + 1) % MESSAGES;
 			m->message.bytes = random() % (2 * BYTES_MAX / SLOTS);
-			s = pending_add(&p, &m->message, step);
+			s = pending_add(&p, &m->message);
 			m->slot = pending_number(&p, s);
 			m->generation = s->generation;
 			m->is_there = true;
 			assert_false(s->is_sent);
-			assert_int_equal(s->tries, 0);
-			assert_int_equal(s->begin_ns, step);
+			assert_int_equal(s->attempts, 0);
+			assert_int_equal(s->first_sent_ns, 0);
 		} else if (m->is_there) {
 			struct pending_slot *s = pending_find(&p, m->slot, m->generation);
 
-			s->is_sent = true;
-			s->tries = 5;
+			pending_sent(s, step + 1, 10);
 			assert_ptr_equal(pending_remove(&p, s), &m->message);
 			m->is_there = false;
 		}
@@ -102,7 +101,7 @@ static void hostile_answers(void **state)
 	(void)state;
 	assert_int_equal(pending_open(&p, 2, 1), 0);
 	assert_null(pending_find(&p, 0, 0));
-	s = pending_add(&p, &m, 1);
+	s = pending_add(&p, &m);
 	assert_null(pending_find(&p, 2, 1));
 	assert_null(pending_find(&p, UINT32_MAX, s->generation));
 	assert_null(pending_find(&p, pending_number(&p, s), s->generation + 1));
@@ -112,12 +111,145 @@ static void hostile_answers(void **state)
 	pending_close(&p);
 }
 
+#define MS 1000000ULL
+#define TIMEOUT_NS (5000 * MS)
+
+/* What happens to a message that is due, in this order: `s` it is sent, `u` it cannot be sent, `r`
+ * it is refused, `a` nobody has the stream, `l` the connection is lost. Then its state.
+ */
+static const struct fate {
+	const char *name, *steps;
+	uint32_t retries, attempts;
+	bool is_given_up, is_sent;
+	uint64_t pause_ms; /* from now until it is due */
+} FATES[] = {
+	{ "sent", "s", 5, 1, false, true, 5000 },
+	{ "cannot-be-sent", "u", 5, 0, false, false, 100 },
+	{ "refused-once", "sr", 5, 1, false, false, 200 },
+	{ "refused-twice", "srsr", 5, 2, false, false, 400 },
+	{ "refused-five-times", "srsrsrsrsr", 5, 5, false, false, 3200 },
+	{ "longest-pause", "srsrsrsrsrsrsrsr", 99, 8, false, false, 5000 },
+	{ "given-up", "srsrsr", 2, 3, true, true, 5000 },
+	{ "no-retries", "sr", 0, 1, true, true, 5000 },
+	{ "nobody-has-the-stream", "sasasasa", 0, 0, false, false, 500 },
+	{ "answered-twice", "saa", 0, 0, false, false, 500 },
+	{ "lost-resets-attempts", "srsrl", 2, 0, false, false, 0 },
+	{ "lost-and-sent-again", "srsrlsrsr", 2, 2, false, false, 400 },
+	{ "lost-while-sent", "sl", 0, 0, false, false, 0 },
+};
+
+static void fate(void **state)
+{
+	const struct fate *f = *state;
+	struct pending_message m = { .bytes = 1 };
+	uint64_t now = 7 * MS;
+	bool is_given_up = false;
+	struct pending_slot *s;
+	struct pending p;
+
+	assert_int_equal(pending_open(&p, 1, 1), 0);
+	s = pending_add(&p, &m);
+	for (const char *step = f->steps; *step; step++) {
+		if (*step == 's')
+			pending_sent(s, now, TIMEOUT_NS);
+		else if (*step == 'u')
+			pending_unsent(s, now);
+		else if (*step == 'r')
+			is_given_up = !pending_retry(s, now, f->retries);
+		else if (*step == 'a')
+			pending_postpone(s, now);
+		else
+			pending_restart(s);
+	}
+	assert_int_equal(is_given_up, f->is_given_up);
+	assert_int_equal(s->attempts, f->attempts);
+	assert_int_equal(s->is_sent, f->is_sent);
+	assert_int_equal(s->due_ns, f->pause_ms ? now + f->pause_ms * MS : 0);
+	pending_close(&p);
+}
+
+/* A message keeps the time of its first sending, over retries and connections. */
+static void first_sending(void **state)
+{
+	struct pending_message m = { .bytes = 1 };
+	struct pending_slot *s;
+	struct pending p;
+
+	(void)state;
+	assert_int_equal(pending_open(&p, 1, 1), 0);
+	s = pending_add(&p, &m);
+	assert_int_equal(s->first_sent_ns, 0);
+	pending_sent(s, 10, 5);
+	pending_restart(s);
+	pending_sent(s, 20, 5);
+	assert_int_equal(s->first_sent_ns, 10);
+	pending_remove(&p, s);
+	s = pending_add(&p, &m);
+	assert_int_equal(s->first_sent_ns, 0);
+	pending_close(&p);
+}
+
+struct looked {
+	struct pending *p;
+	uint32_t sent, failed;
+};
+
+static void send_one(void *arg, struct pending_slot *s)
+{
+	struct looked *l = arg;
+
+	assert_false(s->is_sent);
+	pending_sent(s, 100, 50);
+	l->sent++;
+}
+
+static void fail_one(void *arg, struct pending_slot *s)
+{
+	struct looked *l = arg;
+
+	assert_true(s->is_sent);
+	pending_remove(l->p, s);
+	l->failed++;
+}
+
+static void assert_looked(struct pending *p, uint64_t now_ns, uint32_t sent, uint32_t failed)
+{
+	struct looked l = { .p = p };
+
+	pending_due(p, now_ns, 5, send_one, fail_one, &l);
+	assert_int_equal(l.sent, sent);
+	assert_int_equal(l.failed, failed);
+}
+
+/* A backlog is sent in bursts; answers that are late are no part of a burst. */
+static void bursts_are_bounded(void **state)
+{
+	struct pending_message m = { .bytes = 1 };
+	struct pending p;
+
+	(void)state;
+	assert_int_equal(pending_open(&p, SLOTS, 100), 0);
+	for (int i = 0; i < 12; i++)
+		pending_add(&p, &m);
+	assert_looked(&p, 100, 5, 0);
+	assert_looked(&p, 100, 5, 0);
+	assert_looked(&p, 100, 2, 0);
+	assert_looked(&p, 149, 0, 0); /* nothing is due */
+	assert_looked(&p, 150, 0, 12);
+	assert_int_equal(pending_count(&p), 0);
+	pending_close(&p);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test(any_order),
 		cmocka_unit_test(hostile_answers),
+		cmocka_unit_test(first_sending),
+		cmocka_unit_test(bursts_are_bounded),
 	};
 
-	return run_any_tests("pending", TESTS, ARRAY_SIZE(TESTS));
+	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(FATES, fate, NULL, NULL);
+	return run_added_any_tests("pending");
 }
