@@ -67,6 +67,26 @@ static void unreadable_is_counted(void **state)
 	assert_int_equal(parts.intake.counters.not_events, 0);
 }
 
+/* Where there is room for one event at a time, no socket takes it all. */
+static void sockets_take_turns(void **state)
+{
+	static const char *const A[] = { "a0", "a1", "a2" }, *const B[] = { "b0", "b1", "b2" };
+
+	(void)state;
+	parts_open(&parts, "--port 8001-8002 --fpr 1e-9", PUBLISH_UDP);
+	for (int i = 0; i < 3; i++) {
+		parts_send(8001, A[i]);
+		parts_send(8002, B[i]);
+	}
+	parts_await_readable(&parts, 2);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(parts_take(&parts, 1), 1);
+	for (int i = 0; i < 3; i++) {
+		assert_string_equal(parts_id(parts.events[2 * i]), A[i]);
+		assert_string_equal(parts_id(parts.events[2 * i + 1]), B[i]);
+	}
+}
+
 /* Opens node 0, and has an event wait for the server for this time; then it is sent. */
 static void send_after(unsigned int ms)
 {
@@ -114,6 +134,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(unreadable_is_counted, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(sockets_take_turns, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(ack_seconds_count_from_the_first_sending, hub_setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(late_counts_from_the_arrival, hub_setup, teardown),

@@ -264,16 +264,31 @@ static uint32_t take_from_queue(struct intake *in, struct intake_queue *q, uint3
 	return cnt;
 }
 
+/* The places that are read: queues, then sockets. */
+static uint32_t take_from_place(struct intake *in, int place, uint32_t most, intake_fn fn, void *arg)
+{
+	if (place >= INTAKE_QUEUES_MAX)
+		return intake_sockets_take(in, &in->sockets[place - INTAKE_QUEUES_MAX], most, fn,
+					   arg);
+	if (!in->queues[place] || in->queues[place]->has_ended)
+		return 0;
+	return take_from_queue(in, in->queues[place], most, fn, arg);
+}
+
 uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg)
 {
+	int places = INTAKE_QUEUES_MAX + in->sockets_cnt, first = in->next_place;
 	uint32_t took = 0;
 
 	if (follow_streams(in) < 0)
 		return 0;
-	for (int i = 0; i < INTAKE_QUEUES_MAX && took < most; i++)
-		if (in->queues[i] && !in->queues[i]->has_ended)
-			took += take_from_queue(in, in->queues[i], most - took, fn, arg);
-	for (int i = 0; i < in->sockets_cnt && took < most; i++)
-		took += intake_sockets_take(in, &in->sockets[i], most - took, fn, arg);
+	for (int i = 0; i < places && took < most; i++) {
+		int place = (first + i) % places;
+		uint32_t came = take_from_place(in, place, most - took, fn, arg);
+
+		took += came;
+		if (came)
+			in->next_place = place + 1;
+	}
 	return took;
 }

@@ -70,6 +70,7 @@ struct intake {
 	struct intake_queue *queues[INTAKE_QUEUES_MAX]; /* NULL: free */
 	struct intake_socket sockets[INTAKE_SOCKETS_MAX];
 	int sockets_cnt;
+	int next_place; /* of queues and sockets: the next intake_take() begins there */
 	struct intake_counters counters;
 	void *(*allocate)(size_t bytes); /* malloc(); a test lets it fail */
 	bool has_changed;		 /* the streams, since the last intake_refresh() */
@@ -95,7 +96,8 @@ int intake_refresh(struct intake *in);
 int intake_fds(const struct intake *in, int fds[INTAKE_QUEUES_MAX + INTAKE_SOCKETS_MAX]);
 
 /* Takes up to `most` packets, and gives their events to fn, which owns each until it calls
- * intake_end(). Returns how many packets came, from all descriptors.
+ * intake_end(). Returns how many packets came, from all descriptors. If not all have their turn,
+ * the next call begins with those that had none.
  */
 typedef void (*intake_fn)(void *arg, struct intake_event *e);
 uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg);
