@@ -121,6 +121,21 @@ static void server_away_and_back(void **state)
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
+/* No more than --pending-bytes wait, and one packet. */
+static void pending_bytes_are_bounded(void **state)
+{
+	(void)state;
+	node_add(0, FILTER);
+	node_publish_to(0, "nats://10.76.0.10:4222", "--pending-bytes 100k");
+	node_await_sockets(0);
+	process_signal(node_publisher(0), SIGSTOP); /* so it finds much at once */
+	offer(1000, 0);
+	process_signal(node_publisher(0), SIGCONT);
+	node_await_metric(0, "pending_bytes", 100000);
+	assert_true(node_metric(0, "pending_bytes") < 100000 + sizeof(struct gossip_packet));
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
 /* Answers come too late: messages are published again, and the engine knows them. */
 static void slow_server(void **state)
 {
@@ -466,6 +481,7 @@ static void hostile_server(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(pending_bytes_are_bounded, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(slow_server, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(stream_gone_and_back, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(full_disk, hub_setup, teardown),

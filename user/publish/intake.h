@@ -15,7 +15,8 @@
 
 #define INTAKE_QUEUES_MAX 64
 #define INTAKE_SOCKETS_MAX 64
-#define INTAKE_BATCH 64 /* packets at a time, at most */
+#define INTAKE_BATCH 64		 /* packets at a time, at most */
+#define INTAKE_PAYLOAD_MAX 65536 /* bytes of an event */
 
 struct intake_queue;
 

@@ -6,8 +6,6 @@
 
 #include "clock.h"
 
-#define PAYLOAD_MAX 65536 /* of a UDP datagram */
-
 uint64_t intake_event_clock_offset(void)
 {
 	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
@@ -40,7 +38,7 @@ struct intake_event *intake_event_keep(struct intake *in, const struct intake_ev
 /* The bytes by which the library's calls name the event, until the next call. */
 static const uint8_t *key_of(const struct intake_event *e, size_t *len)
 {
-	static uint8_t key[XDP_DEDUP_IDENTITY_MAX + PAYLOAD_MAX];
+	static uint8_t key[XDP_DEDUP_IDENTITY_MAX + INTAKE_PAYLOAD_MAX];
 	const struct xdp_dedup_stream *s = &e->stream->is;
 	size_t hashed = s->digest == XDP_DEDUP_DIGEST_PAYLOAD ? e->len : 0;
 

@@ -17,7 +17,6 @@
 #include "scrapes.h"
 
 #define BUFFER_BYTES (8 << 20) /* of a socket: what comes while nothing is taken */
-#define DATAGRAM_MAX 65536
 #define BATCH 16
 #define CONTROL_MAX 256
 
@@ -275,7 +274,7 @@ static struct intake_event *take_datagram(struct intake *in, const struct msghdr
 uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_t most,
 			     intake_fn fn, void *arg)
 {
-	static uint8_t bytes[BATCH][DATAGRAM_MAX];
+	static uint8_t bytes[BATCH][INTAKE_PAYLOAD_MAX];
 	static char control[BATCH][CONTROL_MAX] __attribute__((aligned(8)));
 	struct sockaddr_in6 from[BATCH];
 	struct mmsghdr m[BATCH] = { 0 };
@@ -284,7 +283,7 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 	int cnt;
 
 	for (int i = 0; i < BATCH; i++) {
-		at[i] = (struct iovec){ bytes[i], DATAGRAM_MAX };
+		at[i] = (struct iovec){ bytes[i], INTAKE_PAYLOAD_MAX };
 		m[i].msg_hdr = (struct msghdr){ &from[i],   sizeof(from[i]), &at[i], 1,
 						control[i], CONTROL_MAX,     0 };
 	}

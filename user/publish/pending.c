@@ -34,6 +34,16 @@ void pending_close(struct pending *p)
 	memset(p, 0, sizeof(*p));
 }
 
+uint32_t pending_room(const struct pending *p, size_t largest_bytes)
+{
+	uint64_t left = p->bytes < p->bytes_max ? p->bytes_max - p->bytes : 0;
+	uint64_t most = left > largest_bytes ? left / largest_bytes : 1;
+
+	if (!pending_has_room(p))
+		return 0;
+	return most < p->free_cnt ? most : p->free_cnt;
+}
+
 struct pending_slot *pending_add(struct pending *p, struct pending_message *m)
 {
 	struct pending_slot *s = &p->slots[p->free[--p->free_cnt]];

@@ -49,6 +49,11 @@ static inline bool pending_has_room(const struct pending *p)
 	return p->free_cnt && (p->bytes < p->bytes_max || p->free_cnt == p->slots_cnt);
 }
 
+/* How many messages of at most so many bytes may be added, without a look at their size: together
+ * they exceed bytes_max by less than one message.
+ */
+uint32_t pending_room(const struct pending *p, size_t largest_bytes);
+
 /* Adds a message. Returns its slot, which is due at once; there must be room. */
 struct pending_slot *pending_add(struct pending *p, struct pending_message *m);
 

@@ -106,13 +106,12 @@ static void take_event(void *arg, struct intake_event *e)
 static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *arg)
 {
 	struct publisher *p = arg;
-	const struct pending *pending = &p->outbox.pending;
+	uint32_t room = pending_room(&p->outbox.pending, INTAKE_PAYLOAD_MAX);
 
 	(void)source, (void)fd, (void)revents;
-	if (p->is_ending || !pending_has_room(pending))
+	if (p->is_ending || !room)
 		return 0;
-	intake_take(&p->intake, pending->free_cnt < INTAKE_BATCH ? pending->free_cnt : INTAKE_BATCH,
-		    take_event, p);
+	intake_take(&p->intake, room < INTAKE_BATCH ? room : INTAKE_BATCH, take_event, p);
 	if (p->intake.has_ended)
 		watch_descriptors(p);
 	follow_room(p);

@@ -240,6 +240,39 @@ static void bursts_are_bounded(void **state)
 	pending_close(&p);
 }
 
+/* How many messages of up to 10 bytes have room beside these. */
+static const struct room {
+	const char *name;
+	uint32_t slots, there;
+	size_t bytes_each, bytes_max;
+	uint32_t room;
+} ROOMS[] = {
+	{ "room-for-all-slots", 4, 0, 0, 1000, 4 },
+	{ "room-for-free-slots", 4, 3, 10, 1000, 1 },
+	{ "no-slot", 4, 4, 10, 1000, 0 },
+	{ "room-by-bytes", 100, 1, 10, 60, 5 },
+	{ "room-for-part-of-one", 100, 1, 10, 69, 5 },
+	{ "one-more-than-bytes", 100, 5, 10, 55, 1 },
+	{ "bytes-are-used-up", 100, 5, 10, 50, 0 },
+	{ "bytes-are-exceeded", 100, 5, 10, 45, 0 },
+	{ "one-always-has-room", 100, 0, 0, 1, 1 },
+	{ "just-one", 100, 0, 0, 10, 1 },
+};
+
+static void room(void **state)
+{
+	const struct room *r = *state;
+	struct pending_message m = { .bytes = r->bytes_each };
+	struct pending p;
+
+	assert_int_equal(pending_open(&p, r->slots, r->bytes_max), 0);
+	for (uint32_t i = 0; i < r->there; i++)
+		pending_add(&p, &m);
+	assert_int_equal(pending_room(&p, 10), r->room);
+	assert_int_equal(pending_has_room(&p), r->room > 0);
+	pending_close(&p);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
@@ -250,6 +283,7 @@ int main(void)
 	};
 
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_rows(ROOMS, room, NULL, NULL);
 	add_rows(FATES, fate, NULL, NULL);
 	return run_added_any_tests("pending");
 }
