@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Notes that come often: the first is logged at once, the others are counted. */
+#include "support.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "diags.h"
+#include "log_rate.h"
+
+#define S 1000000000ULL
+#define START (100 * S)
+
+/* Notes come after so many seconds: each word is SECONDS, with the note, or SECONDS? to look. */
+static const struct row {
+	const char *name, *steps, *logged;
+} ROWS[] = {
+	{ "one", "0a", "note: a\n" },
+	{ "second_waits", "0a 1b", "note: a\n" },
+	{ "second_is_logged_later", "0a 1b 9? 10?", "note: a\nnote: b\n" },
+	{ "others_are_counted", "0a 1b 2c 3d 11?",
+	  "note: a\nnote: d; 2 more since the last line about it\n" },
+	{ "note_ends_the_interval", "0a 1b 11c",
+	  "note: a\nnote: c; 1 more since the last line about it\n" },
+	{ "each_interval_has_a_line", "0a 1b 11? 12c 20? 21?", "note: a\nnote: b\nnote: c\n" },
+	{ "first_after_silence", "0a 11? 30b 31c 40?", "note: a\nnote: b\nnote: c\n" },
+	{ "silence", "0? 20?", "" },
+	{ "end_logs_what_is_left", "0a 1b 2c !",
+	  "note: a\nnote: c; 1 more since the last line about it\n" },
+	{ "end_logs_nothing_twice", "0a ! !", "note: a\n" },
+};
+
+static void rate(void **state)
+{
+	const struct row *row = *state;
+	struct log_rate r = { 0 };
+	char steps[128], *rest = steps;
+
+	snprintf(steps, sizeof(steps), "%s", row->steps);
+	diags_collect();
+	for (char *step; (step = strsep(&rest, " "));) {
+		unsigned int seconds = 0;
+		int len = 0;
+
+		sscanf(step, "%u%n", &seconds, &len);
+		if (step[len] == '!')
+			log_rate_end(&r);
+		else if (step[len] == '?')
+			log_rate_look(&r, START + seconds * S);
+		else
+			log_rate_note(&r, START + seconds * S, 1, "%s", step + len);
+	}
+	assert_string_equal(diags_end(), row->logged);
+}
+
+/* Notes that came at once count as many. */
+static void several_at_once(void **state)
+{
+	struct log_rate r = { 0 };
+
+	(void)state;
+	diags_collect();
+	log_rate_note(&r, START, 7, "a");
+	log_rate_note(&r, START + S, 5, "b");
+	log_rate_note(&r, START + 2 * S, 1, "c");
+	log_rate_look(&r, START + 10 * S);
+	assert_string_equal(diags_end(), "note: a; 6 more since the last line about it\n"
+					 "note: c; 5 more since the last line about it\n");
+}
+
+int main(void)
+{
+	add_rows(ROWS, rate, NULL, NULL);
+	add_test("several_at_once", several_at_once, NULL, NULL, NULL);
+	return run_added_any_tests("log_rate");
+}
