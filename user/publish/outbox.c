@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "clock.h"
 #include "diag.h"
 #include "envelope.h"
+#include "units.h"
 
-#define BURST_MAX 512 /* messages in a turn of the loop: each may wait for the send buffer */
+#define ANSWERS_MAX 4096 /* in a turn of the loop */
+#define BURST_MAX 512	 /* messages in a turn of the loop: each may wait for the send buffer */
 
 static uint64_t now_ns(void)
 {
@@ -34,6 +37,37 @@ static void leave_out(struct outbox *o, struct pending_slot *s)
 	end_event(o, s, INTAKE_UNUSED);
 }
 
+/* The slot's message is not stored. */
+static void give_up(struct outbox *o, struct pending_slot *s, uint64_t now, const char *why)
+{
+	const struct intake_event *e = s->message->owner;
+
+	o->counters.given_up++;
+	log_rate_note(&o->given_up, now, 1, "an event of %s/%s is given up, and wanted: %s",
+		      o->options->filter, e->stream->is.name, why);
+	end_event(o, s, INTAKE_GIVEN_UP);
+}
+
+/* The slot's message was not stored. It is sent again after a while that grows, or given up. */
+static void fail_slot(struct outbox *o, struct pending_slot *s, uint64_t now, const char *why)
+{
+	if (!pending_retry(s, now, o->options->retries))
+		give_up(o, s, now, why);
+}
+
+static void fail_sending(struct outbox *o, struct pending_slot *s, uint64_t now, int err,
+			 const char *text)
+{
+	if (err == -EMSGSIZE) {
+		leave_out(o, s);
+	} else if (err == -EAGAIN) {
+		pending_unsent(s, now);
+	} else {
+		s->attempts++;
+		fail_slot(o, s, now, text);
+	}
+}
+
 /* Publishes the slot's message. If it cannot be sent now, it stays due. */
 static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 {
@@ -47,31 +81,25 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 		.slot = pending_number(&o->pending, s),
 		.generation = s->generation,
 	};
+	char text[SERVER_TEXT_MAX];
 	int err;
 
 	if (o->state != SERVER_UP)
 		return;
+	if (e->stream->is_untaken) {
+		give_up(o, s, now, "the JetStream stream does not take its subject");
+		return;
+	}
 	envelope_write(o->streams, e, &envelope);
-	err = server_publish(o->server, &m);
+	err = server_publish(o->server, &m, text);
 	if (err) {
-		pending_unsent(s, now);
-		if (err == -EMSGSIZE)
-			leave_out(o, s);
+		fail_sending(o, s, now, err, text);
 		return;
 	}
 	o->counters.sent++;
 	o->counters.retried += s->first_sent_ns > 0;
 	o->counters.late += s->message->arrival_ns + o->window_ns < now;
 	pending_sent(s, now, o->options->ack_timeout_ns);
-}
-
-/* The slot's message was not stored. It is sent again after a while that grows, or given up. */
-static void fail_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
-{
-	if (pending_retry(s, now, o->options->retries))
-		return;
-	o->counters.given_up++;
-	end_event(o, s, INTAKE_GIVEN_UP);
 }
 
 static void count_ack(struct outbox *o, const struct pending_slot *s, uint64_t now)
@@ -91,6 +119,7 @@ static void count_ack(struct outbox *o, const struct pending_slot *s, uint64_t n
 static void take_answer(struct outbox *o, const struct server_answer *a, uint64_t now)
 {
 	struct pending_slot *s = pending_find(&o->pending, a->slot, a->generation);
+	char why[ANSWER_TEXT_MAX + 16];
 
 	if (!s)
 		return; /* it was answered before */
@@ -101,12 +130,11 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 		return;
 	}
 	o->counters.refused++;
-	if (!o->has_said)
-		diag_note("the engine refuses a message: %s (%d)", a->answer.text, a->answer.code);
-	o->has_said = true;
+	snprintf(why, sizeof(why), "%s (%d)", a->answer.text, a->answer.code);
+	log_rate_note(&o->refused, now, 1, "the engine refuses a message: %s", why);
 	/* While others are stored, it is this message's subject that nobody has. */
 	if (!a->answer.is_away || o->stored_ns + o->options->ack_timeout_ns > s->due_ns) {
-		fail_slot(o, s, now);
+		fail_slot(o, s, now, why);
 		return;
 	}
 	pending_postpone(s, now);
@@ -131,9 +159,30 @@ static void follow_connection(struct outbox *o, enum server_state state)
 	if (state != SERVER_UP)
 		return;
 	o->counters.connections++;
-	o->window_ns = server_window_ns(o->server);
-	o->has_said = false;
 	diag_done("connected; %s goes to stream %s", o->options->filter, o->options->stream);
+}
+
+/* What the check of the JetStream stream says of each stream of the filter, said when it changes. */
+static void apply_fit(struct outbox *o)
+{
+	const struct stream_fit fit = server_fit(o->server);
+
+	o->window_ns = fit.window_ns;
+	for (int i = 0; i < o->streams->cnt && fit.serial == o->streams->wish.serial; i++) {
+		struct publish_stream *one = o->streams->now[i];
+		bool is_untaken = one->is_published && fit.untaken >> one->subject_n & 1;
+
+		if (is_untaken && !one->is_untaken)
+			diag_err(0,
+				 "stream %s does not take the subject %s: events of %s/%s are given up" ADVICE
+				 "add it by nats stream edit %s",
+				 o->options->stream, one->subject, o->options->filter, one->is.name,
+				 o->options->stream);
+		else if (one->is_untaken && !is_untaken)
+			diag_done("stream %s takes the subject %s now", o->options->stream,
+				  one->subject);
+		one->is_untaken = is_untaken;
+	}
 }
 
 int outbox_open(struct outbox *o, const struct publish_options *options,
@@ -147,6 +196,7 @@ int outbox_open(struct outbox *o, const struct publish_options *options,
 	if (err)
 		diag_err(err, "out of memory");
 	err = err ?: server_open(options, &streams->wish, &o->server);
+	o->wish_serial = streams->wish.serial;
 	if (err)
 		outbox_close(o);
 	return err;
@@ -165,6 +215,8 @@ void outbox_close(struct outbox *o)
 		pending_each(&o->pending, give_up_slot, o);
 		diag_note("%u events were not acknowledged, and are wanted again", left);
 	}
+	log_rate_end(&o->refused);
+	log_rate_end(&o->given_up);
 	server_close(o->server);
 	pending_close(&o->pending);
 	pending_ids_close(&o->ids);
@@ -180,13 +232,19 @@ void outbox_add(struct outbox *o, struct intake_event *e)
 	send_slot(o, pending_add(&o->pending, &e->pending), now_ns());
 }
 
+/* Not without a bound: a server may answer faster. */
 static void take_answers(struct outbox *o)
 {
 	uint64_t now = now_ns();
 	struct server_answer a;
+	int left = ANSWERS_MAX;
 
-	while (server_take(o->server, &a))
+	while (left && server_take(o->server, &a)) {
 		take_answer(o, &a, now);
+		left--;
+	}
+	if (!left)
+		server_wake(o->server);
 }
 
 enum server_state outbox_follow(struct outbox *o)
@@ -194,6 +252,8 @@ enum server_state outbox_follow(struct outbox *o)
 	enum server_state state = server_look(o->server);
 
 	take_answers(o);
+	if (state == SERVER_UP)
+		apply_fit(o);
 	follow_connection(o, state);
 	return state;
 }
@@ -205,14 +265,24 @@ static void send_due(void *arg, struct pending_slot *s)
 
 static void fail_late(void *arg, struct pending_slot *s)
 {
-	fail_slot(arg, s, now_ns());
+	struct outbox *o = arg;
+	char why[64];
+
+	snprintf(why, sizeof(why), "no answer within %s", FORMAT_TIME(o->options->ack_timeout_ns));
+	fail_slot(o, s, now_ns(), why);
 }
 
 void outbox_look(struct outbox *o)
 {
+	uint64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
+
+	if (o->wish_serial != o->streams->wish.serial)
+		server_want(o->server, &o->streams->wish);
+	o->wish_serial = o->streams->wish.serial;
 	server_hurry(o->server);
 	take_answers(o); /* before messages without an answer count as failed */
 	if (o->state == SERVER_UP)
-		pending_due(&o->pending, clock_ns(CLOCK_MONOTONIC_COARSE), BURST_MAX, send_due,
-			    fail_late, o);
+		pending_due(&o->pending, now, BURST_MAX, send_due, fail_late, o);
+	log_rate_look(&o->refused, now);
+	log_rate_look(&o->given_up, now);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "intake.h"
+#include "log_rate.h"
 #include "pending.h"
 #include "pending_ids.h"
 #include "server.h"
@@ -38,10 +39,11 @@ struct outbox {
 	struct server *server;
 	enum server_state state;
 	struct pending pending;
-	struct pending_ids ids; /* of events whose further copies pass */
-	uint64_t stored_ns;	/* when the engine last stored a message */
-	uint64_t window_ns;	/* the stream's duplicate window */
-	bool has_said;		/* that the engine refuses messages */
+	struct pending_ids ids;		   /* of events whose further copies pass */
+	uint64_t stored_ns;		   /* when the engine last stored a message */
+	uint64_t window_ns;		   /* the stream's duplicate window */
+	uint32_t wish_serial;		   /* of the streams' wish that the server has */
+	struct log_rate refused, given_up; /* messages, and events */
 	struct outbox_counters counters;
 };
 

@@ -49,6 +49,31 @@ static struct publish_stream *find_stream(struct publish_streams *s, int n, cons
 	return add_stream(s, n, realm);
 }
 
+/* The number of the stream's subject among those of the wish, to which it is added if need be. */
+static int subject_of(struct stream_wish *wish, const struct publish_options *o, const char *stream)
+{
+	char subject[SUBJECT_MAX];
+	int n = 0;
+
+	subject_write(o->subject, stream, NULL, subject);
+	while (n < wish->subjects_cnt && strcmp(wish->subjects[n], subject) != 0)
+		n++;
+	if (n == wish->subjects_cnt)
+		memcpy(wish->subjects[wish->subjects_cnt++], subject, sizeof(subject));
+	return n;
+}
+
+/* What the JetStream stream must take. */
+static void make_wish(struct publish_streams *s)
+{
+	s->wish.secret = s->secret.mac ? s->secret.name : NULL;
+	s->wish.subjects_cnt = 0;
+	s->wish.serial++;
+	for (int i = 0; i < s->cnt; i++)
+		if (s->now[i]->is_published)
+			s->now[i]->subject_n = subject_of(&s->wish, s->options, s->now[i]->is.name);
+}
+
 int publish_streams_refresh(struct publish_streams *s)
 {
 	struct xdp_dedup_stream listed[PUBLISH_STREAMS_MAX] = { 0 };
@@ -67,6 +92,7 @@ int publish_streams_refresh(struct publish_streams *s)
 			return -ENOMEM;
 		}
 	}
+	make_wish(s);
 	return 1;
 }
 
@@ -88,25 +114,6 @@ int publish_streams_report(const struct publish_streams *s)
 				  s->options->filter, one->is.name);
 	}
 	return published;
-}
-
-/* What the JetStream stream must take. */
-static void make_wish(struct publish_streams *s)
-{
-	static char subjects[PUBLISH_STREAMS_MAX][SUBJECT_MAX];
-
-	s->wish.secret = s->secret.mac ? s->secret.name : NULL;
-	for (int i = 0; i < s->cnt; i++) {
-		int n = s->wish.subjects_cnt, same = 0;
-
-		if (!s->now[i]->is_published)
-			continue;
-		subject_write(s->options->subject, s->now[i]->is.name, NULL, subjects[n]);
-		for (int j = 0; j < n; j++)
-			same |= !strcmp(subjects[j], subjects[n]);
-		if (!same)
-			s->wish.subjects[s->wish.subjects_cnt++] = subjects[n];
-	}
 }
 
 struct publish_stream *publish_streams_of(const struct publish_streams *s,
@@ -144,9 +151,7 @@ int publish_streams_open(struct publish_streams *s, const struct publish_options
 		err = diag_err(-EIO, "filter %s cannot be read", o->filter);
 	if (!err && !publish_streams_report(s))
 		err = diag_err(-EINVAL, "filter %s has no stream that can be published", o->filter);
-	if (!err)
-		make_wish(s);
-	else
+	if (err)
 		publish_streams_close(s);
 	return err;
 }

@@ -23,6 +23,8 @@ struct publish_stream {
 	char subject[SUBJECT_MAX];
 	struct xdp_dedup_filter *filter; /* open for its ids */
 	bool is_published;		 /* its events can be */
+	int subject_n;			 /* of the wish's subjects, while it is one of `now` */
+	bool is_untaken;		 /* the JetStream stream does not take its subject */
 };
 
 struct publish_streams {
@@ -42,8 +44,8 @@ struct publish_streams {
 int publish_streams_open(struct publish_streams *s, const struct publish_options *o);
 void publish_streams_close(struct publish_streams *s);
 
-/* Reads the streams again: 1 if they have changed, 0 if not; -errno if the filter cannot be read
- * now (not logged).
+/* Reads the streams again, and makes the wish for them: 1 if they have changed, 0 if not; -errno if
+ * the filter cannot be read now (not logged).
  */
 int publish_streams_refresh(struct publish_streams *s);
 

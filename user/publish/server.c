@@ -2,12 +2,9 @@
 #include "server.h"
 
 #include <errno.h>
-#include <nats/nats.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,227 +14,11 @@
 #include "diag.h"
 #include "fd.h"
 #include "server_options.h"
+#include "server_thread.h"
 
-#define NS_PER_S 1000000000
 #define CONNECT_NS 10000000000 /* libnats has a bound of its own, but not for all */
-#define LASTING_NS 5000000000  /* a connection was good for so long: pauses are short again */
-#define PAUSE_MIN_MS 100
-#define PAUSE_MAX_MS 10000
+#define CLOSE_MS 10000
 #define ANSWERS_EACH 4 /* answers at a time for each message that may be in flight */
-
-struct server {
-	const struct publish_options *options;
-	const struct stream_wish *want;
-	int fd;
-	pthread_t thread;
-	char inbox[64];		    /* answers come to INBOX.SLOT-GENERATION */
-	natsConnection *connection; /* of server_publish(); NULL unless it is up */
-	uint32_t answers_max;
-
-	_Atomic uint64_t connecting_ns; /* since when the thread connects; 0: it does not */
-
-	pthread_mutex_t lock; /* guards all below */
-	pthread_cond_t changed;
-	natsConnection *made; /* the thread's, lent to the other thread */
-	uint64_t window_ns;   /* the stream's duplicate window */
-	bool is_lost;	      /* that connection was closed */
-	bool is_stopping, has_failed;
-	char news[SERVER_TEXT_MAX]; /* to be logged; "": nothing */
-	enum diag_kind news_kind;
-	struct server_answer *answers; /* a ring */
-	uint32_t first, cnt;
-};
-
-static void tell(struct server *s)
-{
-	const uint64_t one = 1;
-
-	if (write(s->fd, &one, sizeof(one)) < 0)
-		return; /* it is readable already */
-}
-
-/* Has the other thread log this, instead of what it has not logged yet. */
-static void report(struct server *s, enum diag_kind kind, const char *text)
-{
-	pthread_mutex_lock(&s->lock);
-	snprintf(s->news, sizeof(s->news), "%s", text);
-	s->news_kind = kind;
-	pthread_mutex_unlock(&s->lock);
-	tell(s);
-}
-
-/* What follows SLOT and GENERATION are in a subject. */
-static bool read_subject(const struct server *s, const char *subject, struct server_answer *out)
-{
-	size_t prefix = strlen(s->inbox);
-	int end = 0;
-
-	return !strncmp(subject, s->inbox, prefix) &&
-	       sscanf(subject + prefix, ".%u-%u%n", &out->slot, &out->generation, &end) == 2 &&
-	       !subject[prefix + end];
-}
-
-/* A natsMsgHandler, in a thread of libnats. */
-static void on_answer(natsConnection *nc, natsSubscription *sub, natsMsg *msg, void *arg)
-{
-	struct server *s = arg;
-	struct server_answer a;
-	bool is_first = false;
-
-	(void)nc, (void)sub;
-	if (read_subject(s, natsMsg_GetSubject(msg), &a)) {
-		if (natsMsg_IsNoResponders(msg))
-			a.answer = (struct publish_answer){ .is_away = true,
-							    .code = 503,
-							    .text = "no server has the stream now" };
-		else
-			publish_answer_read(natsMsg_GetData(msg), natsMsg_GetDataLength(msg),
-					    s->options->stream, &a.answer);
-		pthread_mutex_lock(&s->lock);
-		/* If there is no room, the message is sent again, and answered again. */
-		if (s->cnt < s->answers_max) {
-			s->answers[(s->first + s->cnt) % s->answers_max] = a;
-			is_first = !s->cnt++;
-		}
-		pthread_mutex_unlock(&s->lock);
-	}
-	natsMsg_Destroy(msg);
-	if (is_first)
-		tell(s);
-}
-
-/* A natsConnectionHandler, in a thread of libnats. */
-static void on_closed(natsConnection *nc, void *arg)
-{
-	struct server *s = arg;
-
-	pthread_mutex_lock(&s->lock);
-	s->is_lost |= nc == s->made;
-	pthread_mutex_unlock(&s->lock);
-	tell(s);
-}
-
-/* A natsErrHandler, in a thread of libnats: a message was refused, for example. */
-static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus err, void *arg)
-{
-	const char *text = NULL;
-	char line[SERVER_TEXT_MAX];
-
-	(void)sub;
-	if (natsConnection_GetLastError(nc, &text) == NATS_OK || !text || !*text)
-		text = natsStatus_GetText(err);
-	snprintf(line, sizeof(line), "the server says: %s", text);
-	report(arg, DIAG_NOTE, line);
-}
-
-/* Makes a connection, and a subscription to answers. NULL, and *text, if that fails. */
-static natsConnection *connect_once(struct server *s, natsSubscription **answers, char *text)
-{
-	const struct server_handlers handlers = { on_closed, on_error, s };
-	natsOptions *options = server_options_make(s->options, &handlers, text);
-	natsConnection *nc = NULL;
-	char subject[96];
-	natsStatus err;
-
-	if (!options)
-		return NULL;
-	s->connecting_ns = clock_ns(CLOCK_MONOTONIC);
-	err = natsConnection_Connect(&nc, options);
-	s->connecting_ns = 0;
-	natsOptions_Destroy(options);
-	snprintf(subject, sizeof(subject), "%s.*", s->inbox);
-	if (!err)
-		err = natsConnection_Subscribe(answers, nc, subject, on_answer, s);
-	if (!err)
-		err = natsSubscription_SetPendingLimits(*answers, -1, -1);
-	if (!err)
-		return nc;
-	snprintf(text, SERVER_TEXT_MAX, "%s: %s", s->options->servers, server_error_text(err));
-	natsConnection_Destroy(nc);
-	return NULL;
-}
-
-/* Gives the connection to the other thread, and waits until that has no more use for it. */
-static void lend(struct server *s, natsConnection *nc, uint64_t window_ns)
-{
-	pthread_mutex_lock(&s->lock);
-	s->made = nc;
-	s->window_ns = window_ns;
-	s->is_lost = natsConnection_IsClosed(nc);
-	tell(s);
-	while (s->made && !s->is_stopping)
-		pthread_cond_wait(&s->changed, &s->lock);
-	s->made = NULL;
-	pthread_mutex_unlock(&s->lock);
-}
-
-/* Waits for so long, unless it is closed. */
-static bool pause_ms(struct server *s, unsigned int ms)
-{
-	uint64_t ns = clock_ns(CLOCK_MONOTONIC) + ms * 1000000ULL;
-	struct timespec until = { ns / NS_PER_S, ns % NS_PER_S };
-	bool goes_on;
-
-	pthread_mutex_lock(&s->lock);
-	while (!s->is_stopping && !pthread_cond_timedwait(&s->changed, &s->lock, &until))
-		;
-	goes_on = !s->is_stopping;
-	pthread_mutex_unlock(&s->lock);
-	return goes_on;
-}
-
-/* Connects, checks, and lends the connection until it is lost. Returns 0; -EAGAIN, with *text, if
- * that is to be tried again; or -EINVAL, with *text, if that makes no sense.
- */
-static int use_once(struct server *s, bool is_first, char *text)
-{
-	natsSubscription *answers = NULL;
-	natsConnection *nc;
-	int64_t window;
-
-	nc = connect_once(s, &answers, text);
-	if (!nc)
-		return -EAGAIN;
-	window = stream_check(nc, s->options, s->want, text);
-	if (window > 0)
-		lend(s, nc, window);
-	natsSubscription_Destroy(answers);
-	natsConnection_Destroy(nc);
-	return window > 0 ? 0 : window == -EINVAL && is_first ? -EINVAL : -EAGAIN;
-}
-
-static void *run_server(void *arg)
-{
-	char text[SERVER_TEXT_MAX], last[SERVER_TEXT_MAX] = "";
-	unsigned int ms = PAUSE_MIN_MS, seed = (unsigned int)time(NULL) ^ getpid();
-	struct server *s = arg;
-	bool is_first = true;
-	int err;
-
-	do {
-		uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
-
-		text[0] = '\0';
-		err = use_once(s, is_first, text);
-		is_first &= err != 0;
-		if (err == -EINVAL || (err && s->options->check)) {
-			report(s, DIAG_ERR, text);
-			pthread_mutex_lock(&s->lock);
-			s->has_failed = true;
-			pthread_mutex_unlock(&s->lock);
-			tell(s);
-			break;
-		}
-		if (err && strcmp(text, last))
-			report(s, DIAG_ERR, text);
-		snprintf(last, sizeof(last), "%s", text);
-		ms = ms >= PAUSE_MAX_MS / 2 ? PAUSE_MAX_MS : 2 * ms;
-		if (!err && clock_ns(CLOCK_MONOTONIC) - began_ns > LASTING_NS)
-			ms = PAUSE_MIN_MS;
-	} while (pause_ms(s, ms / 2 + rand_r(&seed) % (ms / 2 + 1)));
-	nats_ReleaseThreadMemory();
-	return NULL;
-}
 
 static int make_inbox(struct server *s)
 {
@@ -273,12 +54,12 @@ int server_open(const struct publish_options *o, const struct stream_wish *want,
 	pthread_cond_init(&s->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	s->options = o;
-	s->want = want;
+	s->want = *want;
 	s->answers_max = ANSWERS_EACH * o->pending;
 	s->answers = calloc(s->answers_max, sizeof(*s->answers));
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	err = !s->answers || s->fd < 0 ? diag_err(-ENOMEM, "out of memory") : make_inbox(s);
-	if (!err && pthread_create(&s->thread, NULL, run_server, s))
+	if (!err && pthread_create(&s->thread, NULL, server_run, s))
 		err = diag_err(-EAGAIN, "cannot make a thread");
 	if (err) {
 		free_server(s);
@@ -319,9 +100,11 @@ void server_close(struct server *s)
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	join_thread(s);
-	/* Handlers that still run have this server. */
-	nats_CloseAndWait(10000);
-	free_server(s);
+	log_rate_end(&s->says);
+	if (!nats_CloseAndWait(CLOSE_MS))
+		free_server(s);
+	else /* handlers that still run have this server */
+		diag_note("libnats does not end its threads");
 }
 
 int server_fd(const struct server *s)
@@ -329,10 +112,22 @@ int server_fd(const struct server *s)
 	return s->fd;
 }
 
+/* Logs what is new: an error, and what servers have said, which they may say for each message. */
+static void log_news(struct server *s, const char *error, const char *note, uint32_t notes_cnt)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (*error)
+		diag_err(0, "%s", error);
+	if (notes_cnt)
+		log_rate_note(&s->says, now, notes_cnt, "the server says: %s", note);
+	log_rate_look(&s->says, now);
+}
+
 enum server_state server_look(struct server *s)
 {
-	char news[SERVER_TEXT_MAX];
-	enum diag_kind kind;
+	char error[SERVER_TEXT_MAX], note[SERVER_TEXT_MAX];
+	uint32_t notes_cnt;
 	bool has_failed;
 	uint64_t times;
 
@@ -345,25 +140,38 @@ enum server_state server_look(struct server *s)
 	s->connection = s->made;
 	pthread_cond_broadcast(&s->changed);
 	has_failed = s->has_failed;
-	kind = s->news_kind;
-	snprintf(news, sizeof(news), "%s", s->news);
-	s->news[0] = '\0';
+	snprintf(error, sizeof(error), "%s", s->error);
+	snprintf(note, sizeof(note), "%s", s->note);
+	notes_cnt = s->notes_cnt;
+	s->error[0] = '\0';
+	s->notes_cnt = 0;
 	pthread_mutex_unlock(&s->lock);
-	if (*news && kind == DIAG_ERR)
-		diag_err(0, "%s", news);
-	else if (*news)
-		diag_note("%s", news);
+	log_news(s, error, note, notes_cnt);
 	return has_failed ? SERVER_FAILED : s->connection ? SERVER_UP : SERVER_DOWN;
 }
 
-uint64_t server_window_ns(struct server *s)
+void server_want(struct server *s, const struct stream_wish *want)
 {
-	uint64_t ns;
+	pthread_mutex_lock(&s->lock);
+	s->want = *want;
+	s->check_ns = 0;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+}
+
+struct stream_fit server_fit(struct server *s)
+{
+	struct stream_fit fit;
 
 	pthread_mutex_lock(&s->lock);
-	ns = s->window_ns;
+	fit = s->fit;
 	pthread_mutex_unlock(&s->lock);
-	return ns;
+	return fit;
+}
+
+void server_wake(struct server *s)
+{
+	server_tell(s);
 }
 
 bool server_take(struct server *s, struct server_answer *out)
@@ -381,7 +189,44 @@ bool server_take(struct server *s, struct server_answer *out)
 	return is_there;
 }
 
-int server_publish(struct server *s, const struct server_message *m)
+/* The connection takes nothing any more. Another one is made, and all is sent again: what was sent
+ * by halves has spoiled this one.
+ */
+static void give_connection_up(struct server *s, natsStatus err)
+{
+	pthread_mutex_lock(&s->lock);
+	s->is_lost |= s->made == s->connection;
+	snprintf(s->error, sizeof(s->error), "the connection takes no message: %s",
+		 server_error_text(err));
+	pthread_mutex_unlock(&s->lock);
+	s->connection = NULL;
+	server_tell(s);
+}
+
+static int end_publish(struct server *s, natsStatus err, char *text)
+{
+	switch (err) {
+	case NATS_OK:
+		return 0;
+	case NATS_MAX_PAYLOAD:
+		return -EMSGSIZE;
+	case NATS_CONNECTION_CLOSED:
+	case NATS_CONNECTION_DISCONNECTED:
+	case NATS_NOT_YET_CONNECTED:
+	case NATS_STALE_CONNECTION:
+	case NATS_DRAINING:
+	case NATS_IO_ERROR:
+	case NATS_SSL_ERROR:
+	case NATS_TIMEOUT:
+		give_connection_up(s, err);
+		return -EAGAIN;
+	default:
+		snprintf(text, SERVER_TEXT_MAX, "%s", server_error_text(err));
+		return -EIO;
+	}
+}
+
+int server_publish(struct server *s, const struct server_message *m, char *text)
 {
 	char reply[96];
 	natsMsg *msg = NULL;
@@ -395,6 +240,7 @@ int server_publish(struct server *s, const struct server_message *m)
 		err = natsMsgHeader_Set(msg, h->name, h->value);
 	if (!err)
 		err = natsConnection_PublishMsg(s->connection, msg);
+	err = end_publish(s, err, text);
 	natsMsg_Destroy(msg);
-	return err == NATS_MAX_PAYLOAD ? -EMSGSIZE : err ? -EAGAIN : 0;
+	return err;
 }

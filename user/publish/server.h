@@ -19,7 +19,7 @@
 
 struct server;
 
-/* Begins to connect; *o and *want live longer. Returns 0, and the caller closes *out; or -errno
+/* Begins to connect; *o lives longer. Returns 0, and the caller closes *out; or -errno
  * (logged).
  */
 int server_open(const struct publish_options *o, const struct stream_wish *want, struct server **out);
@@ -42,8 +42,14 @@ enum server_state server_look(struct server *s);
 /* Gives up a connection that has not come about within 10 s (cut.h). Called now and then. */
 void server_hurry(struct server *s);
 
-/* The stream's duplicate window, as of the last connection. */
-uint64_t server_window_ns(struct server *s);
+/* Has the stream checked for another wish, at once if there is a connection. While it does not take
+ * all subjects, it is checked again every 3 s. If it takes none, or suits no more otherwise, the
+ * connection is given up, and made again once it suits.
+ */
+void server_want(struct server *s, const struct stream_wish *want);
+
+/* The outcome of the last check. A new one makes server_fd() readable. */
+struct stream_fit server_fit(struct server *s);
 
 /* An answer to the message with this slot and generation (pending.h). */
 struct server_answer {
@@ -51,8 +57,11 @@ struct server_answer {
 	struct publish_answer answer;
 };
 
-/* Takes the next answer. False: there is none. */
+/* Takes the next answer. False: there is none. Whoever leaves some calls server_wake(), which makes
+ * server_fd() readable.
+ */
 bool server_take(struct server *s, struct server_answer *out);
+void server_wake(struct server *s);
 
 struct server_header {
 	const char *name, *value;
@@ -66,9 +75,10 @@ struct server_message {
 	uint32_t slot, generation;
 };
 
-/* Publishes a message. Returns 0; -EMSGSIZE if it is larger than the server takes; -EAGAIN if it
- * was not sent, as it was not up at the last server_look().
+/* Publishes a message. Returns 0; -EMSGSIZE if it is larger than the server takes; -EAGAIN if it was
+ * not sent, as it was not up at the last server_look(), or has gone down; or -EIO, with
+ * text[SERVER_TEXT_MAX], if this message cannot be sent.
  */
-int server_publish(struct server *s, const struct server_message *m);
+int server_publish(struct server *s, const struct server_message *m, char *text);
 
 #endif

@@ -18,6 +18,7 @@ struct checking {
 	const struct stream_wish *want;
 	jsCtx *js;
 	jsStreamInfo *info;
+	uint32_t untaken;
 	char *text;
 };
 
@@ -40,6 +41,7 @@ static int explain(struct checking *c, natsStatus err, const char *what)
 
 static int create(struct checking *c)
 {
+	const char *subjects[STREAM_SUBJECTS_MAX];
 	jsStreamConfig config;
 	jsErrCode code = 0;
 	natsStatus err;
@@ -47,7 +49,9 @@ static int create(struct checking *c)
 	jsStreamConfig_Init(&config);
 	config.Name = c->o->stream;
 	config.Description = "Fresh events of xdp-dedup-publish";
-	config.Subjects = (const char **)c->want->subjects;
+	for (int i = 0; i < c->want->subjects_cnt; i++)
+		subjects[i] = c->want->subjects[i];
+	config.Subjects = subjects;
 	config.SubjectsLen = c->want->subjects_cnt;
 	config.Replicas = c->o->replicas;
 	config.Storage = c->o->in_memory ? js_MemoryStorage : js_FileStorage;
@@ -92,20 +96,28 @@ static bool takes(const char *its, const char *ours)
 	}
 }
 
+static bool is_taken(const jsStreamConfig *config, const char *subject)
+{
+	for (int i = 0; i < config->SubjectsLen; i++)
+		if (takes(config->Subjects[i], subject))
+			return true;
+	return false;
+}
+
 static int check_subjects(struct checking *c)
 {
-	const jsStreamConfig *config = c->info->Config;
+	int taken = 0;
 
-	for (int i = 0; i < c->want->subjects_cnt; i++) {
-		bool taken = false;
-
-		for (int j = 0; j < config->SubjectsLen; j++)
-			taken |= takes(config->Subjects[j], c->want->subjects[i]);
-		if (!taken)
-			return say(c, -EINVAL, "stream %s does not take the subject %s",
-				   c->o->stream, c->want->subjects[i]);
+	for (int i = c->want->subjects_cnt - 1; i >= 0; i--) {
+		if (is_taken(c->info->Config, c->want->subjects[i])) {
+			taken++;
+			continue;
+		}
+		c->untaken |= 1U << i;
+		say(c, 0, "stream %s does not take the subject %s", c->o->stream,
+		    c->want->subjects[i]);
 	}
-	return 0;
+	return c->untaken && !taken ? -EINVAL : 0;
 }
 
 static int check_config(struct checking *c)
@@ -155,21 +167,21 @@ static int check_secret(struct checking *c)
 	return result;
 }
 
-int64_t stream_check(natsConnection *nc, const struct publish_options *o,
-		     const struct stream_wish *want, char *text)
+int stream_check(natsConnection *nc, const struct publish_options *o,
+		 const struct stream_wish *want, struct stream_fit *out, char *text)
 {
 	struct checking c = { .o = o, .want = want, .text = text };
 	jsOptions options;
-	int64_t result;
+	int err;
 
 	jsOptions_Init(&options);
 	options.Wait = WAIT_MS;
 	if (natsConnection_JetStream(&c.js, nc, &options))
 		return say(&c, -EAGAIN, "out of memory");
-	result = look_up(&c) ?: check_config(&c) ?: check_secret(&c);
-	if (!result)
-		result = c.info->Config->Duplicates;
+	err = look_up(&c) ?: check_config(&c) ?: check_secret(&c);
+	if (!err)
+		*out = (struct stream_fit){ want->serial, c.untaken, c.info->Config->Duplicates };
 	jsStreamInfo_Destroy(c.info);
 	jsCtx_Destroy(c.js);
-	return result;
+	return err;
 }

@@ -6,6 +6,7 @@
 #include <nats/nats.h>
 
 #include "publish_options.h"
+#include "subject.h"
 
 #define SERVER_TEXT_MAX 512 /* of a message for people */
 #define STREAM_SUBJECTS_MAX 16
@@ -18,17 +19,26 @@
 #define HEADER_MACHINE "Dedup-Machine"
 #define HEADER_SECRET "Dedup-Secret"
 
-/* What the stream must suit. The strings are the caller's. */
+/* What the stream must suit. */
 struct stream_wish {
-	const char *secret;			   /* its name; NULL: no id is hashed */
-	const char *subjects[STREAM_SUBJECTS_MAX]; /* with `*` for the machine */
+	const char *secret; /* its name, the caller's; NULL: no id is hashed */
+	char subjects[STREAM_SUBJECTS_MAX][SUBJECT_MAX]; /* with `*` for the machine */
 	int subjects_cnt;
+	uint32_t serial; /* another one for each wish */
 };
 
-/* Returns the stream's duplicate window, in ns. Or, with text[SERVER_TEXT_MAX]: -EINVAL if the
- * stream does not suit, or does not exist; -EAGAIN if that cannot be found out now.
+/* How the stream suits a wish. */
+struct stream_fit {
+	uint32_t serial;    /* of the wish */
+	uint32_t untaken;   /* a bit for each subject that the stream does not take */
+	uint64_t window_ns; /* its duplicate window */
+};
+
+/* Returns 0, and *out; text[SERVER_TEXT_MAX] then names the first subject that is not taken, if
+ * there is one. Or, with text, -EINVAL if the stream does not suit, takes no subject, or does not
+ * exist; -EAGAIN if that cannot be found out now.
  */
-int64_t stream_check(natsConnection *nc, const struct publish_options *o,
-		     const struct stream_wish *want, char *text);
+int stream_check(natsConnection *nc, const struct publish_options *o,
+		 const struct stream_wish *want, struct stream_fit *out, char *text);
 
 #endif

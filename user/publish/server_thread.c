@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "server_thread.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "server_options.h"
+
+#define NS_PER_S 1000000000
+#define LASTING_NS 5000000000 /* a connection was good for so long: pauses are short again */
+#define PAUSE_MIN_MS 100
+#define PAUSE_MAX_MS 10000
+#define CHECK_NS 3000000000 /* until a stream that does not suit is checked again */
+
+void server_tell(struct server *s)
+{
+	const uint64_t one = 1;
+
+	if (write(s->fd, &one, sizeof(one)) < 0)
+		return; /* it is readable already */
+}
+
+/* Has the other thread log this error, unless it was the last one. */
+static void report(struct server *s, const char *text)
+{
+	if (!strcmp(text, s->last))
+		return;
+	snprintf(s->last, sizeof(s->last), "%s", text);
+	pthread_mutex_lock(&s->lock);
+	snprintf(s->error, sizeof(s->error), "%s", text);
+	pthread_mutex_unlock(&s->lock);
+	server_tell(s);
+}
+
+/* What follows SLOT and GENERATION are in a subject. */
+static bool read_subject(const struct server *s, const char *subject, struct server_answer *out)
+{
+	size_t prefix = strlen(s->inbox);
+	int end = 0;
+
+	return !strncmp(subject, s->inbox, prefix) &&
+	       sscanf(subject + prefix, ".%u-%u%n", &out->slot, &out->generation, &end) == 2 &&
+	       !subject[prefix + end];
+}
+
+/* A natsMsgHandler, in a thread of libnats. */
+static void on_answer(natsConnection *nc, natsSubscription *sub, natsMsg *msg, void *arg)
+{
+	struct server *s = arg;
+	struct server_answer a;
+	bool is_first = false;
+
+	(void)nc, (void)sub;
+	if (read_subject(s, natsMsg_GetSubject(msg), &a)) {
+		if (natsMsg_IsNoResponders(msg))
+			a.answer = (struct publish_answer){ .is_away = true,
+							    .code = 503,
+							    .text = "no server has the stream now" };
+		else
+			publish_answer_read(natsMsg_GetData(msg), natsMsg_GetDataLength(msg),
+					    s->options->stream, &a.answer);
+		pthread_mutex_lock(&s->lock);
+		/* If there is no room, the message is sent again, and answered again. */
+		if (s->cnt < s->answers_max) {
+			s->answers[(s->first + s->cnt) % s->answers_max] = a;
+			is_first = !s->cnt++;
+		}
+		pthread_mutex_unlock(&s->lock);
+	}
+	natsMsg_Destroy(msg);
+	if (is_first)
+		server_tell(s);
+}
+
+/* A natsConnectionHandler, in a thread of libnats. */
+static void on_closed(natsConnection *nc, void *arg)
+{
+	struct server *s = arg;
+
+	pthread_mutex_lock(&s->lock);
+	s->is_lost |= nc == s->made;
+	pthread_mutex_unlock(&s->lock);
+	server_tell(s);
+}
+
+/* A natsErrHandler, in a thread of libnats: a message was refused, for example. The connection's
+ * own text may be written meanwhile; that of this thread may not.
+ */
+static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus err, void *arg)
+{
+	struct server *s = arg;
+
+	(void)nc, (void)sub;
+	pthread_mutex_lock(&s->lock);
+	snprintf(s->note, sizeof(s->note), "%s", server_error_text(err));
+	s->notes_cnt++;
+	pthread_mutex_unlock(&s->lock);
+	server_tell(s);
+}
+
+/* Makes a connection, and a subscription to answers. NULL, and *text, if that fails. */
+static natsConnection *connect_once(struct server *s, natsSubscription **answers, char *text)
+{
+	const struct server_handlers handlers = { on_closed, on_error, s };
+	natsOptions *options = server_options_make(s->options, &handlers, text);
+	natsConnection *nc = NULL;
+	char subject[96];
+	natsStatus err;
+
+	if (!options)
+		return NULL;
+	s->connecting_ns = clock_ns(CLOCK_MONOTONIC);
+	err = natsConnection_Connect(&nc, options);
+	s->connecting_ns = 0;
+	natsOptions_Destroy(options);
+	snprintf(subject, sizeof(subject), "%s.*", s->inbox);
+	if (!err)
+		err = natsConnection_HasHeaderSupport(nc);
+	if (!err)
+		err = natsConnection_Subscribe(answers, nc, subject, on_answer, s);
+	if (!err)
+		err = natsSubscription_SetPendingLimits(*answers, -1, -1);
+	if (!err)
+		return nc;
+	if (err == NATS_NO_SERVER_SUPPORT)
+		snprintf(text, SERVER_TEXT_MAX, "%s: the server takes no headers: it is too old",
+			 s->options->servers);
+	else
+		snprintf(text, SERVER_TEXT_MAX, "%s: %s", s->options->servers,
+			 server_error_text(err));
+	natsSubscription_Destroy(*answers);
+	*answers = NULL;
+	natsConnection_Destroy(nc);
+	return NULL;
+}
+
+/* Checks the stream again, with the lock, which is given away meanwhile. Returns 0; or -EAGAIN,
+ * with *text, if the stream does not suit: the connection is to be given back.
+ */
+static int check_again(struct server *s, natsConnection *nc, char *text)
+{
+	struct stream_wish want = s->want;
+	struct stream_fit fit;
+	int err;
+
+	s->check_ns = UINT64_MAX;
+	pthread_mutex_unlock(&s->lock);
+	err = stream_check(nc, s->options, &want, &fit, text);
+	if (err == -EAGAIN)
+		report(s, text);
+	pthread_mutex_lock(&s->lock);
+	if ((err || fit.untaken) && s->check_ns)
+		s->check_ns = clock_ns(CLOCK_MONOTONIC) + CHECK_NS;
+	if (!err)
+		s->fit = fit;
+	s->is_lost |= err == -EINVAL;
+	server_tell(s);
+	return err == -EINVAL ? -EAGAIN : 0;
+}
+
+/* Gives the connection to the other thread, and waits until that has no more use for it. Returns 0;
+ * or -EAGAIN, with *text, if the stream suits no more.
+ */
+static int lend(struct server *s, natsConnection *nc, const struct stream_fit *fit, char *text)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&s->lock);
+	s->made = nc;
+	s->fit = *fit;
+	s->check_ns = fit->serial == s->want.serial && !fit->untaken ? UINT64_MAX : 0;
+	s->is_lost = natsConnection_IsClosed(nc);
+	server_tell(s);
+	while (s->made && !s->is_stopping) {
+		struct timespec until = { s->check_ns / NS_PER_S, s->check_ns % NS_PER_S };
+
+		if (!err && s->check_ns <= clock_ns(CLOCK_MONOTONIC))
+			err = check_again(s, nc, text);
+		else if (!err && s->check_ns != UINT64_MAX)
+			pthread_cond_timedwait(&s->changed, &s->lock, &until);
+		else
+			pthread_cond_wait(&s->changed, &s->lock);
+	}
+	s->made = NULL;
+	pthread_mutex_unlock(&s->lock);
+	return err;
+}
+
+/* Waits for so long, unless it is closed. */
+static bool pause_ms(struct server *s, unsigned int ms)
+{
+	uint64_t ns = clock_ns(CLOCK_MONOTONIC) + ms * 1000000ULL;
+	struct timespec until = { ns / NS_PER_S, ns % NS_PER_S };
+	bool goes_on;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->is_stopping && !pthread_cond_timedwait(&s->changed, &s->lock, &until))
+		;
+	goes_on = !s->is_stopping;
+	pthread_mutex_unlock(&s->lock);
+	return goes_on;
+}
+
+/* Connects, checks, and lends the connection until it is lost. Returns 0; -EAGAIN, with *text, if
+ * that is to be tried again; or -EINVAL, with *text, if that makes no sense.
+ */
+static int use_once(struct server *s, char *text)
+{
+	natsSubscription *answers = NULL;
+	natsConnection *nc = connect_once(s, &answers, text);
+	struct stream_wish want;
+	struct stream_fit fit;
+	int err;
+
+	if (!nc)
+		return -EAGAIN;
+	pthread_mutex_lock(&s->lock);
+	want = s->want;
+	pthread_mutex_unlock(&s->lock);
+	err = stream_check(nc, s->options, &want, &fit, text);
+	/* At the start all must suit. Later, streams that do not suit do not stop the others. */
+	if (!err && fit.untaken && !s->was_up)
+		err = -EINVAL;
+	else if (err == -EINVAL && s->was_up)
+		err = -EAGAIN;
+	if (!err) {
+		s->was_up = true;
+		s->last[0] = '\0';
+		err = lend(s, nc, &fit, text);
+	}
+	natsSubscription_Destroy(answers);
+	natsConnection_Destroy(nc);
+	return err;
+}
+
+void *server_run(void *arg)
+{
+	unsigned int ms = PAUSE_MIN_MS, seed = (unsigned int)time(NULL) ^ getpid();
+	char text[SERVER_TEXT_MAX];
+	struct server *s = arg;
+	int err;
+
+	do {
+		uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+
+		text[0] = '\0';
+		err = use_once(s, text);
+		if (err)
+			report(s, text);
+		if (err == -EINVAL || (err && s->options->check)) {
+			pthread_mutex_lock(&s->lock);
+			s->has_failed = true;
+			pthread_mutex_unlock(&s->lock);
+			server_tell(s);
+			break;
+		}
+		ms = ms >= PAUSE_MAX_MS / 2 ? PAUSE_MAX_MS : 2 * ms;
+		if (!err && clock_ns(CLOCK_MONOTONIC) - began_ns > LASTING_NS)
+			ms = PAUSE_MIN_MS;
+	} while (pause_ms(s, ms / 2 + rand_r(&seed) % (ms / 2 + 1)));
+	nats_ReleaseThreadMemory();
+	return NULL;
+}
