@@ -270,31 +270,50 @@ static void killed_in_flight(void **state)
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
-static const struct way ENDS[] = {
-	{ "ends_while_the_server_is_stopped_udp", "" },
-	{ "ends_while_the_server_is_stopped_xsk", "--deliver xsk" },
+static const struct end {
+	const char *name, *load, *options;
+	unsigned int end_s; /* it ends within */
+} ENDS[] = {
+	{ "ends_while_the_server_is_stopped_udp", "", "--ack-timeout 1s", 5 },
+	{ "ends_while_the_server_is_stopped_xsk", "--deliver xsk", "--ack-timeout 1s", 5 },
+	{ "ends_before_systemd_kills", "--deliver xsk", "--ack-timeout 10m", 40 },
 };
 
 /* SIGTERM while nothing is acknowledged: ends in time, and what is left is wanted. */
 static void ends_while_the_server_is_stopped(void **state)
 {
-	const struct way *w = *state;
+	const struct end *w = *state;
 	uint64_t began_ns;
 
 	start_server();
-	publish(w->load, "--ack-timeout 1s");
+	publish(w->load, w->options);
 	node_await_ready(0);
 	jetstream_stop(0, true);
 	offer(200, 1000);
 	began_ns = gossip_now_ns();
 	assert_int_equal(node_end(0, SIGTERM), 0);
-	assert_true(gossip_now_ns() - began_ns < 5000000000);
+	assert_true(gossip_now_ns() - began_ns < w->end_s * 1000000000ULL);
 	jetstream_stop(0, false);
 	node_publish(0, "");
 	node_await_ready(0);
 	offer(200, 1000);
 	stream_await(NODE_STREAM, 200);
 	stream_assert_all_once(NODE_STREAM, SEED, 200);
+}
+
+/* More events are pending than a filter can want: the log has the true numbers. */
+static void ends_with_more_than_can_be_wanted(void **state)
+{
+	(void)state;
+	node_add(0, FILTER);
+	node_publish_to(0, "nats://10.76.0.10:4222", "--pending 8192");
+	node_await_sockets(0);
+	offer(4600, 5000);
+	node_await_metric(0, "pending", 4600);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+	process_await(node_publisher(0),
+		      "4600 events were not acknowledged; 4096 of them are wanted");
+	process_await(node_publisher(0), "504 events are lost unless");
 }
 
 /* SIGTERM under traffic: all that was received until then is there, or passes again. */
@@ -486,6 +505,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(stream_gone_and_back, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(full_disk, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(killed_in_flight, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(ends_with_more_than_can_be_wanted, hub_setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(ends_under_traffic, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(password_changes, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(hostile_server, hub_setup, teardown),
@@ -493,7 +514,8 @@ int main(void)
 
 	leave_to_rest("@(server_away_at_start_*|server_away_and_back_@(udp|learn_app))");
 	leave_to_rest("@(full_stream_@(udp|xsk)|user_and_password)");
-	leave_to_rest("@(ends_while_*_udp|no_password_given|token|tls_authority_unknown)");
+	leave_to_rest(
+		"@(ends_while_*_udp|ends_before_*|no_password_given|token|tls_authority_unknown)");
 	repeat_in_rest("hostile_server");
 	add_rows(AWAY_AT_START, server_away_at_start, hub_setup, teardown);
 	add_rows(AWAY_AND_BACK, server_away_and_back, hub_setup, teardown);

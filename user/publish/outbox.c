@@ -2,6 +2,7 @@
 #include "outbox.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -207,14 +208,29 @@ static void give_up_slot(void *arg, struct pending_slot *s)
 	end_event(arg, s, INTAKE_GIVEN_UP);
 }
 
-void outbox_close(struct outbox *o)
+/* Gives up all events. */
+static void give_up_all(struct outbox *o)
 {
+	const struct intake_counters *c = &o->intake->counters;
+	uint64_t forgotten = c->forgotten;
 	uint32_t left = pending_count(&o->pending);
 
-	if (left) {
-		pending_each(&o->pending, give_up_slot, o);
-		diag_note("%u events were not acknowledged, and are wanted again", left);
-	}
+	pending_each(&o->pending, give_up_slot, o);
+	forgotten = c->forgotten - forgotten;
+	if (left)
+		diag_note("%u events were not acknowledged; %" PRIu64
+			  " of them are wanted, so their next copies pass",
+			  left, left - forgotten);
+	if (forgotten)
+		diag_note("%" PRIu64
+			  " events are lost unless another machine publishes them: the filter can want no more",
+			  forgotten);
+}
+
+void outbox_close(struct outbox *o)
+{
+	if (o->pending.slots)
+		give_up_all(o);
 	log_rate_end(&o->refused);
 	log_rate_end(&o->given_up);
 	server_close(o->server);

@@ -53,7 +53,7 @@ struct outbox {
 int outbox_open(struct outbox *o, const struct publish_options *options,
 		struct publish_streams *streams, struct intake *intake);
 
-/* Ends the connection; first gives up all events, which are wanted (logged). */
+/* Ends the connection. First gives up all events, and logs how many of them are wanted. */
 void outbox_close(struct outbox *o);
 
 /* Takes an event, which belongs to the outbox from then on; there must be room (pending_has_room()). */

@@ -16,8 +16,9 @@
 #include "publish_metrics.h"
 #include "timer.h"
 
-#define LOOK_US 20000	   /* how often messages are looked for that are due */
-#define REFRESH_US 1000000 /* how often the filter is */
+#define LOOK_US 20000	    /* how often messages are looked for that are due */
+#define REFRESH_US 1000000  /* how often the filter is */
+#define END_MAX_US 20000000 /* at the end: systemd kills after 90 s, and others after 45 s */
 #define DESCRIPTORS_MAX (INTAKE_QUEUES_MAX + INTAKE_SOCKETS_MAX)
 
 struct publisher {
@@ -157,6 +158,7 @@ static int on_end(sd_event_source *source, uint64_t usec, void *arg)
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
 {
 	struct publisher *p = arg;
+	uint64_t us = p->options->ack_timeout_ns / 1000;
 
 	(void)source, (void)info;
 	if (p->is_ending)
@@ -166,7 +168,7 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	enable_sources(p);
 	if (p->outbox.state != SERVER_UP)
 		return sd_event_exit(p->events, EXIT_DONE);
-	timer_arm(p->events, &p->end, p->options->ack_timeout_ns / 1000, on_end, p);
+	timer_arm(p->events, &p->end, us < END_MAX_US ? us : END_MAX_US, on_end, p);
 	return go_on_after_end(p);
 }
 
