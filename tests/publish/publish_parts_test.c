@@ -4,11 +4,13 @@
  */
 #include "parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "diags.h"
+#include "gossip.h"
 
 #define FILTER "--port 8001 --fpr 1e-9 "
 
@@ -68,6 +70,88 @@ static void unreadable_is_counted(void **state)
 	parts_take(&parts, 64);
 	assert_int_equal(parts.intake.counters.unreadable, 1);
 	assert_int_equal(parts.intake.counters.not_events, 0);
+}
+
+#define STREAM_A "--profile a=gsp:8001 "
+#define STREAMS_AB STREAM_A "--profile b=gsp:8002 "
+
+static void set_filter(const char *options)
+{
+	netns_enter(hub_place(NODE_PLACE(0)));
+	sh("%s set node0 %s", tool(), options);
+	netns_enter(0);
+}
+
+/* `set` changes the number of a stream. Events that come before the next intake_refresh() are not
+ * taken for another stream's, and not lost.
+ */
+static void streams_are_followed_at_once(void **state)
+{
+	(void)state;
+	parts_open(&parts, STREAM_A "--fpr 1e-9", PUBLISH_UDP);
+	set_filter("--profile b=gsp:8002 " STREAM_A);
+	parts_send(8001, "a");
+	parts_await_events(&parts, 1);
+	assert_string_equal(parts.events[0]->stream->is.name, "a");
+}
+
+/* What is in a socket is not lost by `set`. */
+static void sockets_stay_over_set(void **state)
+{
+	(void)state;
+	parts_open(&parts, STREAM_A "--fpr 1e-9", PUBLISH_UDP);
+	parts_send(8001, "a");
+	parts_await_readable(&parts, 1);
+	set_filter("--profile b=gsp:8002 " STREAM_A);
+	assert_int_equal(parts_refresh(&parts), 1);
+	parts_await_events(&parts, 1);
+	parts_send(8002, "b");
+	parts_await_events(&parts, 2);
+}
+
+/* The delivery ends while an event is held. It is given up then, and its next copy passes. */
+static void want_outlasts_the_queue(void **state)
+{
+	(void)state;
+	parts_open(&parts, FILTER "--deliver xsk", PUBLISH_AUTO);
+	parts_send(8001, "a");
+	parts_await_events(&parts, 1);
+	assert_non_null(parts.events[0]->queue);
+	set_filter("--deliver stack");
+	intake_end(&parts.intake, parts.events[0], INTAKE_GIVEN_UP);
+	parts.cnt = 0;
+	parts_send(8001, "a");
+	parts_await_events(&parts, 1);
+	assert_null(parts.events[0]->queue);
+}
+
+/* An interface without AF_XDP does not keep the others from it. Another program has its queue here. */
+static void queues_of_other_interfaces(void **state)
+{
+	struct xdp_dedup_receive_options options = { .size = sizeof(options) };
+	struct xdp_dedup_interface at[2];
+	struct xdp_dedup_receiver *other;
+	int open = 0;
+
+	(void)state;
+	parts_load(&parts, FILTER, PUBLISH_AUTO);
+	netns_enter(hub_place(NODE_PLACE(0)));
+	sh("ip link add in2 type veth peer name out2 && ip link set in2 up && ip link set out2 up &&"
+	   "%s unload in && %s load in in2 --name node0 " FILTER "--deliver xsk",
+	   tool(), tool());
+	assert_int_equal(publish_streams_open(&parts.streams, &parts.options), 0);
+	assert_int_equal(xdp_dedup_interfaces(parts.streams.filter, at, sizeof(*at), 2), 2);
+	publish_streams_close(&parts.streams);
+	options.ifname = at[0].name;
+	assert_int_equal(xdp_dedup_receive_open("node0", &options, &other), 0);
+	parts_open_intake(&parts);
+	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
+		if (parts.intake.queues[i]) {
+			assert_string_equal(parts.intake.queues[i]->interface.name, at[1].name);
+			open++;
+		}
+	assert_true(open > 0);
+	xdp_dedup_receive_close(other);
 }
 
 /* Where there is room for one event at a time, no socket takes it all. */
@@ -195,17 +279,6 @@ static unsigned int count_words(const char *text, const char *words)
 	return cnt;
 }
 
-#define A "--profile a=gsp:8001 "
-#define A_AND_B A "--profile b=gsp:8002 "
-
-static void set_filter(const char *options)
-{
-	netns_enter(hub_place(NODE_PLACE(0)));
-	sh("%s set node0 %s", tool(), options);
-	netns_enter(0);
-	parts_refresh(&parts);
-}
-
 /* `set` adds a stream whose subject the JetStream stream does not take. This is said once, its
  * events are not sent, and others are. Once the subject is taken, so are its events.
  */
@@ -214,9 +287,10 @@ static void added_subject_is_not_taken(void **state)
 	const struct outbox_counters *c = &parts.outbox.counters;
 
 	(void)state;
-	open_connected(A "--fpr 1e-9", "takes_only_a");
+	open_connected(STREAM_A "--fpr 1e-9", "takes_only_a");
 	parts_await_state(&parts, SERVER_UP);
-	set_filter(A_AND_B);
+	set_filter(STREAMS_AB);
+	parts_refresh(&parts);
 	parts_await_words(&parts, "stream EVENTS does not take the subject gossip.b");
 	add_event(8002, "b");
 	add_event(8002, "c");
@@ -240,10 +314,11 @@ static void no_subject_is_taken(void **state)
 	const struct outbox_counters *c = &parts.outbox.counters;
 
 	(void)state;
-	open_connected(A "--fpr 1e-9", "good");
+	open_connected(STREAM_A "--fpr 1e-9", "good");
 	parts_await_state(&parts, SERVER_UP);
 	parts_set_fault("takes_others");
-	set_filter(A_AND_B);
+	set_filter(STREAMS_AB);
+	parts_refresh(&parts);
 	parts_await_words(&parts, "stream EVENTS does not take the subject gossip.a");
 	parts_await_state(&parts, SERVER_DOWN);
 	add_event(8001, "a");
@@ -259,9 +334,74 @@ static void no_subject_is_taken(void **state)
 static void some_subject_is_not_taken_at_the_start(void **state)
 {
 	(void)state;
-	open_connected(A_AND_B, "takes_only_a");
+	open_connected(STREAMS_AB, "takes_only_a");
 	parts_await_state(&parts, SERVER_FAILED);
 	assert_non_null(strstr(diags_all(), "stream EVENTS does not take the subject gossip.b"));
+}
+
+/* Each connection is lost as soon as a message comes. An event without retries is not given up, and
+ * pauses between connections grow.
+ */
+static void connections_end_at_once(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+	uint64_t end_ns = gossip_now_ns() + 3000000000;
+
+	(void)state;
+	open_connected(FILTER, "closes_amid");
+	parts.options.retries = 0;
+	add_event(8001, "a");
+	while (gossip_now_ns() < end_ns) {
+		outbox_follow(&parts.outbox);
+		outbox_look(&parts.outbox);
+		usleep(5000);
+	}
+	assert_in_range(c->connections, 2, 7);
+	assert_true(c->retried > 0);
+	assert_int_equal(c->given_up, 0);
+	parts_set_fault("good");
+	parts_await_count(&parts, &c->acknowledged, 1);
+	assert_int_equal(c->given_up, 0);
+}
+
+/* The program had no time for answers, which are there: no message has failed. */
+static void answers_come_before_timeouts(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	open_connected(FILTER, "good");
+	parts.options.retries = 0;
+	parts.options.ack_timeout_ns = 300000000;
+	parts_await_state(&parts, SERVER_UP);
+	add_event(8001, "a");
+	usleep(600000);
+	outbox_look(&parts.outbox);
+	assert_int_equal(c->given_up, 0);
+	assert_int_equal(c->acknowledged, 1);
+}
+
+/* What an outage has left does not keep the loop from answers, and from packets. */
+static void backlog_is_sent_in_bursts(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+	char id[16];
+
+	(void)state;
+	open_connected(FILTER, "good");
+	for (int i = 0; i < 600; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		parts_send(8001, id);
+	}
+	parts_await_events(&parts, 600);
+	parts_add_events(&parts);
+	parts_await_state(&parts, SERVER_UP);
+	assert_int_equal(c->sent, 0);
+	outbox_look(&parts.outbox);
+	assert_in_range(c->sent, 1, 512);
+	outbox_look(&parts.outbox);
+	assert_int_equal(c->sent, 600);
+	parts_await_count(&parts, &c->acknowledged, 600);
 }
 
 int main(void)
@@ -277,8 +417,18 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_subject_is_taken, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(some_subject_is_not_taken_at_the_start, hub_setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(streams_are_followed_at_once, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(sockets_stay_over_set, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(want_outlasts_the_queue, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(queues_of_other_interfaces, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(connections_end_at_once, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(answers_come_before_timeouts, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(backlog_is_sent_in_bursts, hub_setup, teardown),
 	};
 
+	leave_to_rest(
+		"@(no_memory_@(udp|digest)|given_up_@(as_refused|without_permission)|no_headers)");
+	leave_to_rest("@(some_subject_*|no_subject_*|late_*|ack_*|connections_*)");
 	add_rows(NO_MEMORY, no_memory_wants, hub_setup, teardown);
 	add_rows(GIVEN_UP, give_ups_are_logged, hub_setup, teardown);
 	add_tests(tests, ARRAY_SIZE(tests));
