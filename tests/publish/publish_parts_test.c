@@ -125,6 +125,33 @@ static void want_outlasts_the_queue(void **state)
 	assert_null(parts.events[0]->queue);
 }
 
+/* Streams that there were are forgotten, but not while an event points to them. */
+static void old_streams_are_forgotten(void **state)
+{
+	int cnt = 0;
+
+	(void)state;
+	parts_open(&parts, STREAM_A "--fpr 1e-9", PUBLISH_UDP);
+	parts_send(8001, "a");
+	parts_await_events(&parts, 1);
+	for (int i = 0; i < 3; i++) {
+		set_filter("--profile b=gsp:8002");
+		parts_refresh(&parts);
+		set_filter("--profile c=gsp:8003");
+		parts_refresh(&parts);
+	}
+	for (const struct publish_stream *one = parts.streams.all; one; one = one->next)
+		cnt++;
+	assert_int_equal(cnt, 2); /* a is held */
+	assert_string_equal(parts.events[0]->stream->is.name, "a");
+	intake_end(&parts.intake, parts.events[0], INTAKE_GIVEN_UP);
+	parts.cnt = 0;
+	set_filter(STREAM_A);
+	parts_refresh(&parts);
+	assert_ptr_equal(parts.streams.all, parts.streams.now[0]);
+	assert_null(parts.streams.all->next);
+}
+
 /* An interface without AF_XDP does not keep the others from it. Another program has its queue here. */
 static void queues_of_other_interfaces(void **state)
 {
@@ -424,6 +451,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(connections_end_at_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(answers_come_before_timeouts, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(backlog_is_sent_in_bursts, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(old_streams_are_forgotten, hub_setup, teardown),
 	};
 
 	leave_to_rest(

@@ -32,6 +32,7 @@ struct intake_event *intake_event_keep(struct intake *in, const struct intake_ev
 		e->payload = memcpy(e->copy, found->payload, found->len);
 	e->pending.bytes = e->len;
 	e->pending.owner = e;
+	e->stream->held++;
 	return e;
 }
 
@@ -81,5 +82,6 @@ void intake_end(struct intake *in, struct intake_event *e, enum intake_outcome o
 		xdp_dedup_add(e->stream->filter, key, len);
 	else if (outcome == INTAKE_GIVEN_UP)
 		want(in, e, key, len);
+	e->stream->held--;
 	free(e);
 }

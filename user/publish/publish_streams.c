@@ -49,6 +49,37 @@ static struct publish_stream *find_stream(struct publish_streams *s, int n, cons
 	return add_stream(s, n, realm);
 }
 
+static void free_stream(struct publish_stream *one)
+{
+	xdp_dedup_close(one->filter);
+	free(one);
+}
+
+static bool is_now(const struct publish_streams *s, const struct publish_stream *one)
+{
+	for (int i = 0; i < s->cnt; i++)
+		if (s->now[i] == one)
+			return true;
+	return false;
+}
+
+/* Frees streams that there were, and to which no event points any more. */
+static void forget_streams(struct publish_streams *s)
+{
+	struct publish_stream **at = &s->all;
+
+	while (*at) {
+		struct publish_stream *one = *at;
+
+		if (one->held || is_now(s, one)) {
+			at = &one->next;
+			continue;
+		}
+		*at = one->next;
+		free_stream(one);
+	}
+}
+
 /* The number of the stream's subject among those of the wish, to which it is added if need be. */
 static int subject_of(struct stream_wish *wish, const struct publish_options *o, const char *stream)
 {
@@ -92,6 +123,7 @@ int publish_streams_refresh(struct publish_streams *s)
 			return -ENOMEM;
 		}
 	}
+	forget_streams(s);
 	make_wish(s);
 	return 1;
 }
@@ -162,8 +194,7 @@ void publish_streams_close(struct publish_streams *s)
 		struct publish_stream *one = s->all;
 
 		s->all = one->next;
-		xdp_dedup_close(one->filter);
-		free(one);
+		free_stream(one);
 	}
 	xdp_dedup_close(s->filter);
 	s->filter = NULL;

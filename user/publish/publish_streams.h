@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The streams of a filter, as the publisher needs them: names, subjects, ids, and the filter open
- * for calls about ids. They follow changes of the filter. What an event points to stays until the
- * end.
+ * for calls about ids. They follow changes of the filter. What an event points to stays as long as
+ * the event.
  */
 #ifndef XDP_DEDUP_PUBLISH_STREAMS_H
 #define XDP_DEDUP_PUBLISH_STREAMS_H
@@ -25,13 +25,14 @@ struct publish_stream {
 	bool is_published;		 /* its events can be */
 	int subject_n;			 /* of the wish's subjects, while it is one of `now` */
 	bool is_untaken;		 /* the JetStream stream does not take its subject */
+	uint32_t held;			 /* events that point to it: the intake counts them */
 };
 
 struct publish_streams {
 	const struct publish_options *options;
 	struct xdp_dedup_filter *filter;
-	struct publish_stream *all;			     /* a list: that there were */
-	struct publish_stream *now[PUBLISH_STREAMS_MAX];     /* by number */
+	struct publish_stream *all;			 /* a list: those of `now`, and held ones */
+	struct publish_stream *now[PUBLISH_STREAMS_MAX]; /* by number */
 	struct xdp_dedup_stream listed[PUBLISH_STREAMS_MAX]; /* as `now` was made */
 	int cnt;
 	struct message_secret secret;
