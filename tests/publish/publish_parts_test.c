@@ -125,6 +125,23 @@ static void want_outlasts_the_queue(void **state)
 	assert_null(parts.events[0]->queue);
 }
 
+/* A queue to which nothing comes ends, and is opened again once the filter delivers again. */
+static void idle_queue_ends(void **state)
+{
+	(void)state;
+	parts_open(&parts, FILTER "--deliver xsk", PUBLISH_AUTO);
+	assert_non_null(parts.intake.queues[0]);
+	set_filter("--deliver stack");
+	parts_refresh(&parts);
+	assert_null(parts.intake.queues[0]);
+	set_filter("--deliver xsk");
+	for (int i = 0; i < 12; i++) /* where there is none, it is tried every 10th time */
+		parts_refresh(&parts);
+	parts_send(8001, "a");
+	parts_await_events(&parts, 1);
+	assert_non_null(parts.events[0]->queue);
+}
+
 /* Streams that there were are forgotten, but not while an event points to them. */
 static void old_streams_are_forgotten(void **state)
 {
@@ -451,6 +468,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(connections_end_at_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(answers_come_before_timeouts, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(backlog_is_sent_in_bursts, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(idle_queue_ends, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(old_streams_are_forgotten, hub_setup, teardown),
 	};
 

@@ -128,6 +128,15 @@ int intake_open(struct intake *in, const struct publish_options *o, struct publi
 	return err;
 }
 
+/* Notes whether a queue has ended, by what xdp_dedup_receive() has returned. */
+static void note_end(struct intake *in, struct intake_queue *q, int received)
+{
+	if (received >= 0 || received == -ENETDOWN)
+		return;
+	in->has_ended |= !q->has_ended;
+	q->has_ended = true;
+}
+
 static void close_queue(struct intake *in, int i)
 {
 	xdp_dedup_receive_close(in->queues[i]->receiver);
@@ -150,6 +159,27 @@ static int follow_streams(struct intake *in)
 
 	in->has_changed |= changed > 0;
 	return changed;
+}
+
+/* Closes queues that have ended, also those to which nothing comes. Returns whether there were
+ * some. Packets that are held lie in the memory of their queue.
+ */
+static bool close_ended_queues(struct intake *in)
+{
+	bool changed = false;
+
+	for (int i = 0; i < INTAKE_QUEUES_MAX; i++) {
+		struct intake_queue *q = in->queues[i];
+
+		if (!q)
+			continue;
+		note_end(in, q, xdp_dedup_receive(q->receiver, NULL, 0));
+		if (q->has_ended && !q->held) {
+			close_queue(in, i);
+			changed = true;
+		}
+	}
+	return changed || in->has_ended;
 }
 
 /* Has the filter's clock stopped, as after an unload? */
@@ -189,12 +219,7 @@ int intake_refresh(struct intake *in)
 
 	if (changed < 0)
 		return changed;
-	/* Packets that are held lie in the memory of their queue. */
-	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
-		if (in->queues[i] && in->queues[i]->has_ended && !in->queues[i]->held) {
-			close_queue(in, i);
-			changed = 1;
-		}
+	changed |= close_ended_queues(in);
 	intake_sockets_join(in);
 	if (in->wait && in->wait--)
 		return changed;
@@ -248,8 +273,7 @@ static uint32_t take_from_queue(struct intake *in, struct intake_queue *q, uint3
 	int cnt = xdp_dedup_receive(q->receiver, packets, most < INTAKE_BATCH ? most : INTAKE_BATCH);
 
 	if (cnt < 0) {
-		q->has_ended = cnt != -ENETDOWN;
-		in->has_ended |= q->has_ended;
+		note_end(in, q, cnt);
 		return 0;
 	}
 	for (int i = 0; i < cnt; i++) {
