@@ -4,6 +4,7 @@
  */
 #include "parts.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,32 @@ static void idle_queue_ends(void **state)
 	parts_send(8001, "a");
 	parts_await_events(&parts, 1);
 	assert_non_null(parts.events[0]->queue);
+}
+
+/* Lost datagrams are counted while nothing is taken, as in an outage. */
+static void overflow_is_counted_at_once(void **state)
+{
+	int bytes = 4096;
+	char id[16];
+
+	(void)state;
+	parts_open(&parts, FILTER, PUBLISH_UDP);
+	assert_return_code(setsockopt(parts.intake.sockets[0].fd, SOL_SOCKET, SO_RCVBUF, &bytes,
+				      sizeof(bytes)),
+			   errno);
+	for (int i = 0; i < 100; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		parts_send(8001, id);
+	}
+	for (int ms = 0; !parts.intake.counters.overflow; ms += 10) {
+		assert_true(ms < PATIENCE_MS);
+		usleep(10000);
+		parts_refresh(&parts);
+	}
+	while (parts_take(&parts, 64))
+		;
+	parts_refresh(&parts);
+	assert_int_equal(parts.cnt + parts.intake.counters.overflow, 100);
 }
 
 /* Streams that there were are forgotten, but not while an event points to them. */
@@ -469,6 +496,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(answers_come_before_timeouts, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(backlog_is_sent_in_bursts, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(idle_queue_ends, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(overflow_is_counted_at_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(old_streams_are_forgotten, hub_setup, teardown),
 	};
 

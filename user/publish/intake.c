@@ -220,6 +220,7 @@ int intake_refresh(struct intake *in)
 	if (changed < 0)
 		return changed;
 	changed |= close_ended_queues(in);
+	intake_sockets_count_overflow(in);
 	intake_sockets_join(in);
 	if (in->wait && in->wait--)
 		return changed;

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,14 +26,13 @@ static void set(int fd, int level, int option, int value)
 	(void)!setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* Asks for what comes beside a datagram: its destination, its time, and what was lost before it. */
+/* Asks for what comes beside a datagram: its destination and its time. */
 static void ask_for_facts(int fd, sa_family_t family)
 {
 	int bytes = BUFFER_BYTES;
 
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		set(fd, SOL_SOCKET, SO_RCVBUF, bytes);
-	set(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);
 	set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
 	set(fd, IPPROTO_IP, IP_PKTINFO, 1);
 	if (family == AF_INET6)
@@ -205,7 +205,6 @@ void intake_sockets_close(struct intake *in)
 struct facts {
 	struct sockaddr_in6 to; /* with IPv4 addresses as ::ffff:a.b.c.d */
 	struct timespec time;
-	uint32_t overflow;
 };
 
 static void read_facts(struct msghdr *m, struct facts *f)
@@ -215,8 +214,6 @@ static void read_facts(struct msghdr *m, struct facts *f)
 
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS)
 			memcpy(&f->time, data, sizeof(f->time));
-		else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL)
-			memcpy(&f->overflow, data, sizeof(f->overflow));
 		else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
 			f->to.sin6_addr = ((const struct in6_pktinfo *)data)->ipi6_addr;
 		else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
@@ -271,6 +268,20 @@ static struct intake_event *take_datagram(struct intake *in, const struct msghdr
 	return e;
 }
 
+void intake_sockets_count_overflow(struct intake *in)
+{
+	for (int i = 0; i < in->sockets_cnt; i++) {
+		struct intake_socket *s = &in->sockets[i];
+		uint32_t facts[SK_MEMINFO_VARS];
+		socklen_t len = sizeof(facts);
+
+		if (getsockopt(s->fd, SOL_SOCKET, SO_MEMINFO, facts, &len))
+			continue;
+		in->counters.overflow += facts[SK_MEMINFO_DROPS] - s->overflow;
+		s->overflow = facts[SK_MEMINFO_DROPS];
+	}
+}
+
 uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_t most,
 			     intake_fn fn, void *arg)
 {
@@ -289,15 +300,12 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 	}
 	cnt = recvmmsg(s->fd, m, most < BATCH ? most : BATCH, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < cnt; i++) {
-		struct facts f = { .to = { .sin6_family = AF_INET6, .sin6_port = htons(s->port) },
-				   .overflow = s->overflow };
+		struct facts f = { .to = { .sin6_family = AF_INET6, .sin6_port = htons(s->port) } };
 		struct intake_event *e;
 
 		read_facts(&m[i].msg_hdr, &f);
 		if (!f.time.tv_sec)
 			clock_gettime(CLOCK_REALTIME, &f.time);
-		in->counters.overflow += f.overflow - s->overflow;
-		s->overflow = f.overflow;
 		e = take_datagram(in, &m[i].msg_hdr, m[i].msg_len, &f, offset);
 		in->counters.received[INTAKE_UDP] += e != NULL;
 		if (e)

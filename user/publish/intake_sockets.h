@@ -19,6 +19,9 @@ int intake_sockets_add(struct intake *in);
 /* Joins the streams' multicast groups on the filter's interfaces: those that are not joined yet. */
 void intake_sockets_join(struct intake *in);
 
+/* Counts datagrams for which the sockets had no room, also if nothing is taken from them. */
+void intake_sockets_count_overflow(struct intake *in);
+
 /* As intake_take(), of one socket. */
 uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_t most,
 			     intake_fn fn, void *arg);
