@@ -32,6 +32,7 @@ struct publisher {
 	sd_event_source *look, *refresh, *end; /* timers */
 	sd_event_source *sources[DESCRIPTORS_MAX];
 	int sources_cnt;
+	bool is_blind;	/* not all descriptors could be watched */
 	bool is_full;	/* nothing is taken until there is room */
 	bool is_ready;	/* systemd was told so */
 	bool is_ending; /* nothing is taken any more */
@@ -63,7 +64,7 @@ static void follow_room(struct publisher *p)
 
 static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *arg);
 
-/* Reads the descriptors that the intake has now. */
+/* Watches the descriptors that the intake has now. If that fails, it is tried again every second. */
 static int watch_descriptors(struct publisher *p)
 {
 	int fds[DESCRIPTORS_MAX], cnt = intake_fds(&p->intake, fds), err = 0;
@@ -77,6 +78,10 @@ static int watch_descriptors(struct publisher *p)
 		p->sources_cnt += err >= 0;
 	}
 	enable_sources(p);
+	if (err < 0 && !p->is_blind)
+		diag_err(err, "not all sockets can be watched: %s; this is tried again",
+			 strerror(-err));
+	p->is_blind = err < 0;
 	return err < 0 ? err : 0;
 }
 
@@ -138,7 +143,7 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 	(void)source, (void)usec;
 	if (changed < 0)
 		return sd_event_exit(p->events, EXIT_FAILED);
-	if (changed)
+	if (changed || p->is_blind)
 		watch_descriptors(p);
 	if (!p->options->check)
 		listener_configure(&p->listener, p->options->metrics);
