@@ -196,6 +196,51 @@ static void old_streams_are_forgotten(void **state)
 	assert_null(parts.streams.all->next);
 }
 
+/* Multicast groups, that are joined whatever sockets the intake has. */
+static const struct groups {
+	const char *name, *load, *listen;
+	const char *count; /* a shell command */
+	int cnt;
+} GROUPS[] = {
+	{ "more_groups_than_a_socket_may_join", "--port 8001 --to $(seq -s, -f 239.9.9.%g 1 25)",
+	  NULL, "ip maddr show dev in | grep -c 239.9.9.", 25 },
+	{ "group_of_another_family", "--port 8001 --to ff05::7,239.9.9.1", "0.0.0.0:8001",
+	  "ip maddr show dev in | grep -c 'ff05::7\\|239.9.9.1'", 2 },
+};
+
+static void groups_are_joined(void **state)
+{
+	const struct groups *g = *state;
+	char out[32];
+
+	diags_collect();
+	parts_load(&parts, g->load, PUBLISH_UDP);
+	parts.options.listen = g->listen;
+	parts_open_intake(&parts);
+	netns_enter(hub_place(NODE_PLACE(0)));
+	assert_int_equal(sh_out(out, sizeof(out), "%s", g->count), 0);
+	netns_enter(0);
+	assert_int_equal(atoi(out), g->cnt);
+	parts_send_to("239.9.9.1", 8001, "a");
+	parts_await_events(&parts, 1);
+	assert_string_equal(diags_all(), "");
+}
+
+/* A group that stays over `set` is not left, one that goes is. */
+static void groups_follow_set(void **state)
+{
+	char out[256];
+
+	(void)state;
+	parts_open(&parts, "--port 8001 --to 239.9.9.1,239.9.9.2", PUBLISH_UDP);
+	set_filter("--port 8001 --to 239.9.9.2,239.9.9.3");
+	parts_refresh(&parts);
+	netns_enter(hub_place(NODE_PLACE(0)));
+	sh_out(out, sizeof(out), "ip maddr show dev in | grep -o '239.*' | sort | tr '\\n' ' '");
+	netns_enter(0);
+	assert_string_equal(out, "239.9.9.2 239.9.9.3 ");
+}
+
 /* An interface without AF_XDP does not keep the others from it. Another program has its queue here. */
 static void queues_of_other_interfaces(void **state)
 {
@@ -498,12 +543,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(idle_queue_ends, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(overflow_is_counted_at_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(old_streams_are_forgotten, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(groups_follow_set, hub_setup, teardown),
 	};
 
 	leave_to_rest(
 		"@(no_memory_@(udp|digest)|given_up_@(as_refused|without_permission)|no_headers)");
 	leave_to_rest("@(some_subject_*|no_subject_*|late_*|ack_*|connections_*)");
 	add_rows(NO_MEMORY, no_memory_wants, hub_setup, teardown);
+	add_rows(GROUPS, groups_are_joined, hub_setup, teardown);
 	add_rows(GIVEN_UP, give_ups_are_logged, hub_setup, teardown);
 	add_tests(tests, ARRAY_SIZE(tests));
 	return run_added_tests("publish_parts");

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <stdint.h>
 
+#include "intake_groups.h"
 #include "pending.h"
 #include "publish_streams.h"
 #include "xdp-dedup-receive.h"
@@ -71,6 +72,7 @@ struct intake {
 	struct intake_queue *queues[INTAKE_QUEUES_MAX]; /* NULL: free */
 	struct intake_socket sockets[INTAKE_SOCKETS_MAX];
 	int sockets_cnt;
+	struct intake_groups groups;
 	int next_place; /* of queues and sockets: the next intake_take() begins there */
 	struct intake_counters counters;
 	void *(*allocate)(size_t bytes); /* malloc(); a test lets it fail */

@@ -26,8 +26,10 @@ static void set(int fd, int level, int option, int value)
 	(void)!setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* Asks for what comes beside a datagram: its destination and its time. */
-static void ask_for_facts(int fd, sa_family_t family)
+/* Asks for what comes beside a datagram: its destination and its time. And for datagrams of groups
+ * that other sockets have joined: a socket of IPv6 gets those of IPv4 only if it asks.
+ */
+static void set_options(int fd, sa_family_t family)
 {
 	int bytes = BUFFER_BYTES;
 
@@ -35,6 +37,7 @@ static void ask_for_facts(int fd, sa_family_t family)
 		set(fd, SOL_SOCKET, SO_RCVBUF, bytes);
 	set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
 	set(fd, IPPROTO_IP, IP_PKTINFO, 1);
+	set(fd, IPPROTO_IP, IP_MULTICAST_ALL, 1);
 	if (family == AF_INET6)
 		set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
 }
@@ -48,7 +51,7 @@ static int bind_socket(const struct scrapes_address *a)
 		return -errno;
 	if (family == AF_INET6)
 		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-	ask_for_facts(fd, family);
+	set_options(fd, family);
 	if (!bind(fd, (const struct sockaddr *)&a->addr, a->len))
 		return fd;
 	family = errno;
@@ -141,42 +144,38 @@ static int open_ports(struct intake *in, const struct xdp_dedup_stream *s)
 	return err;
 }
 
-/* Joins the group on the interface, by one socket: the kernel then has its packets for all. False:
- * that failed.
+/* Lists the groups of all streams, on all interfaces. Returns 0; -EAGAIN if they are unknown now;
+ * or -E2BIG.
  */
-static bool join(int fd, const struct in6_addr *group, uint32_t ifindex)
+static int list_groups(const struct intake *in, struct intake_groups *out)
 {
-	struct group_req r = { .gr_interface = ifindex };
-	struct sockaddr_in *four = (struct sockaddr_in *)&r.gr_group;
-	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&r.gr_group;
-	bool is_four = IN6_IS_ADDR_V4MAPPED(group);
+	struct xdp_dedup_interface at[INTAKE_QUEUES_MAX];
+	const struct publish_streams *s = in->streams;
+	int cnt = xdp_dedup_interfaces(s->filter, at, sizeof(*at), INTAKE_QUEUES_MAX);
+	bool has_room = true;
 
-	if (is_four) {
-		four->sin_family = AF_INET;
-		memcpy(&four->sin_addr, group->s6_addr + 12, 4);
-	} else {
-		six->sin6_family = AF_INET6;
-		six->sin6_addr = *group;
-	}
-	return !setsockopt(fd, is_four ? IPPROTO_IP : IPPROTO_IPV6, MCAST_JOIN_GROUP, &r, sizeof(r)) ||
-	       errno == EADDRINUSE;
+	if (cnt < 0 || !s->cnt)
+		return -EAGAIN;
+	for (int i = 0; i < s->cnt; i++)
+		for (uint32_t g = 0; g < s->listed[i].groups_cnt; g++)
+			for (int n = 0; n < cnt && n < INTAKE_QUEUES_MAX; n++)
+				has_room &=
+					intake_groups_add(out, &s->listed[i].groups[g], at[n].index);
+	return has_room ? 0 : -E2BIG;
 }
 
 void intake_sockets_join(struct intake *in)
 {
-	bool joined = true;
-	struct xdp_dedup_interface at[INTAKE_QUEUES_MAX];
-	const struct publish_streams *s = in->streams;
-	int cnt = xdp_dedup_interfaces(s->filter, at, sizeof(*at), INTAKE_QUEUES_MAX);
+	struct intake_groups wanted = { 0 };
+	int err = in->sockets_cnt ? list_groups(in, &wanted) : 0;
 
-	for (int i = 0; i < s->cnt && in->sockets_cnt; i++)
-		for (uint32_t g = 0; g < s->listed[i].groups_cnt; g++)
-			for (int n = 0; n < cnt && n < INTAKE_QUEUES_MAX; n++)
-				joined &= join(in->sockets[0].fd, &s->listed[i].groups[g],
-					       at[n].index);
-	if (!joined && !in->said_groups)
-		diag_note("a multicast group cannot be joined: %s", strerror(errno));
-	in->said_groups = !joined;
+	if (err == -EAGAIN)
+		return;
+	intake_groups_change(&in->groups, &wanted);
+	err = err ?: in->groups.err;
+	if (err && !in->said_groups)
+		diag_note("a multicast group cannot be joined: %s", strerror(-err));
+	in->said_groups = err != 0;
 }
 
 int intake_sockets_add(struct intake *in)
@@ -199,6 +198,7 @@ void intake_sockets_close(struct intake *in)
 	for (int i = 0; i < in->sockets_cnt; i++)
 		fd_close(in->sockets[i].fd);
 	in->sockets_cnt = 0;
+	intake_groups_leave(&in->groups);
 }
 
 /* What came beside a datagram. */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Multicast groups that the host joins on a filter's interfaces. Sockets of their own join them:
+ * the kernel gives the datagrams of a group to all sockets with the port, lets a socket join some
+ * 20 groups only, and groups of its own family.
+ */
+#ifndef XDP_DEDUP_PUBLISH_INTAKE_GROUPS_H
+#define XDP_DEDUP_PUBLISH_INTAKE_GROUPS_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GROUPS_MAX 512 /* memberships */
+#define GROUPS_EACH 16 /* for a socket: net.ipv4.igmp_max_memberships is 20 */
+
+struct intake_membership {
+	struct in6_addr group; /* IPv4 as ::ffff:a.b.c.d */
+	uint32_t ifindex;
+};
+
+struct intake_groups {
+	struct intake_membership list[GROUPS_MAX];
+	int cnt;
+	int fds[2 * (GROUPS_MAX / GROUPS_EACH + 1)];
+	int fds_cnt;
+	int err; /* of the first group that cannot be joined; 0: all are */
+};
+
+/* Adds a membership to a list that is being made, unless it has it. False: there is no room. */
+bool intake_groups_add(struct intake_groups *g, const struct in6_addr *group, uint32_t ifindex);
+
+/* Joins the groups of `list` and `cnt` in *to, and then leaves those of *now, which it replaces. If
+ * the lists are equal, and all were joined, nothing happens.
+ */
+void intake_groups_change(struct intake_groups *now, struct intake_groups *to);
+
+void intake_groups_leave(struct intake_groups *g);
+
+#endif
