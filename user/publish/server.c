@@ -73,6 +73,7 @@ void server_hurry(struct server *s)
 {
 	uint64_t since_ns = s->connecting_ns, now = clock_ns(CLOCK_MONOTONIC);
 
+	log_rate_look(&s->says, now);
 	if (!since_ns || now - since_ns <= CONNECT_NS)
 		return;
 	cut_connections();
@@ -115,13 +116,11 @@ int server_fd(const struct server *s)
 /* Logs what is new: an error, and what servers have said, which they may say for each message. */
 static void log_news(struct server *s, const char *error, const char *note, uint32_t notes_cnt)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-
 	if (*error)
 		diag_err(0, "%s", error);
 	if (notes_cnt)
-		log_rate_note(&s->says, now, notes_cnt, "the server says: %s", note);
-	log_rate_look(&s->says, now);
+		log_rate_note(&s->says, clock_ns(CLOCK_MONOTONIC), notes_cnt, "the server says: %s",
+			      note);
 }
 
 enum server_state server_look(struct server *s)

@@ -39,7 +39,9 @@ enum server_state {
  */
 enum server_state server_look(struct server *s);
 
-/* Gives up a connection that has not come about within 10 s (cut.h). Called now and then. */
+/* Gives up a connection that has not come about within 10 s (cut.h), and logs what is left of what
+ * servers have said. Called now and then.
+ */
 void server_hurry(struct server *s);
 
 /* Has the stream checked for another wish, at once if there is a connection. While it does not take

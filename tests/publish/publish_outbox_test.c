@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The publisher's outbox inside the test, step by step, with fake_server.py: what becomes of an
+ * event, what is logged, and what is counted.
+ */
+#include "parts.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "diags.h"
+#include "gossip.h"
+
+#define LARGE_EVENTS 300 /* 18 MB: no buffers of TCP have room for them */
+#define FILTER "--port 8001 --fpr 1e-9 "
+#define STREAM_A "--profile a=gsp:8001 "
+#define STREAMS_AB STREAM_A "--profile b=gsp:8002 "
+
+static struct parts parts;
+
+static int teardown(void **state)
+{
+	netns_enter(0);
+	parts_close(&parts);
+	diags_end();
+	return hub_teardown(state);
+}
+
+/* Opens node 0 and its outbox; messages are collected. */
+static void open_connected(const char *load, const char *fault)
+{
+	diags_collect();
+	parts_open(&parts, load, PUBLISH_UDP);
+	parts_connect(&parts, fault);
+}
+
+/* Sends an event, and gives it to the outbox. */
+static void add_event(uint16_t port, const char *id)
+{
+	parts_send(port, id);
+	parts_await_events(&parts, 1);
+	parts_add_events(&parts);
+}
+
+/* The time for which an event waits for a connection is no time of the engine. */
+static void ack_seconds_count_from_the_first_sending(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	open_connected(FILTER, "good");
+	add_event(8001, "a");
+	usleep(1000000);
+	parts_await_count(&parts, &c->acknowledged, 1);
+	for (int i = 12; i <= OUTBOX_BUCKETS; i++) /* 512 ms and more */
+		assert_int_equal(c->ack_bucket[i], 0);
+}
+
+/* But the engine may have forgotten the id, which another machine published at once. */
+static void late_counts_from_the_arrival(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	open_connected(FILTER, "window_is_2s");
+	add_event(8001, "a");
+	usleep(2100000);
+	parts_await_count(&parts, &c->acknowledged, 1);
+	assert_int_equal(c->late, 1);
+	assert_int_equal(c->retried, 0);
+	add_event(8001, "b");
+	parts_await_count(&parts, &c->acknowledged, 2);
+	assert_int_equal(c->late, 1);
+}
+
+/* How often the text has these words. */
+static unsigned int count_words(const char *text, const char *words)
+{
+	unsigned int cnt = 0;
+
+	for (; (text = strstr(text, words)); text++)
+		cnt++;
+	return cnt;
+}
+
+/* Why an event is given up, and what is logged. */
+static const struct given_up {
+	const char *name, *fault, *words;
+	bool has_no_subject;
+} GIVEN_UP[] = {
+	{ "given_up_without_answers", "answer_never_comes",
+	  "an event of node0/gsp is given up, and wanted: no answer within 50ms", false },
+	{ "given_up_as_refused", "answer_error",
+	  "an event of node0/gsp is given up, and wanted: maximum messages (503)", false },
+	{ "given_up_without_permission", "permission_is_refused",
+	  "the server says: Permissions Violation for Publish to \"gossip.gsp\"", false },
+	{ "given_up_as_it_cannot_be_sent", "good",
+	  "an event of node0/gsp is given up, and wanted: Invalid Argument", true },
+};
+
+static void give_ups_are_logged(void **state)
+{
+	const struct given_up *g = *state;
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	open_connected(FILTER, g->fault);
+	parts.options.ack_timeout_ns = 50000000;
+	parts.options.retries = 1;
+	if (g->has_no_subject)
+		parts.streams.now[0]->subject[0] = '\0';
+	add_event(8001, "a");
+	parts_await_count(&parts, &c->given_up, 1);
+	parts_await_words(&parts, g->words);
+	assert_int_equal(parts.intake.counters.wanted, 1);
+	assert_int_equal(pending_count(&parts.outbox.pending), 0);
+	parts_set_fault("good");
+	parts.options.ack_timeout_ns = 5000000000;
+	if (!g->has_no_subject) {
+		add_event(8001, "a");
+		parts_await_count(&parts, &c->acknowledged, 1);
+	}
+}
+
+/* Further ones are counted, and logged when it is time. */
+static void further_give_ups_are_counted(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	open_connected(FILTER, "answer_error");
+	parts.options.retries = 0;
+	add_event(8001, "a");
+	parts_await_count(&parts, &c->given_up, 1);
+	add_event(8001, "b");
+	add_event(8001, "c");
+	parts_await_count(&parts, &c->given_up, 3);
+	assert_int_equal(count_words(diags_all(), "is given up"), 1);
+	assert_int_equal(count_words(diags_all(), "refuses"), 1);
+	parts.outbox.given_up.quiet_until_ns = parts.outbox.refused.quiet_until_ns = 0;
+	outbox_look(&parts.outbox);
+	parts_await_words(&parts, "is given up, and wanted: maximum messages (503); 1 more since");
+	parts_await_words(&parts, "refuses a message: maximum messages (503); 1 more since");
+}
+
+/* The server takes no byte any more. The connection is given up: else each message would wait. */
+static void server_reads_nothing(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+	uint64_t began_ns;
+	char id[16];
+
+	(void)state;
+	open_connected(FILTER, "good");
+	parts.outbox.pending.bytes_max = 1 << 30;
+	parts_await_state(&parts, SERVER_UP);
+	process_signal(parts.server, SIGSTOP);
+	for (int i = 0; i < LARGE_EVENTS; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		parts_send_large(8001, id, 60000);
+		parts_await_events(&parts, i + 1);
+	}
+	began_ns = gossip_now_ns();
+	parts_add_events(&parts);
+	outbox_look(&parts.outbox);
+	assert_true(gossip_now_ns() - began_ns < 2 * SERVER_WRITE_MS * 1000000ULL);
+	parts_await_words(&parts, "the connection takes no message");
+	process_signal(parts.server, SIGCONT);
+	parts_await_count(&parts, &c->acknowledged, LARGE_EVENTS);
+	assert_int_equal(c->given_up, 0);
+}
+
+static void no_headers(void **state)
+{
+	(void)state;
+	open_connected(FILTER, "no_headers");
+	parts_await_words(&parts, "the server takes no headers");
+	assert_int_equal(parts.outbox.state, SERVER_DOWN);
+	parts_set_fault("good");
+	parts_await_state(&parts, SERVER_UP);
+}
+
+/* `set` adds a stream whose subject the JetStream stream does not take. This is said once, its
+ * events are not sent, and others are. Once the subject is taken, so are its events.
+ */
+static void added_subject_is_not_taken(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	open_connected(STREAM_A "--fpr 1e-9", "takes_only_a");
+	parts_await_state(&parts, SERVER_UP);
+	parts_set(STREAMS_AB);
+	parts_refresh(&parts);
+	parts_await_words(&parts, "stream EVENTS does not take the subject gossip.b");
+	add_event(8002, "b");
+	add_event(8002, "c");
+	add_event(8001, "a");
+	parts_await_count(&parts, &c->acknowledged, 1);
+	assert_int_equal(c->sent, 1);
+	assert_int_equal(c->given_up, 2);
+	assert_int_equal(parts.intake.counters.wanted, 2);
+	assert_non_null(strstr(diags_all(), "given up, and wanted: the JetStream stream does not"));
+	parts_set_fault("good");
+	parts_await_words(&parts, "stream EVENTS takes the subject gossip.b now");
+	add_event(8002, "b");
+	parts_await_count(&parts, &c->acknowledged, 2);
+	assert_int_equal(count_words(diags_all(), "does not take the subject gossip.b"), 1);
+	assert_int_equal(c->connections, 1);
+}
+
+/* A JetStream stream that takes nothing any more: all waits, and nothing is given up. */
+static void no_subject_is_taken(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	open_connected(STREAM_A "--fpr 1e-9", "good");
+	parts_await_state(&parts, SERVER_UP);
+	parts_set_fault("takes_others");
+	parts_set(STREAMS_AB);
+	parts_refresh(&parts);
+	parts_await_words(&parts, "stream EVENTS does not take the subject gossip.a");
+	parts_await_state(&parts, SERVER_DOWN);
+	add_event(8001, "a");
+	add_event(8002, "b");
+	usleep(500000);
+	assert_int_equal(outbox_follow(&parts.outbox), SERVER_DOWN);
+	assert_int_equal(c->given_up, 0);
+	parts_set_fault("good");
+	parts_await_count(&parts, &c->acknowledged, 2);
+}
+
+/* At the start all subjects must be taken. */
+static void some_subject_is_not_taken_at_the_start(void **state)
+{
+	(void)state;
+	open_connected(STREAMS_AB, "takes_only_a");
+	parts_await_state(&parts, SERVER_FAILED);
+	assert_non_null(strstr(diags_all(), "stream EVENTS does not take the subject gossip.b"));
+}
+
+/* Each connection is lost as soon as a message comes. An event without retries is not given up, and
+ * pauses between connections grow.
+ */
+static void connections_end_at_once(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+	uint64_t end_ns = gossip_now_ns() + 3000000000;
+
+	(void)state;
+	open_connected(FILTER, "closes_amid");
+	parts.options.retries = 0;
+	add_event(8001, "a");
+	while (gossip_now_ns() < end_ns) {
+		outbox_follow(&parts.outbox);
+		outbox_look(&parts.outbox);
+		usleep(5000);
+	}
+	assert_in_range(c->connections, 2, 7);
+	assert_true(c->retried > 0);
+	assert_int_equal(c->given_up, 0);
+	parts_set_fault("good");
+	parts_await_count(&parts, &c->acknowledged, 1);
+	assert_int_equal(c->given_up, 0);
+}
+
+/* The program had no time for answers, which are there: no message has failed. */
+static void answers_come_before_timeouts(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	open_connected(FILTER, "good");
+	parts.options.retries = 0;
+	parts.options.ack_timeout_ns = 300000000;
+	parts_await_state(&parts, SERVER_UP);
+	add_event(8001, "a");
+	usleep(600000);
+	outbox_look(&parts.outbox);
+	assert_int_equal(c->given_up, 0);
+	assert_int_equal(c->acknowledged, 1);
+}
+
+/* What an outage has left does not keep the loop from answers, and from packets. */
+static void backlog_is_sent_in_bursts(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+	char id[16];
+
+	(void)state;
+	open_connected(FILTER, "good");
+	for (int i = 0; i < 600; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		parts_send(8001, id);
+	}
+	parts_await_events(&parts, 600);
+	parts_add_events(&parts);
+	parts_await_state(&parts, SERVER_UP);
+	assert_int_equal(c->sent, 0);
+	outbox_look(&parts.outbox);
+	assert_in_range(c->sent, 1, 512);
+	outbox_look(&parts.outbox);
+	assert_int_equal(c->sent, 600);
+	parts_await_count(&parts, &c->acknowledged, 600);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(ack_seconds_count_from_the_first_sending, hub_setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(late_counts_from_the_arrival, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(no_headers, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(added_subject_is_not_taken, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(no_subject_is_taken, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(some_subject_is_not_taken_at_the_start, hub_setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(connections_end_at_once, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(answers_come_before_timeouts, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(backlog_is_sent_in_bursts, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(further_give_ups_are_counted, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(server_reads_nothing, hub_setup, teardown),
+	};
+
+	leave_to_rest("@(given_up_@(as_refused|without_permission)|no_headers|server_reads_*)");
+	leave_to_rest("@(some_subject_*|no_subject_*|late_*|ack_*|connections_*)");
+	add_rows(GIVEN_UP, give_ups_are_logged, hub_setup, teardown);
+	add_tests(tests, ARRAY_SIZE(tests));
+	return run_added_tests("publish_outbox");
+}
