@@ -452,6 +452,42 @@ static void some_streams_are_not_udp(void **state)
 	read_kept(1);
 }
 
+/* `set` adds a stream, and somebody its subject to the JetStream stream, which this program never
+ * changes. Until then its events are given up, and others are published.
+ */
+static void set_adds_a_stream(void **state)
+{
+	struct gossip_packet p = { .header = { htonl(GSP_MAGIC), GSP_EVENT, 1, 0 }, .id = "id" };
+	const char *subjects[] = { "gossip.>" };
+	struct jetstream j;
+	jsStreamConfig c;
+
+	(void)state;
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	node_add(0, "--profile a=gsp:8001" FPR);
+	node_publish(0, "--create");
+	node_await_ready(0);
+	sh("nsenter --net=/proc/%d/ns/net %s set node0 --profile a=gsp:8001 --profile b=gsp:8002",
+	   hub_place(NODE_PLACE(0)), tool());
+	process_await(node_publisher(0), "stream EVENTS does not take the subject gossip.b");
+	send_to(0, 8002, &p, sizeof(p));
+	send_to(0, 8001, &p, sizeof(p));
+	node_await_metric(0, "given_up_total", 1);
+	stream_await(NODE_STREAM, 1);
+	j = jetstream_connect();
+	jsStreamConfig_Init(&c);
+	c.Name = NODE_STREAM;
+	c.Subjects = subjects;
+	c.SubjectsLen = 1;
+	assert_int_equal(js_UpdateStream(NULL, j.js, &c, NULL, NULL), NATS_OK);
+	jetstream_disconnect(&j);
+	process_await(node_publisher(0), "stream EVENTS takes the subject gossip.b now");
+	send_to(0, 8002, &p, sizeof(p));
+	stream_await(NODE_STREAM, 2);
+	assert_int_equal(node_metric(0, "connections_total"), 1);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -464,11 +500,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rtp, setup, teardown),
 		cmocka_unit_test_setup_teardown(several_streams, setup, teardown),
 		cmocka_unit_test_setup_teardown(some_streams_are_not_udp, setup, teardown),
+		cmocka_unit_test_setup_teardown(set_adds_a_stream, setup, teardown),
 	};
 
 	leave_to_rest(
 		"@(udp_beside_*|auto_takes_*|learn_app_udp|no_stream|secret_too_short|secret_missing)");
-	leave_to_rest("@(misused|check_without_stream|creates_it_with_its_defaults|*_streams|some_*)");
+	leave_to_rest(
+		"@(misused|check_without_stream|creates_it_with_its_defaults|*_streams|some_*|set_adds_*)");
 	repeat_in_rest("rtp");
 	add_rows(WAYS, each_event_is_there_once, setup, teardown);
 	add_rows(REFUSALS, refuses, setup, teardown);
