@@ -4,6 +4,7 @@
  */
 #include "parts.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 
 #include "diags.h"
 #include "gossip.h"
+#include "server_thread.h"
 
+#define MANY_EVENTS 600	 /* more than in a turn of the loop */
 #define LARGE_EVENTS 300 /* 18 MB: no buffers of TCP have room for them */
 #define FILTER "--port 8001 --fpr 1e-9 "
 #define STREAM_A "--profile a=gsp:8001 "
@@ -282,27 +285,72 @@ static void answers_come_before_timeouts(void **state)
 	assert_int_equal(c->acknowledged, 1);
 }
 
+/* Has many events wait for the connection, which is up then. */
+static void open_with_many(void)
+{
+	char id[16];
+
+	open_connected(FILTER, "good");
+	for (int i = 0; i < MANY_EVENTS; i++) {
+		snprintf(id, sizeof(id), "%d", i);
+		parts_send(8001, id);
+	}
+	parts_await_events(&parts, MANY_EVENTS);
+	parts_add_events(&parts);
+	parts_await_state(&parts, SERVER_UP);
+	assert_int_equal(parts.outbox.counters.sent, 0);
+}
+
+/* How many answers wait. */
+static uint32_t answers_cnt(void)
+{
+	struct server *s = parts.outbox.server;
+	uint32_t cnt;
+
+	pthread_mutex_lock(&s->lock);
+	cnt = s->cnt;
+	pthread_mutex_unlock(&s->lock);
+	return cnt;
+}
+
 /* What an outage has left does not keep the loop from answers, and from packets. */
 static void backlog_is_sent_in_bursts(void **state)
 {
 	const struct outbox_counters *c = &parts.outbox.counters;
-	char id[16];
 
 	(void)state;
-	open_connected(FILTER, "good");
-	for (int i = 0; i < 600; i++) {
-		snprintf(id, sizeof(id), "%d", i);
-		parts_send(8001, id);
-	}
-	parts_await_events(&parts, 600);
-	parts_add_events(&parts);
-	parts_await_state(&parts, SERVER_UP);
-	assert_int_equal(c->sent, 0);
+	open_with_many();
 	outbox_look(&parts.outbox);
 	assert_in_range(c->sent, 1, 512);
 	outbox_look(&parts.outbox);
-	assert_int_equal(c->sent, 600);
-	parts_await_count(&parts, &c->acknowledged, 600);
+	assert_int_equal(c->sent, MANY_EVENTS);
+	parts_await_count(&parts, &c->acknowledged, MANY_EVENTS);
+}
+
+/* Answers that come faster than they are taken do not keep the loop: the rest is taken next time. */
+static void answers_are_taken_in_turns(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+	struct pollfd fd;
+
+	(void)state;
+	open_with_many();
+	process_signal(parts.server, SIGSTOP);
+	outbox_look(&parts.outbox);
+	outbox_look(&parts.outbox);
+	assert_int_equal(c->acknowledged, 0);
+	process_signal(parts.server, SIGCONT);
+	for (int ms = 0; answers_cnt() < MANY_EVENTS; ms += 10) {
+		assert_true(ms < PATIENCE_MS);
+		usleep(10000);
+	}
+	outbox_follow(&parts.outbox);
+	assert_in_range(c->acknowledged, 1, 512);
+	fd = (struct pollfd){ .fd = server_fd(parts.outbox.server), .events = POLLIN };
+	assert_int_equal(poll(&fd, 1, 0), 1);
+	outbox_follow(&parts.outbox);
+	assert_int_equal(c->acknowledged, MANY_EVENTS);
+	assert_int_equal(poll(&fd, 1, 0), 0);
 }
 
 int main(void)
@@ -319,6 +367,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(connections_end_at_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(answers_come_before_timeouts, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(backlog_is_sent_in_bursts, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(answers_are_taken_in_turns, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(further_give_ups_are_counted, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(server_reads_nothing, hub_setup, teardown),
 	};

@@ -11,8 +11,8 @@
 #include "envelope.h"
 #include "units.h"
 
-#define ANSWERS_MAX 4096 /* in a turn of the loop */
-#define BURST_MAX 512	 /* messages in a turn of the loop: each may wait for the send buffer */
+#define ANSWERS_MAX 512 /* in a turn of the loop */
+#define BURST_MAX 512	/* messages in a turn of the loop: each may wait for the send buffer */
 
 static uint64_t now_ns(void)
 {

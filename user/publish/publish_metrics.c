@@ -25,7 +25,7 @@ static const struct {
 	{ "publish_too_large", "Messages larger than the server takes, which were left out.",
 	  COUNTER(counters.too_large) },
 	{ "publish_refused", "Answers of the engine that were errors.", COUNTER(counters.refused) },
-	{ "publish_given_up", "Events given up after all retries.", COUNTER(counters.given_up) },
+	{ "publish_given_up", "Events that were given up, and wanted.", COUNTER(counters.given_up) },
 	{ "publish_unreadable", "Received packets whose id could not be found out.",
 	  COUNTER(intake.unreadable) },
 	{ "publish_no_memory", "Events for which there was no memory, and which were wanted.",

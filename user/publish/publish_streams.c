@@ -83,7 +83,7 @@ static void forget_streams(struct publish_streams *s)
 /* The number of the stream's subject among those of the wish, to which it is added if need be. */
 static int subject_of(struct stream_wish *wish, const struct publish_options *o, const char *stream)
 {
-	char subject[SUBJECT_MAX];
+	char subject[SUBJECT_MAX] = "";
 	int n = 0;
 
 	subject_write(o->subject, stream, NULL, subject);
