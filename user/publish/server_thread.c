@@ -89,15 +89,18 @@ static void on_closed(natsConnection *nc, void *arg)
 }
 
 /* A natsErrHandler, in a thread of libnats: a message was refused, for example. The connection's
- * own text may be written meanwhile; that of this thread may not.
+ * own text may be written meanwhile. This thread's text may be that of another error.
  */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus err, void *arg)
 {
 	struct server *s = arg;
+	natsStatus last = NATS_OK;
 
 	(void)nc, (void)sub;
+	nats_GetLastError(&last);
 	pthread_mutex_lock(&s->lock);
-	snprintf(s->note, sizeof(s->note), "%s", server_error_text(err));
+	snprintf(s->note, sizeof(s->note), "%s",
+		 last == err ? server_error_text(err) : natsStatus_GetText(err));
 	s->notes_cnt++;
 	pthread_mutex_unlock(&s->lock);
 	server_tell(s);
