@@ -31,6 +31,7 @@
 #define NUMBERS                                                               \
 	UDP("source = ip+12:4 payload+0:4\nsequence = payload+4:3/0x0fffff\n" \
 	    "count = payload+7:1\n")
+#define NUMBER(bytes) UDP("source = payload+0:4\nsequence = payload+4:" bytes "\n")
 
 enum {
 	ID = 1,
@@ -188,6 +189,17 @@ static const struct row {
 	  .body = 50),
 	R("ip-behind-the-headers", OWN, UDP("id = ip+30:12\n"), "", ID, ID, DATAGRAM, .body = 50),
 	STREAM(0, 7, 0xabcde, "numbers", OWN, NUMBERS, "01020304 fabcde 07", DATAGRAM, .body = 20),
+	/* A number that does not fill its bytes: of other bits, or beside them. */
+	STREAM(0, 1, 0xabcde, "number-between-bits", OWN, NUMBER("4/0x0fffff00"),
+	       "01020304 fabcde99", DATAGRAM, .body = 20),
+	STREAM(0, 1, 0xabc, "number-across-bytes", OWN, NUMBER("2/0x3ffc"), "01020304 eaf3",
+	       DATAGRAM, .body = 20),
+	STREAM(0, 1, 0xabcd, "number-of-lower-bits", OWN, NUMBER("8/0x000000000000ffff"),
+	       "01020304 998877665544abcd", DATAGRAM, .body = 20),
+	STREAM(0, 1, 0xabcdef012345678, "number-of-upper-bits", OWN, NUMBER("8/0xfffffffffffffff0"),
+	       "01020304 abcdef0123456789", DATAGRAM, .body = 20),
+	STREAM(0, 1, 0x8000000000000000, "number-of-64-bits", OWN, NUMBER("8"),
+	       "01020304 8000000000000000", DATAGRAM, .body = 20),
 	R("numbers-none", OWN, NUMBERS, "01020304 fabcde 00", 0, 0, DATAGRAM, .body = 20),
 
 	/* What it does not tell. */
@@ -323,6 +335,26 @@ static int id_of_frame(const struct xdp_dedup_filter *f, struct xdp_dedup_identi
 	return result;
 }
 
+/* The number that an id's bytes have, by the stream's description. */
+static uint64_t number_in(const struct xdp_dedup_stream *s, const uint8_t *id)
+{
+	uint64_t number = 0;
+
+	for (uint32_t i = s->bytes - s->number_bytes; i < s->bytes; i++)
+		number = number << 8 | id[i];
+	number >>= s->number_shift;
+	return s->number_bits < 64 ? number & ((1ULL << s->number_bits) - 1) : number;
+}
+
+static void check_number(const struct xdp_dedup_filter *f, const struct row *row, const uint8_t *id)
+{
+	struct xdp_dedup_stream streams[4];
+
+	assert_in_range(xdp_dedup_streams(f, streams, sizeof(*streams), 4), row->stream + 1, 4);
+	if (streams[row->stream].number_bytes)
+		assert_int_equal(number_in(&streams[row->stream], id), row->number);
+}
+
 static void check_id(const struct row *row, const struct xdp_dedup_identity *id,
 		     const struct xdp_dedup_packet *p)
 {
@@ -347,6 +379,7 @@ static void compare_with_receiver(const struct row *row, const struct xdp_dedup_
 	assert_memory_equal(p.data, frame.data, frame.len);
 	assert_int_equal(id_of_frame(f, &id), 1);
 	check_id(row, &id, &p);
+	check_number(f, row, id.bytes);
 	for (int as_ipv6 = 0; as_ipv6 < 2 && row->datagram == ID; as_ipv6++) {
 		assert_int_equal(id_of_datagram(f, as_ipv6, &id), 1);
 		check_id(row, &id, &p);

@@ -71,6 +71,7 @@ static int describe_id(const struct dedup_config *c, const struct program_id *id
 	out->stream = id->stream;
 	out->messages = id->messages;
 	out->len = stream_id_bytes(c, id->stream, &id->id, out->bytes);
+	/* The load's mask has cleared all bits but the number's. */
 	if (numbered->width)
 		out->number = dedup_integer_in(id->id.word[id->words - 1], numbered->shift);
 	return 1;
