@@ -230,15 +230,32 @@ static int complain_missing(const char *option, const char *example)
 	return diag_err(-EINVAL, "%s is missing, as in %s", option, example);
 }
 
+static int check_servers(const char *servers)
+{
+	const char *const between = ", ";
+	int cnt = 0;
+
+	for (const char *s = servers; *(s += strspn(s, between)); s += strcspn(s, between))
+		cnt++;
+	if (!cnt)
+		return complain_missing("--server", "--server nats://127.0.0.1:4222");
+	if (cnt > PUBLISH_SERVERS_MAX)
+		return diag_err(-EINVAL,
+				"--server names %d servers, and %d is the most" ADVICE
+				"name some servers of the cluster",
+				cnt, PUBLISH_SERVERS_MAX);
+	if (strchr(servers, '@'))
+		return diag_err(-EINVAL, "--server: a login in a URL could be read in `ps`" ADVICE
+					 "--user and --password-file, or --token-file");
+	return 0;
+}
+
 static int check_together(const struct publish_options *o)
 {
 	if (!o->filter)
 		return complain_missing("the filter's name", PUBLISH_PROGRAM " eth0");
-	if (!o->servers)
-		return complain_missing("--server", "--server nats://127.0.0.1:4222");
-	if (strchr(o->servers, '@'))
-		return diag_err(-EINVAL, "--server: a login in a URL could be read in `ps`" ADVICE
-					 "--user and --password-file, or --token-file");
+	if (check_servers(o->servers ?: ""))
+		return -EINVAL;
 	if (!o->stream)
 		return complain_missing("--stream", "--stream GOSSIP");
 	if (!o->subject)

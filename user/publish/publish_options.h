@@ -9,6 +9,7 @@
 
 #define PUBLISH_PROGRAM "xdp-dedup-publish"
 #define PUBLISH_KEYS_MAX 48
+#define PUBLISH_SERVERS_MAX 16
 
 /* How fresh events are received. */
 enum publish_receive {
@@ -19,7 +20,7 @@ enum publish_receive {
 
 struct publish_options {
 	const char *filter;  /* NAME */
-	const char *servers; /* URLs, separated by commas */
+	const char *servers; /* 1 to PUBLISH_SERVERS_MAX URLs, with commas or blanks between them */
 	const char *stream;  /* the JetStream stream */
 	const char *subject; /* a template (subject.h) */
 	const char *machine; /* never NULL once it was read */

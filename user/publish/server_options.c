@@ -13,8 +13,8 @@
 #define PING_MS 5000
 #define PINGS_MAX 2
 #define BUFFER_BYTES 65536
-#define SERVERS_MAX 16
-#define LINE_MAX_BYTES 1024
+#define LINE_MAX_BYTES 1023
+#define LINE_ROOM (LINE_MAX_BYTES + 3) /* also for \r, \n and the 0 */
 
 const char *server_error_text(natsStatus err)
 {
@@ -25,28 +25,39 @@ const char *server_error_text(natsStatus err)
 	return text && *text ? text : natsStatus_GetText(err);
 }
 
-/* Reads a file's first line. Returns line, or NULL. */
-static char *read_line(const char *path, char line[LINE_MAX_BYTES])
+/* Reads a file's first line. Returns 0; or -errno, with text[SERVER_TEXT_MAX]. */
+static int read_line(const char *path, char line[LINE_ROOM], char *text)
 {
 	FILE *from = fopen(path, "re");
-	char *got = from ? fgets(line, LINE_MAX_BYTES, from) : NULL;
+	int err = from ? 0 : -errno;
 
+	*line = '\0';
+	if (from && !fgets(line, LINE_ROOM, from) && ferror(from))
+		err = -errno;
 	if (from)
 		fclose(from);
-	if (got)
-		line[strcspn(line, "\r\n")] = '\0';
-	return got && *got ? got : NULL;
+	line[strcspn(line, "\r\n")] = '\0';
+	if (err)
+		snprintf(text, SERVER_TEXT_MAX, "%s: %s", path, strerror(-err));
+	else if (!*line)
+		snprintf(text, SERVER_TEXT_MAX, "%s: its first line is empty", path);
+	else if (strlen(line) > LINE_MAX_BYTES)
+		snprintf(text, SERVER_TEXT_MAX, "%s: its first line has more than %d bytes", path,
+			 LINE_MAX_BYTES);
+	else
+		return 0;
+	return err ?: -EINVAL;
 }
 
 static natsStatus set_servers(natsOptions *to, const char *servers)
 {
-	const char *urls[SERVERS_MAX];
+	const char *urls[PUBLISH_SERVERS_MAX];
 	char *copy = strdup(servers), *rest = NULL;
 	natsStatus err = NATS_NO_MEMORY;
 	int cnt = 0;
 
-	for (char *url = copy ? strtok_r(copy, ", ", &rest) : NULL; url && cnt < SERVERS_MAX;
-	     url = strtok_r(NULL, ", ", &rest))
+	for (char *url = copy ? strtok_r(copy, ", ", &rest) : NULL;
+	     url && cnt < PUBLISH_SERVERS_MAX; url = strtok_r(NULL, ", ", &rest))
 		urls[cnt++] = url;
 	if (copy)
 		err = natsOptions_SetServers(to, urls, cnt);
@@ -54,10 +65,10 @@ static natsStatus set_servers(natsOptions *to, const char *servers)
 	return err;
 }
 
-/* The path of a file that cannot be read is left in *wrong. */
-static natsStatus set_login(natsOptions *to, const struct publish_options *o, const char **wrong)
+/* If a file is what is wrong, *text says that. */
+static natsStatus set_login(natsOptions *to, const struct publish_options *o, char *text)
 {
-	char line[LINE_MAX_BYTES];
+	char line[LINE_ROOM];
 	const char *path = o->password_path ?: o->token_path;
 	natsStatus err = NATS_OK;
 
@@ -65,10 +76,8 @@ static natsStatus set_login(natsOptions *to, const struct publish_options *o, co
 		return natsOptions_SetUserCredentialsFromFiles(to, o->credentials, NULL);
 	if (!path)
 		return NATS_OK;
-	if (!read_line(path, line)) {
-		*wrong = path;
+	if (read_line(path, line, text))
 		return NATS_INVALID_ARG;
-	}
 	err = o->user ? natsOptions_SetUserInfo(to, o->user, line) : natsOptions_SetToken(to, line);
 	explicit_bzero(line, sizeof(line));
 	return err;
@@ -109,17 +118,15 @@ static natsStatus set_manners(natsOptions *to, const struct publish_options *o,
 natsOptions *server_options_make(const struct publish_options *o, const struct server_handlers *h,
 				 char *text)
 {
-	const char *wrong = NULL;
 	natsOptions *to = NULL;
 	natsStatus err = natsOptions_Create(&to);
 
+	text[0] = '\0';
 	err = err ?: set_servers(to, o->servers) ?: set_manners(to, o, h) ?: set_tls(to, o)
-		       ?: set_login(to, o, &wrong);
+		       ?: set_login(to, o, text);
 	if (!err)
 		return to;
-	if (wrong)
-		snprintf(text, SERVER_TEXT_MAX, "%s: its first line cannot be read", wrong);
-	else
+	if (!*text)
 		snprintf(text, SERVER_TEXT_MAX, "%s: %s", o->servers, server_error_text(err));
 	natsOptions_Destroy(to);
 	return NULL;

@@ -11,6 +11,7 @@
 #include "publish_options.h"
 
 #define WORDS_MAX 24
+#define SERVERS_16 "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p"
 #define NEEDED "eth0 --server nats://a --stream S --subject g"
 
 static char path[] = "/tmp/publish_options_test.XXXXXX";
@@ -64,6 +65,9 @@ static const struct row {
 	{ "window-below-skew", NEEDED " --create --duplicates 29s", NULL, "shorter than --skew" },
 	{ "login-in-url", "eth0 --server nats://u:p@a --stream S --subject g", NULL,
 	  "login in a URL" },
+	{ "servers-none", "eth0 --server , --stream S --subject g", NULL, "--server is missing" },
+	{ "servers-17", "eth0 --server " SERVERS_16 ",q --stream S --subject g", NULL,
+	  "--server names 17 servers, and 16 is the most" },
 	{ "empty-machine", NEEDED " --machine=", NULL, "" },
 	{ "file", "--config FILE", FILE_NEEDED, NULL },
 	{ "no-file", "--config /nowhere/x", NULL, "No such file" },
@@ -118,9 +122,21 @@ static void option_wins(void **state)
 	publish_options_free(&o);
 }
 
+static void most_servers(void **state)
+{
+	struct publish_options o;
+
+	(void)state;
+	assert_int_equal(read_words("eth0 --server " SERVERS_16 " --stream S --subject g", NULL, &o),
+			 0);
+	assert_string_equal(o.servers, SERVERS_16);
+	publish_options_free(&o);
+}
+
 int main(void)
 {
 	add_rows(ROWS, options, NULL, NULL);
 	add_test("option_wins", option_wins, NULL, NULL, NULL);
+	add_test("most_servers", most_servers, NULL, NULL, NULL);
 	return run_added_any_tests("publish_options");
 }
