@@ -145,8 +145,6 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 		return sd_event_exit(p->events, EXIT_FAILED);
 	if (changed || p->is_blind)
 		watch_descriptors(p);
-	if (!p->options->check)
-		listener_configure(&p->listener, p->options->metrics);
 	timer_arm(p->events, &p->refresh, REFRESH_US, on_refresh, p);
 	return 0;
 }
@@ -232,6 +230,8 @@ static int run_loop(struct publisher *p)
 
 	if (err)
 		return err;
+	if (!p->options->check)
+		listener_configure(&p->listener, p->options->metrics);
 	err = sd_event_add_io(p->events, NULL, server_fd(p->outbox.server), EPOLLIN, on_server, p);
 	if (err >= 0)
 		err = timer_arm(p->events, &p->look, LOOK_US, on_look, p);

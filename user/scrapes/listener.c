@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "diag.h"
+#include "timer.h"
 
-#define INSTEAD_EVERY 30 /* calls of listener_configure(), one in 10 s */
+#define RETRY_US 10000000
+#define INSTEAD_EVERY 30 /* tries, one in 10 s */
 
 static void forget(char **text)
 {
@@ -87,10 +89,34 @@ static void log_failure(struct listener *l, const char *where, int err, bool is_
 		 l->at ? ", and meanwhile they are answered at " : "", l->at ?: "");
 }
 
+static int on_retry(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct listener *l = arg;
+	char *where = l->failed_at ? strdup(l->failed_at) : NULL;
+
+	(void)source, (void)usec;
+	if (where)
+		listener_configure(l, where);
+	free(where);
+	return 0;
+}
+
+/* Returns 0 once the socket listens at the address, or -errno. */
+static int listen_at(struct listener *l, const char *where, const struct scrapes_address *a,
+		     bool *is_in_the_way)
+{
+	int err = open_at(l, where, a, true);
+
+	*is_in_the_way = err == -EADDRINUSE && is_same_port(l->at, a);
+	/* Not each time: it cuts off clients that the old socket answers. */
+	if (*is_in_the_way && l->tries++ % INSTEAD_EVERY == 0)
+		err = open_instead(l, where, a);
+	return err;
+}
+
 void listener_configure(struct listener *l, const char *where)
 {
-	bool is_new = where && (!l->failed_at || strcmp(l->failed_at, where) != 0),
-	     is_in_the_way = false;
+	bool is_new = where && (!l->failed_at || strcmp(l->failed_at, where) != 0), is_in_the_way;
 	struct scrapes_address a;
 	int err;
 
@@ -104,21 +130,19 @@ void listener_configure(struct listener *l, const char *where)
 	}
 	if (is_new)
 		l->tries = 0;
-	err = open_at(l, where, &a, true);
-	if (err == -EADDRINUSE && is_same_port(l->at, &a)) {
-		is_in_the_way = true;
-		/* Not each time: it cuts off clients that the old socket answers. */
-		if (l->tries++ % INSTEAD_EVERY == 0)
-			err = open_instead(l, where, &a);
-	}
-	if (!err)
+	err = listen_at(l, where, &a, &is_in_the_way);
+	if (!err) {
 		forget(&l->failed_at);
-	else if (is_new)
+		return;
+	}
+	if (is_new)
 		log_failure(l, where, err, is_in_the_way);
+	timer_arm(l->events, &l->retry, l->retry_us ?: RETRY_US, on_retry, l);
 }
 
 void listener_close(struct listener *l)
 {
 	stop(l);
 	forget(&l->failed_at);
+	l->retry = sd_event_source_disable_unref(l->retry);
 }

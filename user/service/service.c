@@ -189,7 +189,6 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 		tell_status(s);
 		see_to_unseen(s);
 	}
-	listener_configure(&s->listener, s->reconcile.config.metrics);
 	return timer_arm(s->events, &s->refresh, REFRESH_US, on_refresh, s);
 }
 
