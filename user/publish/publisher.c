@@ -163,7 +163,11 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	struct publisher *p = arg;
 	uint64_t us = p->options->ack_timeout_ns / 1000;
 
-	(void)source, (void)info;
+	(void)source;
+	if (p->options->check) {
+		diag_err(0, "ended by signal %u before all was checked", info->ssi_signo);
+		return sd_event_exit(p->events, EXIT_FAILED);
+	}
 	if (p->is_ending)
 		return sd_event_exit(p->events, EXIT_DONE);
 	sd_notify(0, "STOPPING=1");
