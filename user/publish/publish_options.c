@@ -9,6 +9,7 @@
 
 #include "args.h"
 #include "diag.h"
+#include "listen_addresses.h"
 #include "scrapes.h"
 #include "subject.h"
 
@@ -24,6 +25,14 @@ static const char *parse_metrics(void *to, const char *text)
 		return "give a port, or an address and a port, as in 9948, 127.0.0.1:9948 or [::1]:9948";
 	o->metrics = text;
 	return NULL;
+}
+
+static const char *parse_listen(void *to, const char *text)
+{
+	struct publish_options *o = to;
+
+	o->listen = text;
+	return listen_addresses_wrong(text);
 }
 
 static const char *parse_subject(void *to, const char *text)
@@ -74,7 +83,7 @@ static const struct args_option OPTIONS[] = {
 	  .key = ARGS_KEY_ONCE,
 	  .help = "auto, xsk or udp: past the stack by AF_XDP, or by UDP sockets alone\n"
 		  "(auto: xsk if the filter delivers, and kernel and driver can)" },
-	{ "--listen", "[ADDRESS:]PORT,...", 0, ARGS_STRING, FIELD(listen), .min = 1,
+	{ "--listen", "[ADDRESS:]PORT,...", 0, ARGS_OWN, FIELD(listen), .parse = parse_listen,
 	  .key = ARGS_KEY_JOINED,
 	  .help = "where UDP sockets are opened (the ports of the filter's streams)" },
 	{ "--pending", "N", 0, ARGS_COUNT, FIELD(pending), .min = 1, .max = 65536,
