@@ -36,8 +36,7 @@ static void write_source(const struct intake_event *e, char out[ENVELOPE_SOURCE_
 	}
 }
 
-void envelope_write(const struct publish_streams *s, const struct intake_event *e,
-		    struct envelope *out)
+int envelope_write(const struct publish_streams *s, const struct intake_event *e, struct envelope *out)
 {
 	const struct message_event of = { &e->id, e->payload, e->len };
 	const struct server_header headers[ENVELOPE_HEADERS_MAX] = {
@@ -50,8 +49,8 @@ void envelope_write(const struct publish_streams *s, const struct intake_event *
 	};
 
 	memcpy(out->headers, headers, sizeof(headers));
-	message_id_write(&e->stream->is, *e->stream->realm ? e->stream->realm : NULL, &s->secret,
-			 &of, out->id);
 	write_source(e, out->source);
 	write_time(e->arrival_ns, out->arrival);
+	return message_id_write(&e->stream->is, *e->stream->realm ? e->stream->realm : NULL,
+				&s->secret, &of, out->id);
 }

@@ -18,8 +18,10 @@ struct envelope {
 	char arrival[ENVELOPE_TIME_MAX];  /* RFC 3339, in UTC, with nanoseconds */
 };
 
-/* Writes the envelope of an event, which points into *out and to names of *s. */
-void envelope_write(const struct publish_streams *s, const struct intake_event *e,
-		    struct envelope *out);
+/* Writes the envelope of an event, which points into *out and to names of *s. Returns 0; or -EIO if
+ * the event's id cannot be computed.
+ */
+int envelope_write(const struct publish_streams *s, const struct intake_event *e,
+		   struct envelope *out);
 
 #endif

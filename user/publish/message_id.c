@@ -88,14 +88,23 @@ static EVP_MAC_CTX *make_mac(const uint8_t *key, size_t len)
 	return NULL;
 }
 
-/* The hash of what was added since EVP_MAC_init(), of which HASH_BYTES are used. */
-static void end_mac(EVP_MAC_CTX *mac, uint8_t hash[MAC_BYTES])
-{
+/* A part of what is hashed. */
+struct part {
+	const void *bytes;
 	size_t len;
+};
 
-	if (!EVP_MAC_final(mac, hash, &len, MAC_BYTES))
-		memset(hash, 0, MAC_BYTES);
-	EVP_MAC_init(mac, NULL, 0, NULL);
+/* Hashes these parts, up to one without bytes. HASH_BYTES of the hash are used. Returns 0; or -EIO
+ * if libcrypto fails.
+ */
+static int hash_parts(EVP_MAC_CTX *mac, const struct part *parts, uint8_t hash[MAC_BYTES])
+{
+	bool good = EVP_MAC_init(mac, NULL, 0, NULL);
+	size_t len = 0;
+
+	for (; parts->bytes && good; parts++)
+		good = EVP_MAC_update(mac, parts->bytes, parts->len);
+	return good && EVP_MAC_final(mac, hash, &len, MAC_BYTES) && len == MAC_BYTES ? 0 : -EIO;
 }
 
 int message_secret_read(const char *path, struct message_secret *out)
@@ -108,10 +117,9 @@ int message_secret_read(const char *path, struct message_secret *out)
 		return len;
 	out->mac = make_mac(bytes, len);
 	explicit_bzero(bytes, sizeof(bytes));
-	if (!out->mac)
+	if (!out->mac ||
+	    hash_parts(out->mac, (const struct part[]){ { LABEL, sizeof(LABEL) }, { 0 } }, hash))
 		return diag_err(-EOPNOTSUPP, "libcrypto has no HMAC-SHA-256");
-	EVP_MAC_update(out->mac, (const uint8_t *)LABEL, sizeof(LABEL));
-	end_mac(out->mac, hash);
 	write_hex(out->name, hash, (MESSAGE_SECRET_NAME_MAX - 1) / 2);
 	return 0;
 }
@@ -144,41 +152,41 @@ bool message_id_is_hashed(const struct xdp_dedup_stream *s)
 }
 
 /* Appends the hash of realm, segments and payload in hex. Each of the first two ends where its
- * length, or the 0 behind it, says: so other ones cannot make the same bytes.
+ * length, or the 0 behind it, says: so other ones cannot make the same bytes. Returns 0 or -EIO.
  */
-static char *write_hash(char *out, const char *realm, const struct message_secret *secret,
-			const struct message_event *e, size_t segments)
+static int write_hash(char *out, const char *realm, const struct message_secret *secret,
+		      const struct message_event *e, size_t segments)
 {
 	uint8_t hash[MAC_BYTES], len = segments;
+	const struct part parts[] = {
+		{ realm, strlen(realm) + 1 }, { &len, 1 }, { e->id->bytes, segments },
+		{ e->payload, e->len },	      { 0 },
+	};
+	int err = hash_parts(secret->mac, parts, hash);
 
-	EVP_MAC_update(secret->mac, (const uint8_t *)realm, strlen(realm) + 1);
-	EVP_MAC_update(secret->mac, &len, 1);
-	EVP_MAC_update(secret->mac, e->id->bytes, segments);
-	EVP_MAC_update(secret->mac, e->payload, e->len);
-	end_mac(secret->mac, hash);
-	return write_hex(out, hash, HASH_BYTES);
+	if (!err)
+		write_hex(out, hash, HASH_BYTES);
+	return err;
 }
 
-void message_id_write(const struct xdp_dedup_stream *s, const char *realm,
-		      const struct message_secret *secret, const struct message_event *e,
-		      char out[MESSAGE_ID_MAX])
+int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
+		     const struct message_secret *secret, const struct message_event *e,
+		     char out[MESSAGE_ID_MAX])
 {
 	char *end = out + MESSAGE_ID_MAX;
 
 	if (realm)
 		out += snprintf(out, end - out, "%.32s:", realm);
-	if (s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX) {
-		write_hash(out, realm ?: "", secret, e, s->bytes);
-		return;
-	}
+	if (s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX)
+		return write_hash(out, realm ?: "", secret, e, s->bytes);
 	out = write_hex(out, e->id->bytes, s->bytes - s->number_bytes);
 	if (!s->number_bytes)
-		return;
+		return 0;
 	out += snprintf(out, end - out, ":%" PRIu64, e->id->number);
 	if (s->has_count)
 		out += snprintf(out, end - out, ":%u", e->id->messages);
 	if (!has_laps(s))
-		return;
+		return 0;
 	*out++ = ':';
-	write_hash(out, realm ?: "", secret, e, s->bytes);
+	return write_hash(out, realm ?: "", secret, e, s->bytes);
 }

@@ -43,10 +43,11 @@ struct message_event {
 };
 
 /* Writes the id of an event. realm: NULL if the filter has one stream; else a name for the streams
- * that share their ids. The secret is one if ids of the stream are hashed.
+ * that share their ids. The secret is one if ids of the stream are hashed. Returns 0; or -EIO, with
+ * any text in out, if libcrypto cannot hash.
  */
-void message_id_write(const struct xdp_dedup_stream *s, const char *realm,
-		      const struct message_secret *secret, const struct message_event *e,
-		      char out[MESSAGE_ID_MAX]);
+int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
+		     const struct message_secret *secret, const struct message_event *e,
+		     char out[MESSAGE_ID_MAX]);
 
 #endif

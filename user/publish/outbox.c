@@ -91,7 +91,10 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 		give_up(o, s, now, "the JetStream stream does not take its subject");
 		return;
 	}
-	envelope_write(o->streams, e, &envelope);
+	if (envelope_write(o->streams, e, &envelope)) {
+		give_up(o, s, now, "libcrypto cannot hash its id");
+		return;
+	}
 	err = server_publish(o->server, &m, text);
 	if (err) {
 		fail_sending(o, s, now, err, text);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -135,10 +136,30 @@ static void id_of_row(void **state)
 	assert_null(message_id_obstacle(&row->stream));
 	assert_int_equal(message_id_is_hashed(&row->stream), row->is_hashed);
 	for (int again = 0; again < 2; again++) {
-		message_id_write(&row->stream, row->realm, &secret, &e, out);
+		assert_int_equal(message_id_write(&row->stream, row->realm, &secret, &e, out), 0);
 		assert_string_equal(out, expand(row->want, want));
 	}
 	message_secret_free(&secret);
+}
+
+/* Without a hash all events would have one id. */
+static void hash_fails(void **state)
+{
+	EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+	struct message_secret no_key = { .mac = EVP_MAC_CTX_new(hmac) };
+	char out[MESSAGE_ID_MAX];
+
+	(void)state;
+	assert_non_null(no_key.mac);
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		const struct row *row = &ROWS[i];
+		const struct message_event e = { &row->id, row->payload, strlen(row->payload) };
+
+		assert_int_equal(message_id_write(&row->stream, row->realm, &no_key, &e, out),
+				 row->is_hashed ? -EIO : 0);
+	}
+	message_secret_free(&no_key);
+	EVP_MAC_free(hmac);
 }
 
 /* Of two packets that differ in anything that is not covered by other parts of the id. */
@@ -162,7 +183,7 @@ static void hashes_differ(void **state)
 		const struct message_event e = { &id, EVENTS[i].payload, strlen(EVENTS[i].payload) };
 
 		memcpy(id.bytes, EVENTS[i].segments, strlen(EVENTS[i].segments));
-		message_id_write(&STREAM, EVENTS[i].realm, &secret, &e, out[i]);
+		assert_int_equal(message_id_write(&STREAM, EVENTS[i].realm, &secret, &e, out[i]), 0);
 		for (size_t j = 0; j < i; j++)
 			assert_string_not_equal(strchr(out[i], ':'), strchr(out[j], ':'));
 	}
@@ -222,6 +243,7 @@ int main(void)
 {
 	add_rows(ROWS, id_of_row, NULL, NULL);
 	add_test("hashes_differ", hashes_differ, NULL, NULL, NULL);
+	add_test("hash_fails", hash_fails, NULL, NULL, NULL);
 	add_test("obstacles", obstacles, NULL, NULL, NULL);
 	add_test("secrets", secrets, NULL, NULL, NULL);
 	return run_added_any_tests("message_id");
