@@ -35,17 +35,26 @@ static char *write_hex(char *out, const uint8_t *bytes, size_t len)
 static int check_owner(const char *path, const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))
-		return diag_err(-EINVAL, "%s: a secret is a file", path);
-	if (st->st_mode & 077 || (st->st_uid && st->st_uid != geteuid()))
+		return diag_err(-EINVAL,
+				"%s is no regular file" ADVICE
+				"--secret names a file with the secret's bytes",
+				path);
+	if (st->st_uid && st->st_uid != geteuid())
 		return diag_err(-EPERM,
-				"%s: others than root may read it" ADVICE
-				"chmod 600 %s, and a new secret",
-				path, path);
+				"%s belongs to user %u, who can read the secret and replace it" ADVICE
+				"give it to root by chown, and make a new secret",
+				path, st->st_uid);
+	if (st->st_mode & 077)
+		return diag_err(-EPERM,
+				"%s has mode %03o: not only its owner can read or change it" ADVICE
+				"chmod 600 %s, and make a new secret",
+				path, st->st_mode & 0777, path);
 	if (st->st_size < MESSAGE_SECRET_MIN || st->st_size > MESSAGE_SECRET_MAX)
 		return diag_err(-EINVAL,
-				"%s: a secret has %d to %d bytes" ADVICE
+				"%s has %jd bytes, and a secret has %d to %d" ADVICE
 				"head -c 32 /dev/urandom >%s",
-				path, MESSAGE_SECRET_MIN, MESSAGE_SECRET_MAX, path);
+				path, (intmax_t)st->st_size, MESSAGE_SECRET_MIN, MESSAGE_SECRET_MAX,
+				path);
 	return 0;
 }
 
