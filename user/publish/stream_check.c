@@ -72,8 +72,16 @@ static int look_up(struct checking *c)
 
 	if (!err)
 		return 0;
+	if (err == NATS_NO_RESPONDERS)
+		return say(c, -EAGAIN,
+			   "stream %s: these servers have no JetStream, or not for this account",
+			   c->o->stream);
+	if (err == NATS_TIMEOUT)
+		return say(c, -EAGAIN,
+			   "stream %s: no answer within %d s; the account may lack the right to ask for it",
+			   c->o->stream, WAIT_MS / 1000);
 	if (err != NATS_NOT_FOUND)
-		return explain(c, err, "the servers do not answer");
+		return explain(c, err, "cannot be looked up");
 	if (c->o->create)
 		return create(c);
 	return say(c, -EINVAL, "there is no stream %s; --create creates it", c->o->stream);
