@@ -39,12 +39,83 @@ static void ended_by_a_signal(void **state)
 	process_await(node_publisher(0), "ended by signal 15 before all was checked");
 }
 
+/* What --check says of a stream with this duplicate window. */
+static const struct window {
+	const char *name;
+	int64_t duplicates_s;
+	const char *options;
+	const char *words; /* NULL: nothing about retries */
+} WINDOWS[] = {
+	{ "window_as_long_as_retries", 32, "", NULL },
+	{ "window_shorter_than_retries", 31, "",
+	  "stream EVENTS knows ids for 31s, and the retries of an event take longer: the event may "
+	  "be there twice; make the stream's duplicate window at least 32s" },
+	{ "window_shorter_than_one_retry", 30, "--retries 1 --ack-timeout 30s",
+	  "make the stream's duplicate window at least 31s" },
+	{ "window_without_retries", 30, "--retries 0 --ack-timeout 1h", NULL },
+};
+
+static void compares_window_with_retries(void **state)
+{
+	const struct window *w = *state;
+	jsStreamConfig c;
+	char options[128];
+
+	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	jsStreamConfig_Init(&c);
+	c.Duplicates = w->duplicates_s * 1000000000;
+	jetstream_add(NODE_STREAM, &c);
+	node_add(0, "--port 8001");
+	snprintf(options, sizeof(options), "--check %s", w->options);
+	node_publish(0, options);
+	assert_int_equal(node_end(0, 0), 0);
+	process_await(node_publisher(0), "connected");
+	if (w->words)
+		process_await(node_publisher(0), w->words);
+	else
+		assert_false(process_has_said(node_publisher(0), "retries"));
+}
+
+/* Why the stream cannot be looked up. */
+static const struct server {
+	const char *name, *lines, *options, *words;
+} SERVERS[] = {
+	{ "no_jetstream", "", "",
+	  "stream EVENTS: these servers have no JetStream, or not for this account" },
+	/* And the line before it names the right. */
+	{ "no_right",
+	  "jetstream { store_dir: /mnt/plain }\n"
+	  "authorization { users: [ { user: u, password: p, permissions: { publish: gossip.> } } ] }",
+	  "--user u --password-file /mnt/password",
+	  "stream EVENTS: no answer within 5 s; the account may lack the right" },
+};
+
+static void says_why_there_is_no_stream(void **state)
+{
+	const struct server *row = *state;
+	char options[128];
+
+	sh("echo p >/mnt/password; printf '%%b\n' 'listen: \"%s:4222\"\n%s' >/mnt/plain.conf",
+	   hub_address(0), row->lines);
+	process_await(hub_start(0, "plain", "nats-server -c /mnt/plain.conf"), "Server is ready");
+	node_add(0, "--port 8001");
+	snprintf(options, sizeof(options), "--check %s", row->options);
+	node_publish_to(0, "nats://10.76.0.10:4222", options);
+	assert_int_equal(node_end(0, 0), 1);
+	process_await(node_publisher(0), row->words);
+	if (*row->options)
+		process_await(node_publisher(0), "Permissions Violation for Publish to");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ended_by_a_signal, hub_setup, hub_teardown),
 	};
 
+	leave_to_rest("@(window_as_*|window_shorter_than_one_*|window_without_*)");
+	add_rows(WINDOWS, compares_window_with_retries, hub_setup, hub_teardown);
+	add_rows(SERVERS, says_why_there_is_no_stream, hub_setup, hub_teardown);
 	add_tests(tests, ARRAY_SIZE(tests));
 	return run_added_tests("publish_check");
 }

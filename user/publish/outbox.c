@@ -9,8 +9,10 @@
 #include "clock.h"
 #include "diag.h"
 #include "envelope.h"
+#include "retry.h"
 #include "units.h"
 
+#define NS_PER_S 1000000000
 #define ANSWERS_MAX 512 /* in a turn of the loop */
 #define BURST_MAX 512	/* messages in a turn of the loop: each may wait for the send buffer */
 
@@ -150,6 +152,18 @@ static void restart_slot(void *arg, struct pending_slot *s)
 	pending_restart(s);
 }
 
+/* A retry behind the duplicate window is stored again. */
+static void check_window(const struct outbox *o)
+{
+	uint64_t span_ns = retry_span_ns(o->options);
+
+	if (span_ns > o->window_ns)
+		diag_note("stream %s knows ids for %s, and the retries of an event take longer: the event may be there twice" ADVICE
+			  "make the stream's duplicate window at least %jus, or lower --retries or --ack-timeout",
+			  o->options->stream, FORMAT_TIME(o->window_ns),
+			  (uintmax_t)(span_ns / NS_PER_S + 1));
+}
+
 static void follow_connection(struct outbox *o, enum server_state state)
 {
 	if (state == o->state)
@@ -171,7 +185,10 @@ static void apply_fit(struct outbox *o)
 {
 	const struct stream_fit fit = server_fit(o->server);
 
-	o->window_ns = fit.window_ns;
+	if (o->window_ns != fit.window_ns) {
+		o->window_ns = fit.window_ns;
+		check_window(o);
+	}
 	for (int i = 0; i < o->streams->cnt && fit.serial == o->streams->wish.serial; i++) {
 		struct publish_stream *one = o->streams->now[i];
 		bool is_untaken = one->is_published && fit.untaken >> one->subject_n & 1;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAUSE_MIN_NS 100000000ULL
-#define PAUSE_MAX_NS 5000000000ULL
+#include "retry.h"
+
 #define PAUSE_AWAY_NS 500000000ULL /* no server has the stream: they may be electing a leader */
 
 int pending_open(struct pending *p, uint32_t slots, uint64_t bytes_max)
@@ -84,17 +84,15 @@ void pending_sent(struct pending_slot *s, uint64_t now_ns, uint64_t timeout_ns)
 
 void pending_unsent(struct pending_slot *s, uint64_t now_ns)
 {
-	s->due_ns = now_ns + PAUSE_MIN_NS;
+	s->due_ns = now_ns + RETRY_MIN_NS;
 }
 
 bool pending_retry(struct pending_slot *s, uint64_t now_ns, uint32_t retries)
 {
-	uint64_t pause = PAUSE_MIN_NS << (s->attempts < 6 ? s->attempts : 6);
-
 	if (s->attempts > retries)
 		return false;
 	s->is_sent = false;
-	s->due_ns = now_ns + (pause < PAUSE_MAX_NS ? pause : PAUSE_MAX_NS);
+	s->due_ns = now_ns + retry_pause_ns(s->attempts);
 	return true;
 }
 
