@@ -39,6 +39,24 @@ static void ended_by_a_signal(void **state)
 	process_await(node_publisher(0), "ended by signal 15 before all was checked");
 }
 
+/* As many descriptors as the program may open, until the filter can be opened, and one of its
+ * streams cannot. The reason is told.
+ */
+static void says_why_a_filter_cannot_be_read(void **state)
+{
+	char out[4096] = "";
+
+	(void)state;
+	node_add(0, "--port 8001");
+	for (int max = 4; max < 100 && !strstr(out, "cannot be read"); max++)
+		sh_out(out, sizeof(out),
+		       "prlimit --nofile=%d %s node0 --server nats://" HUB_ADDRESS
+		       " --stream S --subject s --check",
+		       max, node_publish_program());
+	if (!strstr(out, "filter node0 cannot be read: Too many open files"))
+		fail_msg("%s", out);
+}
+
 /* What --check says of a stream with this duplicate window. */
 static const struct window {
 	const char *name;
@@ -111,6 +129,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(ended_by_a_signal, hub_setup, hub_teardown),
+		cmocka_unit_test_setup_teardown(says_why_a_filter_cannot_be_read, hub_setup,
+						hub_teardown),
 	};
 
 	leave_to_rest("@(window_as_*|window_shorter_than_one_*|window_without_*)");

@@ -10,25 +10,29 @@
 
 #define DIGEST_BYTES 8 /* behind the segments of an id */
 
-static struct publish_stream *add_stream(struct publish_streams *s, int n, const char *realm)
+/* Returns 0 or -errno. */
+static int add_stream(struct publish_streams *s, int n, const char *realm)
 {
 	struct publish_stream *new = calloc(1, sizeof(*new));
 	char name[128];
+	int err;
 
 	if (!new)
-		return NULL;
+		return -ENOMEM;
 	new->is = s->listed[n];
 	snprintf(new->realm, sizeof(new->realm), "%s", realm);
 	subject_write(s->options->subject, new->is.name, s->options->machine, new->subject);
 	snprintf(name, sizeof(name), "%s/%s", s->options->filter, new->is.name);
-	if (xdp_dedup_open(name, &new->filter)) {
+	err = xdp_dedup_open(name, &new->filter);
+	if (err) {
 		free(new);
-		return NULL;
+		return err;
 	}
 	new->is_published = !message_id_obstacle(&new->is) &&
 			    (s->secret.mac || !message_id_is_hashed(&new->is));
 	new->next = s->all;
-	return s->all = new;
+	s->all = s->now[n] = new;
+	return 0;
 }
 
 /* The name of the first stream that shares ids with the n-th one; "" if the filter has one. */
@@ -40,12 +44,14 @@ static const char *realm_of(const struct publish_streams *s, int n)
 	return "";
 }
 
-/* A stream that is the same as before is kept. */
-static struct publish_stream *find_stream(struct publish_streams *s, int n, const char *realm)
+/* Sets s->now[n]. A stream that is the same as before is kept. Returns 0 or -errno. */
+static int find_stream(struct publish_streams *s, int n, const char *realm)
 {
 	for (struct publish_stream *one = s->all; one; one = one->next)
-		if (!memcmp(&one->is, &s->listed[n], sizeof(one->is)) && !strcmp(one->realm, realm))
-			return one;
+		if (!memcmp(&one->is, &s->listed[n], sizeof(one->is)) && !strcmp(one->realm, realm)) {
+			s->now[n] = one;
+			return 0;
+		}
 	return add_stream(s, n, realm);
 }
 
@@ -117,10 +123,11 @@ int publish_streams_refresh(struct publish_streams *s)
 	memcpy(s->listed, listed, sizeof(listed));
 	s->cnt = cnt;
 	for (int i = 0; i < cnt; i++) {
-		s->now[i] = find_stream(s, i, realm_of(s, i));
-		if (!s->now[i]) {
+		int err = find_stream(s, i, realm_of(s, i));
+
+		if (err) {
 			s->cnt = 0; /* tried again */
-			return -ENOMEM;
+			return err;
 		}
 	}
 	forget_streams(s);
@@ -174,13 +181,16 @@ static int open_filter(struct publish_streams *s)
 
 int publish_streams_open(struct publish_streams *s, const struct publish_options *o)
 {
-	int err;
+	int err, changed = 0;
 
 	*s = (struct publish_streams){ .options = o };
 	err = o->secret_path ? message_secret_read(o->secret_path, &s->secret) : 0;
 	err = err ?: open_filter(s);
-	if (!err && publish_streams_refresh(s) < 0)
-		err = diag_err(-EIO, "filter %s cannot be read", o->filter);
+	if (!err)
+		changed = publish_streams_refresh(s);
+	if (changed < 0)
+		err = diag_err(changed, "filter %s cannot be read: %s", o->filter,
+			       strerror(-changed));
 	if (!err && !publish_streams_report(s))
 		err = diag_err(-EINVAL, "filter %s has no stream that can be published", o->filter);
 	if (err)
