@@ -8,7 +8,7 @@
 
 #include "accept.h"
 #include "metrics_out.h"
-#include "scrapes.h"
+#include "socket_address.h"
 
 static void try_accept(const char *text)
 {
@@ -27,15 +27,15 @@ static void try_accept(const char *text)
 static void try_address(const char *text)
 {
 	char host[NI_MAXHOST], port[NI_MAXSERV], again[NI_MAXHOST + NI_MAXSERV + 4];
-	struct scrapes_address a = { 0 }, b = { 0 };
+	struct socket_address a = { 0 }, b = { 0 };
 
-	if (scrapes_address(text, &a))
+	if (socket_address_read(text, &a))
 		return;
 	must(!getnameinfo((const struct sockaddr *)&a.addr, a.len, host, sizeof(host), port,
 			  sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV));
 	snprintf(again, sizeof(again), a.addr.ss_family == AF_INET ? "%s:%s" : "[%s]:%s", host, port);
-	must(!scrapes_address(again, &b) && a.len == b.len && !memcmp(&a.addr, &b.addr, a.len));
-	scrapes_is_local(&a);
+	must(!socket_address_read(again, &b) && a.len == b.len && !memcmp(&a.addr, &b.addr, a.len));
+	socket_address_is_local(&a);
 }
 
 /* A label stays on its line, and between its quotes. */

@@ -34,12 +34,12 @@ static char reply[REPLY_MAX];
 /* Starts it, as setpriv(1) with these words would; NULL: as it is. */
 static void start_at(const char *where, char *const *words)
 {
-	struct scrapes_address address;
+	struct socket_address address;
 	bool is_absent;
 	int pair[2], listener;
 
 	sh("ip link set lo up");
-	assert_int_equal(scrapes_address(where, &address), 0);
+	assert_int_equal(socket_address_read(where, &address), 0);
 	listener = scrapes_listen(&address, &is_absent);
 	assert_return_code(listener, errno);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "accept.h"
-#include "scrapes.h"
+#include "socket_address.h"
 
 static const struct accepted {
 	const char *name, *header;
@@ -120,8 +120,8 @@ static void address_is_read(void **state)
 {
 	const struct address *row = *state;
 	char host[NI_MAXHOST], port[NI_MAXSERV], is[NI_MAXHOST + NI_MAXSERV + 1];
-	struct scrapes_address a;
-	int err = scrapes_address(row->text, &a);
+	struct socket_address a;
+	int err = socket_address_read(row->text, &a);
 
 	if (!row->is) {
 		assert_int_equal(err, -EINVAL);
@@ -133,7 +133,7 @@ static void address_is_read(void **state)
 			 0);
 	snprintf(is, sizeof(is), "%s %s", host, port);
 	assert_string_equal(is, row->is);
-	assert_int_equal(scrapes_is_local(&a), row->is_local);
+	assert_int_equal(socket_address_is_local(&a), row->is_local);
 }
 
 int main(void)

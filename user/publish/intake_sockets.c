@@ -15,7 +15,7 @@
 #include "diag.h"
 #include "fd.h"
 #include "intake_event.h"
-#include "scrapes.h"
+#include "socket_address.h"
 
 #define BUFFER_BYTES (8 << 20) /* of a socket: what comes while nothing is taken */
 #define BATCH 16
@@ -42,7 +42,7 @@ static void set_options(int fd, sa_family_t family)
 		set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
 }
 
-static int bind_socket(const struct scrapes_address *a)
+static int bind_socket(const struct socket_address *a)
 {
 	sa_family_t family = a->addr.ss_family;
 	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -62,7 +62,7 @@ static int bind_socket(const struct scrapes_address *a)
 /* All addresses, of IPv6 and IPv4 where the host has both. */
 static int bind_any(uint16_t port)
 {
-	struct scrapes_address a = { .len = sizeof(struct sockaddr_in6) };
+	struct socket_address a = { .len = sizeof(struct sockaddr_in6) };
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&a.addr;
 	struct sockaddr_in *four = (struct sockaddr_in *)&a.addr;
 	int fd;
@@ -108,11 +108,11 @@ static int add_port(struct intake *in, uint16_t port)
 /* A text of --listen: [ADDRESS:]PORT. */
 static int add_address(struct intake *in, const char *text)
 {
-	struct scrapes_address a;
+	struct socket_address a;
 	bool any_address = !strchr(text, ':');
 	uint16_t port;
 
-	if (scrapes_address(text, &a))
+	if (socket_address_read(text, &a))
 		return diag_err(-EINVAL, "--listen: %s is no [ADDRESS:]PORT", text);
 	port = ntohs(((const struct sockaddr_in *)&a.addr)->sin_port);
 	if (any_address)

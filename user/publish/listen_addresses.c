@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scrapes.h"
+#include "socket_address.h"
 
 #define BETWEEN ", "
 #define ADDRESS_ROOM 96
@@ -20,11 +20,11 @@ struct address {
 
 static bool read_address(const char *text, struct address *out)
 {
-	struct scrapes_address read;
+	struct socket_address read;
 	const struct sockaddr_in *four = (const void *)&read.addr;
 	const struct sockaddr_in6 *six = (const void *)&read.addr;
 
-	if (scrapes_address(text, &read))
+	if (socket_address_read(text, &read))
 		return false;
 	*out = (struct address){ .port = four->sin_port, .is_any = !strchr(text, ':') };
 	if (read.addr.ss_family == AF_INET6) {

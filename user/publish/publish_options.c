@@ -10,7 +10,7 @@
 #include "args.h"
 #include "diag.h"
 #include "listen_addresses.h"
-#include "scrapes.h"
+#include "socket_address.h"
 #include "subject.h"
 
 #define MACHINE_MAX 64
@@ -19,9 +19,9 @@
 static const char *parse_metrics(void *to, const char *text)
 {
 	struct publish_options *o = to;
-	struct scrapes_address address;
+	struct socket_address address;
 
-	if (scrapes_address(text, &address))
+	if (socket_address_read(text, &address))
 		return "give a port, or an address and a port, as in 9948, 127.0.0.1:9948 or [::1]:9948";
 	o->metrics = text;
 	return NULL;

@@ -26,7 +26,7 @@ static void stop(struct listener *l)
 }
 
 /* Both families have it at one place. */
-static in_port_t port_of(const struct scrapes_address *a)
+static in_port_t port_of(const struct socket_address *a)
 {
 	const struct sockaddr_in *v4 = (const void *)&a->addr;
 	const struct sockaddr_in6 *v6 = (const void *)&a->addr;
@@ -34,16 +34,15 @@ static in_port_t port_of(const struct scrapes_address *a)
 	return a->addr.ss_family == AF_INET ? v4->sin_port : v6->sin6_port;
 }
 
-static bool is_same_port(const char *at, const struct scrapes_address *a)
+static bool is_same_port(const char *at, const struct socket_address *a)
 {
-	struct scrapes_address old;
+	struct socket_address old;
 
-	return at && !scrapes_address(at, &old) && port_of(&old) == port_of(a);
+	return at && !socket_address_read(at, &old) && port_of(&old) == port_of(a);
 }
 
 /* 0 or -errno. What is at l->at ends once the new socket listens. */
-static int open_at(struct listener *l, const char *where, const struct scrapes_address *a,
-		   bool may_log)
+static int open_at(struct listener *l, const char *where, const struct socket_address *a, bool may_log)
 {
 	bool is_absent = false;
 	int fd = scrapes_listen(a, &is_absent);
@@ -55,7 +54,7 @@ static int open_at(struct listener *l, const char *where, const struct scrapes_a
 			 &l->scrapes))
 		return -EIO; /* logged */
 	l->at = strdup(where);
-	if (may_log && !scrapes_is_local(a))
+	if (may_log && !socket_address_is_local(a))
 		diag_note("metrics = %s: other hosts can read them, without authentication", where);
 	if (may_log && is_absent)
 		diag_note("metrics = %s: no interface has this address yet; scrapes are answered there once one has",
@@ -66,15 +65,15 @@ static int open_at(struct listener *l, const char *where, const struct scrapes_a
 /* The old socket may be in the way: as 127.0.0.1 is in that of 0.0.0.0. It is opened again if that
  * was not it.
  */
-static int open_instead(struct listener *l, const char *where, const struct scrapes_address *a)
+static int open_instead(struct listener *l, const char *where, const struct socket_address *a)
 {
 	char *before = strdup(l->at);
-	struct scrapes_address old;
+	struct socket_address old;
 	int err;
 
 	stop(l);
 	err = open_at(l, where, a, true);
-	if (err && before && !scrapes_address(before, &old))
+	if (err && before && !socket_address_read(before, &old))
 		open_at(l, before, &old, false);
 	free(before);
 	return err;
@@ -102,7 +101,7 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *arg)
 }
 
 /* Returns 0 once the socket listens at the address, or -errno. */
-static int listen_at(struct listener *l, const char *where, const struct scrapes_address *a,
+static int listen_at(struct listener *l, const char *where, const struct socket_address *a,
 		     bool *is_in_the_way)
 {
 	int err = open_at(l, where, a, true);
@@ -117,14 +116,14 @@ static int listen_at(struct listener *l, const char *where, const struct scrapes
 void listener_configure(struct listener *l, const char *where)
 {
 	bool is_new = where && (!l->failed_at || strcmp(l->failed_at, where) != 0), is_in_the_way;
-	struct scrapes_address a;
+	struct socket_address a;
 	int err;
 
 	if (where && l->at && !strcmp(where, l->at)) {
 		forget(&l->failed_at);
 		return;
 	}
-	if (!where || scrapes_address(where, &a)) {
+	if (!where || socket_address_read(where, &a)) {
 		listener_close(l);
 		return;
 	}

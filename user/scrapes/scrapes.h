@@ -10,31 +10,18 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <sys/socket.h>
 #include <systemd/sd-event.h>
 
 #include "channel.h"
+#include "socket_address.h"
 
 #define SCRAPES_A_SECOND 50
 #define SCRAPES_PROGRAM "xdp-dedup-metrics"
 
-struct scrapes_address {
-	struct sockaddr_storage addr;
-	socklen_t len;
-};
-
-/* Reads [ADDRESS:]PORT: a numeric address, IPv6 in brackets; 127.0.0.1 by default. Returns 0, or
- * -EINVAL. Logs nothing.
- */
-int scrapes_address(const char *text, struct scrapes_address *out);
-
-/* Can only this host reach the address? */
-bool scrapes_is_local(const struct scrapes_address *a);
-
 /* Opens a listening socket, which nobody answers yet. Returns it, or -errno. *is_absent: no
  * interface has the address yet; connections come once one has it. Logs nothing.
  */
-int scrapes_listen(const struct scrapes_address *a, bool *is_absent);
+int scrapes_listen(const struct socket_address *a, bool *is_absent);
 
 /* Writes the metrics as they are now. Returns 0, or -errno. */
 typedef int (*scrapes_fn)(void *arg, FILE *out, enum metrics_format format);

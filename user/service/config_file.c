@@ -14,7 +14,7 @@
 #include "diag.h"
 #include "pins.h"
 #include "plan.h"
-#include "scrapes.h"
+#include "socket_address.h"
 #include "units.h"
 
 #define BLANKS " \t"
@@ -56,9 +56,9 @@ static char *keep_text(struct parsing *r, char *copy)
 static const char *parse_metrics(void *to, const char *text)
 {
 	struct config_file *c = to;
-	struct scrapes_address address;
+	struct socket_address address;
 
-	if (scrapes_address(text, &address))
+	if (socket_address_read(text, &address))
 		return "give a port, or an address and a port, as in 9947, 127.0.0.1:9947 or [::1]:9947";
 	c->metrics = text;
 	return NULL;
