@@ -257,9 +257,10 @@ PUBLISH_PAGE := $(BUILD)/man/xdp-dedup-publish.8
 PAGES      := $(if $(PUBLISH),$(PAGES),$(filter-out $(PUBLISH_PAGE),$(PAGES)))
 INSTALLED_PAGES := $(filter-out $(BENCH_PAGE),$(PAGES))
 COMPLETION := $(BUILD)/completion/xdp-dedup.bash $(BUILD)/completion/xdp-dedup.zsh
+PUBLISH_COMPLETION := $(BUILD)/completion/xdp-dedup-publish.bash $(BUILD)/completion/xdp-dedup-publish.zsh
 
 .PHONY: manual
-manual: $(PAGES) $(COMPLETION) ## build/man and build/completion, for bash and zsh
+manual: $(PAGES) $(COMPLETION) $(if $(PUBLISH),$(PUBLISH_COMPLETION)) ## build/man and build/completion, for bash and zsh
 
 $(BUILD)/here/%: $(BUILD)/%
 	$(Q)mkdir -p $(@D)
@@ -277,7 +278,11 @@ $(BENCH_PAGE): user/man/xdp-dedup-bench.8 $(BUILD)/here/xdp-dedup-bench $(MANUAL
 	$(call generate,$(BUILD)/here/xdp-dedup-bench)
 $(PUBLISH_PAGE): user/man/xdp-dedup-publish.8 $(BUILD)/here/xdp-dedup-publish $(MANUAL)
 	$(call generate,$(BUILD)/here/xdp-dedup-publish)
-$(filter-out $(BENCH_PAGE) $(PUBLISH_PAGE),$(PAGES)) $(COMPLETION): $(BUILD)/%: user/% $(BUILD)/here/xdp-dedup $(MANUAL) \
+$(COMPLETION): $(BUILD)/completion/xdp-dedup.%: user/completion/completion.% $(BUILD)/here/xdp-dedup $(MANUAL)
+	$(call generate,$(BUILD)/here/xdp-dedup)
+$(PUBLISH_COMPLETION): $(BUILD)/completion/xdp-dedup-publish.%: user/completion/completion.% $(BUILD)/here/xdp-dedup-publish $(MANUAL)
+	$(call generate,$(BUILD)/here/xdp-dedup-publish)
+$(filter-out $(BENCH_PAGE) $(PUBLISH_PAGE),$(PAGES)): $(BUILD)/%: user/% $(BUILD)/here/xdp-dedup $(MANUAL) \
 		$(wildcard user/api/*.h) user/cli/USAGE.md
 	$(call generate,$(BUILD)/here/xdp-dedup)
 
@@ -454,6 +459,8 @@ INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metri
 	$(BUILD)/completion/xdp-dedup.bash=$(BASHDIR)/xdp-dedup $(BUILD)/completion/xdp-dedup.zsh=$(ZSHDIR)/_xdp-dedup \
 	$(UNIT)=$(UNITDIR)/xdp-dedup.service
 INSTALLED_PUBLISH = $(PUBLISH_INSTALLED)=$(SBINDIR)/xdp-dedup-publish $(PUBLISH_UNIT)=$(UNITDIR)/xdp-dedup-publish@.service \
+	$(BUILD)/completion/xdp-dedup-publish.bash=$(BASHDIR)/xdp-dedup-publish \
+	$(BUILD)/completion/xdp-dedup-publish.zsh=$(ZSHDIR)/_xdp-dedup-publish \
 	user/publish/publish.conf=$(DATADIR)/publish.conf user/publish/alerts.yml=$(DATADIR)/publish-alerts.yml
 UNIT = $(BUILD)/xdp-dedup.service
 PUBLISH_UNIT = $(BUILD)/xdp-dedup-publish@.service
@@ -466,7 +473,7 @@ by_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
 # An existing configuration of the service is not overwritten.
 .PHONY: install
-install: all $(if $(PUBLISH),$(PUBLISH_INSTALLED)) $(INSTALLED_PAGES) $(COMPLETION) ## PREFIX=/usr/local LIBDIR SBINDIR LIBEXECDIR INCLUDEDIR MANDIR DESTDIR
+install: all $(if $(PUBLISH),$(PUBLISH_INSTALLED) $(PUBLISH_COMPLETION)) $(INSTALLED_PAGES) $(COMPLETION) ## PREFIX=/usr/local LIBDIR SBINDIR LIBEXECDIR INCLUDEDIR MANDIR DESTDIR
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 		-e 's|@LIBDIR@|$(call by_prefix,$(LIBDIR))|; s|@INCLUDEDIR@|$(call by_prefix,$(INCLUDEDIR))|' \
 		user/lib/xdp-dedup.pc.in > $(BUILD)/xdp-dedup.pc

@@ -251,12 +251,14 @@ static void uninstall_undoes_install(void **state)
 	   "grep -qx \"ExecStart=/$tool/xdp-dedup run --config /$etc/xdp-dedup/xdp-dedup.conf\" "
 	   "$units/xdp-dedup.service\n"
 	   "if grep '@[A-Z]*@' $units/*; then exit 1; fi\n"
-	   "publisher=0; if test -e $tool/xdp-dedup-publish; then publisher=5; "
+	   "publisher=0; if test -e $tool/xdp-dedup-publish; then publisher=7; "
 	   "unit=$units/xdp-dedup-publish@.service\n"
 	   "grep -qx \"ExecStart=/$tool/xdp-dedup-publish --config /$etc/xdp-dedup/publish-%%i.conf\" "
 	   "$unit\n"
 	   "test -f $share/xdp-dedup/publish.conf -a -f $share/xdp-dedup/publish-alerts.yml\n"
 	   "test -f $share/man/man8/xdp-dedup-publish.8\n"
+	   "test -f $share/bash-completion/completions/xdp-dedup-publish\n"
+	   "test -f $share/%s/_xdp-dedup-publish\n"
 	   /* where ld.so does not look, the program says where the library is */
 	   "test \"$(readelf -d $tool/xdp-dedup-publish | sed -n 's/.*runpath: \\[\\(.*\\)\\].*/\\1/p')\" "
 	   "= \"%s\"; fi\n"
@@ -266,7 +268,7 @@ static void uninstall_undoes_install(void **state)
 	   "make install; echo changed >$etc/xdp-dedup/xdp-dedup.conf; make install\n"
 	   "make uninstall; grep -qx changed $etc/xdp-dedup/xdp-dedup.conf",
 	   row->tool, row->header, row->library, row->share, row->etc, row->units, row->variables,
-	   row->pc, row->zsh, row->runpath);
+	   row->pc, row->zsh, row->zsh, row->runpath);
 }
 
 /* Position-independent, nothing writable that need not be, calls checked. */

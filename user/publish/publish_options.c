@@ -57,7 +57,7 @@ static const struct args_option OPTIONS[] = {
 	  .key = ARGS_KEY_ONCE,
 	  .help = "subject of the messages; the words stream and machine in braces stand\n"
 		  "for the names of the filter's stream and of this machine" },
-	{ "--machine", "NAME", 0, STRING(machine), .help = "this machine's name (its host name)" },
+	{ "--machine", "MACHINE", 0, STRING(machine), .help = "this machine's name (its host name)" },
 	{ "--create", NULL, 0, ARGS_FLAG, FIELD(create), .key = ARGS_KEY_ONCE,
 	  .help = "create the JetStream stream if there is none" },
 	{ "--replicas", "N", 0, ARGS_COUNT, FIELD(replicas), .min = 1, .max = 5,

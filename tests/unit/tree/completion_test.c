@@ -4,11 +4,15 @@
  */
 #include "support.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static char dir[] = "/tmp/xdp-dedup-completion.XXXXXX"; /* $D in commands: has both completions */
+
+#define PUBLISH "build/san/xdp-dedup-publish"
 
 /* Words as they are in bash's COMP_WORDS, where --option=value is three; of `words`, each is among
  * what is offered, or, with "= " before, they are all of that.
@@ -49,17 +53,35 @@ static const struct row {
 	{ "no-filters-without-rights", "status ''", "=" },
 };
 
-static void offers(void **state)
+/* The same of xdp-dedup-publish, which has no verbs. */
+static const struct row PUBLISH_ROWS[] = {
+	{ "publish-no-filters-without-rights", "''", "=" },
+	{ "publish-options", "--s", "= --server --stream --subject --storage --skew --secret" },
+	{ "publish-options-behind-the-filter", "eth0 --pending", "= --pending --pending-bytes" },
+	{ "publish-options-of-all-programs", "--", "--help --version" },
+	{ "publish-ways", "eth0 --receive ''", "= auto xsk udp" },
+	{ "publish-ways-behind-equals", "--receive = u", "= udp" },
+	{ "publish-storage", "eth0 --create --storage ''", "= file memory" },
+	{ "publish-logs", "--log j", "= json" },
+	{ "publish-files-of-options", "--config user/publish/publish.c",
+	  "= user/publish/publish.conf" },
+	{ "publish-credentials", "eth0 --credentials user/lib/R", "= user/lib/README.md" },
+	{ "publish-no-values-of-times", "--skew ''", "=" },
+	{ "publish-no-machines", "--machine ''", "=" },
+	{ "publish-one-filter", "eth0 ''", "=" },
+};
+
+/* In a bash that has both completions, which may not get into each other's way. */
+static void offers_for(const char *program, const struct row *row)
 {
-	const struct row *row = *state;
 	char out[4096];
 	const char *words = row->words;
 
 	sh_out(out, sizeof(out),
-	       "PATH=$D:$PATH bash --norc -c '. $D/xdp-dedup.bash\n"
-	       "COMP_WORDS=(xdp-dedup \"$@\"); COMP_CWORD=$#; COMPREPLY=()\n"
-	       "_xdp_dedup; echo \" ${COMPREPLY[*]} \"' bash %s",
-	       row->typed);
+	       "PATH=$D:$PATH bash --norc -c '. $D/xdp-dedup.bash; . $D/xdp-dedup-publish.bash\n"
+	       "COMP_WORDS=(%s \"$@\"); COMP_CWORD=$#; COMPREPLY=()\n"
+	       "f=$(complete -p %s); f=${f#*-F }; ${f%% *}; echo \" ${COMPREPLY[*]} \"' bash %s",
+	       program, program, row->typed);
 	if (*words == '=') {
 		char all[4096];
 
@@ -76,6 +98,18 @@ static void offers(void **state)
 	}
 }
 
+static void offers(void **state)
+{
+	offers_for("xdp-dedup", *state);
+}
+
+static void offers_of_publish(void **state)
+{
+	if (access(PUBLISH, X_OK))
+		skip();
+	offers_for("xdp-dedup-publish", *state);
+}
+
 static void bash_knows_it(void **state)
 {
 	(void)state;
@@ -87,33 +121,39 @@ static void bash_knows_it(void **state)
  */
 static void zsh_completes(void **state)
 {
+#define GOT                                                  \
+	"GOT unload --force lo --name=x.\n"                  \
+	"GOT load --layout=countdown --profile moldudp64.\n" \
+	"GOT profile show r-tag.\nGOT save x Makefile.\n"
+#define PUBLISH_GOT "GOT x --receive xsk --config Makefile.\n"
+	const bool has_publish = !access(PUBLISH, X_OK);
 	static const char KEYS[] = "xdp-dedup unl\\t--fo\\tlo\\t --name=x\\n"
 				   "xdp-dedup load --layout=c\\t --profile moldu\\t\\n"
 				   "xdp-dedup profile sh\\tr-t\\t\\n"
 				   "xdp-dedup save x Makef\\t\\n";
+	static const char PUBLISH_KEYS[] = "xdp-dedup-publish x --receiv\\tx\\t --config Makef\\t\\n";
 	char out[16384];
 
 	(void)state;
 	if (sh_out(out, sizeof(out), "command -v zsh"))
 		skip();
 	sh_out(out, sizeof(out),
-	       "mkdir -p $D/zsh; cp $D/xdp-dedup.zsh $D/zsh/_xdp-dedup; cat >$D/drive.zsh <<'EOF'\n"
+	       "mkdir -p $D/zsh; for i in xdp-dedup xdp-dedup-publish; do "
+	       "cp $D/$i.zsh $D/zsh/_$i; done; cat >$D/drive.zsh <<'EOF'\n"
 	       "zmodload zsh/zpty\n"
 	       "zpty z env TERM=dumb PATH=$D:$PATH zsh -f -i\n"
 	       "zpty -w z 'fpath=($D/zsh $fpath); autoload -U compinit; compinit -u -d $D/dump'\n"
 	       "zpty -w z 'xdp-dedup() { case $1:$2 in profile:list) command xdp-dedup $@;; *) "
-	       "print \"GOT $*.\";; esac; }; LISTMAX=0; unsetopt beep; print READY'\n"
+	       "print \"GOT $*.\";; esac; }; xdp-dedup-publish() { print \"GOT $*.\" }; LISTMAX=0; unsetopt beep; print READY'\n"
 	       "zpty -r -m z line '*READY*READY*'\n"
-	       "zpty -w -n z $'%s'\n"
+	       "zpty -w -n z $'%s%s'\n"
 	       "zpty -w z 'print -r DO\"\"NE'\n"
 	       "repeat 2000; do zpty -r -t z line && print -rn -- $line || sleep 0.1\n"
 	       "[[ $line == *DONE* ]] && break; done\n"
 	       "zpty -d z\nEOF\n"
 	       "timeout 300 zsh -f $D/drive.zsh | tr -d '\\r' | grep -o 'GOT .*\\.'",
-	       KEYS);
-	assert_string_equal(out, "GOT unload --force lo --name=x.\n"
-				 "GOT load --layout=countdown --profile moldudp64.\n"
-				 "GOT profile show r-tag.\nGOT save x Makefile.\n");
+	       KEYS, has_publish ? PUBLISH_KEYS : "");
+	assert_string_equal(out, has_publish ? GOT PUBLISH_GOT : GOT);
 }
 
 int main(void)
@@ -123,10 +163,14 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	setenv("D", dir, 1);
-	sh("ln -s $(readlink -f %s) $D/xdp-dedup; for i in bash zsh; do "
-	   "scripts/manual user/completion/xdp-dedup.$i %s >$D/xdp-dedup.$i || exit 1; done",
-	   tool(), tool());
+	sh("ln -s $(readlink -f %s) $D/xdp-dedup; ln -s $(readlink -f " PUBLISH
+	   ") $D/xdp-dedup-publish\n"
+	   "for i in bash zsh; do for tool in xdp-dedup xdp-dedup-publish; do "
+	   "[ ! -e $D/$tool ] || scripts/manual user/completion/completion.$i $D/$tool >$D/$tool.$i "
+	   "|| exit 1; done; done",
+	   tool());
 	add_rows(ROWS, offers, NULL, NULL);
+	add_rows(PUBLISH_ROWS, offers_of_publish, NULL, NULL);
 	add_test("bash_knows_it", bash_knows_it, NULL, NULL, NULL);
 	add_test("zsh_completes", zsh_completes, NULL, NULL, NULL);
 	failed = run_added_any_tests("completion");

@@ -1,10 +1,10 @@
-#compdef xdp-dedup
+#compdef @TOOL@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Completion of xdp-dedup for zsh.
+# Completion of @TOOL@ for zsh.
 
 @file user/completion/words@
 
-_xdp_dedup()
+_@FUNCTION@()
 {
 	local cur=$words[CURRENT] line
 	local -a before=($words[2,CURRENT-1]) list
@@ -14,7 +14,7 @@ _xdp_dedup()
 		compset -P '*='
 		cur=${cur#*=}
 	fi
-	list=("${(@f)$(_xdp_dedup_words $before "$cur")}")
+	list=("${(@f)$(_@FUNCTION@_words $before "$cur")}")
 	if [[ $list[1] == @file ]]; then
 		_files
 		return
@@ -22,7 +22,7 @@ _xdp_dedup()
 	# A colon parts a word from what it means.
 	list=("${(@)list//:/\\:}")
 	list=("${(@)list/	/:}")
-	_describe xdp-dedup list
+	_describe @TOOL@ list
 }
 
-_xdp_dedup "$@"
+_@FUNCTION@ "$@"

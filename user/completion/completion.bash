@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
-# Completion of xdp-dedup for bash.
+# Completion of @TOOL@ for bash.
 
 @file user/completion/words@
 
-_xdp_dedup()
+_@FUNCTION@()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} words
 	local -a before=("${COMP_WORDS[@]:1:COMP_CWORD-1}")
@@ -13,7 +13,7 @@ _xdp_dedup()
 	if [[ $cur == = ]]; then
 		before+=("=") cur=
 	fi
-	words=$(_xdp_dedup_words "${before[@]}" "$cur" | cut -f 1)
+	words=$(_@FUNCTION@_words "${before[@]}" "$cur" | cut -f 1)
 	if [[ $words == @file ]]; then
 		compopt -o filenames 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
@@ -22,4 +22,4 @@ _xdp_dedup()
 	fi
 }
 
-complete -F _xdp_dedup xdp-dedup
+complete -F _@FUNCTION@ @TOOL@
