@@ -98,8 +98,7 @@ static void compares_window_with_retries(void **state)
 static const struct server {
 	const char *name, *lines, *options, *words;
 } SERVERS[] = {
-	{ "no_jetstream", "", "",
-	  "stream EVENTS: these servers have no JetStream, or not for this account" },
+	{ "no_jetstream", "", "", "stream EVENTS: these servers have no JetStream" },
 	/* And the line before it names the right. */
 	{ "no_right",
 	  "jetstream { store_dir: /mnt/plain }\n"

@@ -25,6 +25,13 @@ const char *server_error_text(natsStatus err)
 	return text && *text ? text : natsStatus_GetText(err);
 }
 
+void server_describe_failure(const struct publish_options *o, natsStatus err, char *text)
+{
+	snprintf(text, SERVER_TEXT_MAX, "%s: %s%s", o->servers,
+		 err == NATS_CONNECTION_AUTH_FAILED ? "the login is refused: " : "",
+		 server_error_text(err));
+}
+
 /* Reads a file's first line. Returns 0; or -errno, with text[SERVER_TEXT_MAX]. */
 static int read_line(const char *path, char line[LINE_ROOM], char *text)
 {
@@ -127,7 +134,7 @@ natsOptions *server_options_make(const struct publish_options *o, const struct s
 	if (!err)
 		return to;
 	if (!*text)
-		snprintf(text, SERVER_TEXT_MAX, "%s: %s", o->servers, server_error_text(err));
+		server_describe_failure(o, err, text);
 	natsOptions_Destroy(to);
 	return NULL;
 }

@@ -22,4 +22,7 @@ natsOptions *server_options_make(const struct publish_options *o, const struct s
 /* What the last call of libnats in this thread has failed with, without the place in its source. */
 const char *server_error_text(natsStatus err);
 
+/* Writes to text[SERVER_TEXT_MAX] why there is no connection. */
+void server_describe_failure(const struct publish_options *o, natsStatus err, char *text);
+
 #endif

@@ -134,8 +134,7 @@ static natsConnection *connect_once(struct server *s, natsSubscription **answers
 		snprintf(text, SERVER_TEXT_MAX, "%s: the server takes no headers: it is too old",
 			 s->options->servers);
 	else
-		snprintf(text, SERVER_TEXT_MAX, "%s: %s", s->options->servers,
-			 server_error_text(err));
+		server_describe_failure(s->options, err, text);
 	natsSubscription_Destroy(*answers);
 	*answers = NULL;
 	natsConnection_Destroy(nc);

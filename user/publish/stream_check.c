@@ -73,9 +73,7 @@ static int look_up(struct checking *c)
 	if (!err)
 		return 0;
 	if (err == NATS_NO_RESPONDERS)
-		return say(c, -EAGAIN,
-			   "stream %s: these servers have no JetStream, or not for this account",
-			   c->o->stream);
+		return say(c, -EAGAIN, "stream %s: these servers have no JetStream", c->o->stream);
 	if (err == NATS_TIMEOUT)
 		return say(c, -EAGAIN,
 			   "stream %s: no answer within %d s; the account may lack the right to ask for it",
