@@ -50,7 +50,9 @@ static __always_inline bool is_tunnel_to(const struct dedup_walk *w, const struc
 			   config.tunnels.to_cnt);
 }
 
-/* Tells digest() where the frame begins, if there may be a digest of it. */
+/* Stores where the frame begins, for digest(). Only a digest of a whole frame reads it, so a filter
+ * whose only stream has no such digest does without.
+ */
 static __always_inline void set_front(__u32 front)
 {
 	const struct dedup_policy *policy = &configuration()->policy;

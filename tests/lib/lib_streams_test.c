@@ -49,8 +49,10 @@ static const char *text_of(const struct xdp_dedup_stream *s)
 	return text;
 }
 
+#define STREAMS_MAX 6
+
 static const struct description {
-	const char *name, *options, *own, *streams[4];
+	const char *name, *options, *own, *streams[STREAMS_MAX];
 } DESCRIPTIONS[] = {
 	{ "describes-gsp",
 	  "--port 8001,9000-9009 --learn app --to 239.1.1.1,10.0.0.0/8,ff05::7,224.0.0.0/4",
@@ -70,27 +72,31 @@ static const struct description {
 	  { "mirror #0 frame bytes 0/0 digest 2", "mirror-l2 #1 frame bytes 0/0 digest 3",
 	    "hsr #2 frame bytes 8/2 digest 0 bits 16>>0" } },
 	{ "describes-own",
-	  "--profile one:1 --profile two:2 --profile four:4@10.0.0.1 --profile six:6@fd00::1",
+	  "--profile one:1 --profile two:2 --profile four:4@10.0.0.1 --profile six:6@fd00::1 "
+	  "--profile gate:8 --profile net",
 	  "[profile one]\nlayer = udp\nsource = payload+1:3\nsequence = payload+0:3/0x0ffff0\n"
 	  "[profile two]\nlayer = udp\nid = ip+8:1 payload+0:8 payload\n"
 	  "[profile four]\nlayer = udp\nid = ip+12:4\nrequire = ip+9:1 == 0x11\n"
-	  "[profile six]\nlayer = udp\nid = ip+8:16\nrequire = ip+6:1 == 0x11\n",
+	  "[profile six]\nlayer = udp\nid = ip+8:16\nrequire = ip+6:1 == 0x11\n"
+	  "[profile gate]\nlayer = udp\nid = payload+0:4\nrequire = ip+8:1 == 0x40\n"
+	  "[profile net]\nlayer = ip\nid = ip+12:8\n",
 	  { "one #0 udp bytes 6/3 digest 0 bits 16>>4 1-1", "two #1 udp frame bytes 9/0 digest 1 2-2",
-	    "four #2 udp bytes 4/0 digest 0 4-4", "six #3 udp bytes 16/0 digest 0 6-6" } },
+	    "four #2 udp bytes 4/0 digest 0 4-4", "six #3 udp bytes 16/0 digest 0 6-6",
+	    "gate #4 udp frame bytes 4/0 digest 0 8-8", "net #5 frame bytes 8/0 digest 0" } },
 };
 
 static void describes(void **state)
 {
 	const struct description *row = *state;
 	struct xdp_dedup_filter *f = load(row->options, row->own);
-	struct xdp_dedup_stream streams[4];
-	int cnt = xdp_dedup_streams(f, streams, sizeof(*streams), 4);
+	struct xdp_dedup_stream streams[STREAMS_MAX];
+	int cnt = xdp_dedup_streams(f, streams, sizeof(*streams), STREAMS_MAX);
 
-	for (int i = 0; i < 4 && row->streams[i]; i++) {
+	for (int i = 0; i < STREAMS_MAX && row->streams[i]; i++) {
 		assert_true(i < cnt);
 		assert_string_equal(text_of(&streams[i]), row->streams[i]);
 	}
-	assert_true(cnt == 4 || !row->streams[cnt]);
+	assert_true(cnt == STREAMS_MAX || !row->streams[cnt]);
 	xdp_dedup_close(f);
 }
 
@@ -242,8 +248,8 @@ static const struct destination {
 	{ "port-of-none", { IPV4, "0.0.0.0", 6001 }, "text", NO_ID },
 
 	/* An id of what may be unknown. If the stream accepts one address only, it is that. */
-	{ "id-of-address", { IPV4, "10.2.3.4", 7002 }, "text", 2 },
-	{ "id-of-unknown-address", { IPV4, "0.0.0.0", 7000 }, "text", -ENODATA },
+	{ "id-of-address", { IPV4, "10.2.3.4", 7000 }, "text", 2 },
+	{ "id-of-unknown-address", { IPV4, "0.0.0.0", 7002 }, "text", -ENODATA },
 	{ "id-of-port", { IPV4, "0.0.0.0", 8001 }, "port", 3 },
 	{ "id-of-only-address", { IPV4, "0.0.0.0", 9000 }, "one!", 4 },
 	{ "id-of-source", { IPV4, "10.1.1.1", 10000 }, "from", 5 },

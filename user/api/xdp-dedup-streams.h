@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* libxdp-dedup: what a filter's streams and interfaces are, and which id a packet has. This is for
- * programs that pass on or store what a filter lets pass: they know where to listen, and name each
- * packet by its id.
+/* libxdp-dedup: describes a filter's streams and interfaces, and finds the id of a packet. This is
+ * for programs that forward or store the packets that a filter lets pass. They learn here at which
+ * ports to listen, and name each packet by its id.
  *
- * Rights, and what happens if the filter is changed, are as in xdp-dedup.h: if a process has given
- * its rights up, xdp_dedup_id_of() goes on after `set`. Any number of threads may make these calls
- * at once. A stream that was named when the filter was opened makes no difference.
+ * xdp-dedup.h says which rights a call needs, and what happens if the filter is changed. After
+ * `set`, xdp_dedup_id_of() works on also in a process that has given up its rights. Any number of
+ * threads may make these calls at once. The calls are for all streams, also if the filter was
+ * opened as NAME/STREAM.
  */
 #ifndef XDP_DEDUP_STREAMS_H
 #define XDP_DEDUP_STREAMS_H
@@ -75,50 +76,52 @@ struct xdp_dedup_interface {
 	uint32_t queues; /* for receiving, in use now; 0: the driver does not report it */
 };
 
-/* Lists the interfaces of this network namespace on which the filter is to run. Fills in the first
+/* Lists the interfaces of this network namespace on which the filter should run. Fills in the first
  * `max` elements of out[], which may be NULL if max is 0. size is sizeof(*out): later versions may
  * append fields. Returns their number, from 0 on; or a negative errno as xdp_dedup_streams().
  */
 int xdp_dedup_interfaces(const struct xdp_dedup_filter *filter, struct xdp_dedup_interface *out,
 			 size_t size, uint32_t max);
 
-/* A packet: an Ethernet frame, or else (frame is NULL) what a UDP socket has of it. */
+/* A packet in one of two forms: a whole Ethernet frame; or, if frame is NULL, the parts of a UDP
+ * datagram that a socket gives. Then only payload, payload_len, from and to are read.
+ */
 struct xdp_dedup_datagram {
 	const void *frame; /* as it came, with its VLAN tags and tunnels */
 	uint32_t frame_len;
 	uint32_t payload_len;
 	const void *payload; /* may be NULL if payload_len is 0 */
-	/* AF_INET, or AF_INET6, where ::ffff:a.b.c.d is IPv4. NULL: unknown. Of `to` the address,
-	 * the port or both may be unknown, too: zeros.
+	/* Source and destination: AF_INET, or AF_INET6, where ::ffff:a.b.c.d is IPv4. NULL:
+	 * unknown. In `to` an address or a port of zeros is unknown, too.
 	 */
 	const struct sockaddr *from, *to;
 };
 
 struct xdp_dedup_identity {
 	uint32_t stream;   /* its number, in the order of --profile */
-	uint32_t messages; /* in the packet; the id is the first one's. 1 unless it has a count */
-	uint64_t number;   /* of a numbered stream: the first message's; else 0 */
-	uint32_t len;
-	/* Those of the id in struct xdp_dedup_packet. */
+	uint32_t messages; /* in the packet: 1 unless the stream has a count */
+	uint64_t number;   /* in a numbered stream: the number of the first message; else 0 */
+	uint32_t len;	   /* of bytes */
+	/* The id, of the first message: the same bytes as `id` in struct xdp_dedup_packet. */
 	uint8_t bytes[XDP_DEDUP_IDENTITY_MAX];
 };
 
 /* Finds the id of a packet, by the packet program's own code. It neither looks the id up nor learns
- * it. Returns 1, and fills in *out; 0 if the filter looks up no id for this packet, or several: the
- * packet is of no stream, exempt, malformed or fragmented, or an IHAVE; or a negative errno:
- *   -ENODATA       the datagram alone does not tell: its stream, or one before it, reads bytes that
- *                  only the frame, `from` or `to` has
+ * it. Returns 1, and fills in *out. Returns 0 if the filter would not look up exactly one id for
+ * this packet: the packet is of no stream, exempt, malformed, fragmented, or an IHAVE. Else returns
+ * a negative errno:
+ *   -ENODATA       the datagram's stream, or a stream before it, reads bytes that are not known: of
+ *                  the frame's headers, or of an unknown `from` or `to`
  *   -EINVAL        `from` and `to` are of different families; or the payload is missing
  *   -EAFNOSUPPORT  an address of another family
  *   -EMSGSIZE      no UDP datagram has such a long payload
  *   -ESTALE        the filter was resized, and this process may not open its successor
  * size is sizeof(*out): later versions may append fields.
  *
- * Packets count as packets for this host: the filter's list of MACs is not asked. A datagram counts
- * as one of a VLAN of --vlan, and as one without IP options and extension headers. If it came in
- * fragments, or in a tunnel, its id is that of the whole datagram. An address or port of `to` that
- * is unknown is taken for one that the stream accepts; if several streams take the datagram then,
- * it is of the first one. One that is known must be one that the stream accepts.
+ * Every packet counts as a packet for this host: its destination MAC is ignored. A datagram counts
+ * as a packet without IP options and extension headers, in a VLAN of --vlan. If the datagram came in
+ * fragments or in a tunnel, its id is the id of the whole datagram. A stream must accept the known
+ * parts of `to`; the unknown parts match any stream. If several streams match, the first one counts.
  */
 int xdp_dedup_id_of(const struct xdp_dedup_filter *filter, const struct xdp_dedup_datagram *packet,
 		    struct xdp_dedup_identity *out, size_t size);

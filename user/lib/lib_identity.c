@@ -16,10 +16,10 @@
 #include "stream_ids.h"
 #include "told.h"
 
-/* The process has one packet program in user space, of one filter at a time. */
+/* A process has one packet program in user space. It works for one filter at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint64_t opened; /* number of the view whose filter it is; 0: none */
+static uint64_t opened; /* number of the view that the program works for; 0: none */
 static uint8_t made[MADE_FRAME_MAX];
 
 static void lock_program(void)
@@ -32,13 +32,13 @@ static void unlock_program(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A child must not find it locked by a thread that it does not have. */
+/* A child must not inherit a locked mutex: the thread that would unlock it is not in the child. */
 static void prepare_fork(void)
 {
 	pthread_atfork(lock_program, unlock_program, unlock_program);
 }
 
-/* Makes the program take frames of any MAC: which are this host's is known to the kernel alone. */
+/* Lets the program accept frames to any MAC: only the kernel knows this host's MACs. */
 static void take_any_mac(struct dedup_policy *p)
 {
 	p->forwarded = 1;
@@ -46,7 +46,7 @@ static void take_any_mac(struct dedup_policy *p)
 		p->streams[n].forwarded = 1;
 }
 
-/* Makes the program that of this view. */
+/* Opens the program with the configuration of this view, unless it has that already. */
 static int open_program(const struct view *v)
 {
 	static struct dedup_config c;
@@ -86,9 +86,9 @@ static int id_of_frame(const struct dedup_config *c, const struct xdp_dedup_data
 	return id.reason < 0 ? describe_id(c, &id, out) : 0;
 }
 
-/* An end of a datagram, as a socket tells it. */
+/* The source or the destination of a datagram. */
 struct end {
-	bool is_known, ipv6, any; /* any: its address is unknown */
+	bool is_known, ipv6, any; /* is_known: its family is; any: its address is unknown */
 	uint16_t port;		  /* in network order; 0: unknown */
 	uint8_t address[16];	  /* of IPv4 the first 4 bytes */
 };
@@ -117,16 +117,16 @@ static int read_end(const struct sockaddr *from, struct end *e)
 	return 0;
 }
 
-/* A datagram, and what is known of it. */
+/* A datagram whose id is sought. */
 struct asked {
 	const struct dedup_config *config;
 	const struct xdp_dedup_datagram *datagram;
-	struct end from, to;
-	struct made_flow flow;
-	unsigned int told;
+	struct end from, to;   /* as the caller knows them */
+	struct made_flow flow; /* the same, with values for what is unknown */
+	unsigned int told;     /* TOLD_ bits of the flow's parts that are certain */
 };
 
-/* May stream n take the datagram of this flow, as far as its gates do not tell? */
+/* Can the datagram of this flow be of stream n, whatever the stream's gates say? */
 static bool may_take(const struct dedup_config *c, uint32_t n, const struct made_flow *flow)
 {
 	const struct dedup_stream *s = &c->policy.streams[n];
@@ -137,7 +137,7 @@ static bool may_take(const struct dedup_config *c, uint32_t n, const struct made
 	return s->layer == DEDUP_IP || !s->ethertype || s->ethertype == ethertype;
 }
 
-/* Asks the program about the frame of this flow. Returns as xdp_dedup_id_of(). */
+/* Runs the program on a frame of this flow. Returns what xdp_dedup_id_of() returns. */
 static int ask_program(const struct asked *a, struct xdp_dedup_identity *out)
 {
 	const struct dedup_config *c = a->config;
@@ -151,15 +151,15 @@ static int ask_program(const struct asked *a, struct xdp_dedup_identity *out)
 	for (uint32_t n = 0; n <= last; n++)
 		if (may_take(c, n, &a->flow) && !told_gates(c, n, a->flow.ipv6, a->told))
 			return -ENODATA;
-	/* What is not told is 0, which may be no id, or no sensible count. */
+	/* Unknown bytes are 0 in the frame. The program may have refused these zeros. */
 	if ((id.reason < 0 || id.reason == DEDUP_REASON_no_id || id.reason == DEDUP_REASON_bad_count) &&
 	    !told_id(c, id.stream, a->flow.ipv6, a->told))
 		return -ENODATA;
 	return id.reason < 0 ? describe_id(c, &id, out) : 0;
 }
 
-/* Sets a destination that stream n accepts where it is unknown. False if the stream does not accept
- * what is known.
+/* Completes the flow's destination for stream n: an unknown address or port becomes one that the
+ * stream accepts. Returns false if the stream does not accept the known part.
  */
 static bool aim_at_stream(struct asked *a, uint32_t n)
 {
@@ -187,7 +187,7 @@ static bool aim_at_stream(struct asked *a, uint32_t n)
 	return true;
 }
 
-/* Asks about a datagram of this family. */
+/* Finds the id, if the datagram is of this family. Returns what xdp_dedup_id_of() returns. */
 static int ask_family(struct asked *a, bool ipv6, struct xdp_dedup_identity *out)
 {
 	const struct dedup_policy *p = &a->config->policy;
