@@ -365,9 +365,9 @@ static __always_inline int dedup_open_tunnel(struct dedup_walk *w, const struct 
 }
 
 /* Opens the tunnels that are usual behind taps and in clouds: VXLAN, Geneve, GRE and ERSPAN over
- * IPv4, with IP inside or an Ethernet frame with IP and no VLAN tag. It has so few paths that the
- * verifier can follow it in place. DEDUP_OPENED: as dedup_open_tunnel(). Else *w is void, and
- * dedup_open_tunnel() finds out what the packet is.
+ * IPv4. It has so few paths that the verifier can follow it in place. DEDUP_OPENED: as
+ * dedup_open_tunnel(), but no VLAN tags are stepped over. Else *w is void, and dedup_open_tunnel()
+ * finds out what the packet is.
  */
 static __always_inline int dedup_open_usual(struct dedup_walk *w, const struct dedup_tunnels *t)
 {
@@ -381,11 +381,8 @@ static __always_inline int dedup_open_usual(struct dedup_walk *w, const struct d
 		result = dedup_open_udp(w, t, true);
 	else if (protocol == IPPROTO_GRE)
 		result = dedup_open_gre(w);
-	if (result == DEDUP_OPENED && w->proto == DEDUP_ETH_TEB) {
+	if (result == DEDUP_OPENED && w->proto == DEDUP_ETH_TEB)
 		result = dedup_open_ethernet_header(w);
-		if (w->proto != ETH_P_IP && w->proto != ETH_P_IPV6) /* perhaps a tag */
-			result = DEDUP_CLOSED;
-	}
 	return result == DEDUP_OPENED && t->kinds >> w->kind & 1 ? DEDUP_OPENED : DEDUP_CLOSED;
 }
 
