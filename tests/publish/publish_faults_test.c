@@ -515,7 +515,7 @@ int main(void)
 	leave_to_rest("@(server_away_at_start_*|server_away_and_back_@(udp|learn_app))");
 	leave_to_rest("@(full_stream_@(udp|xsk)|user_and_password)");
 	leave_to_rest(
-		"@(ends_while_*_udp|ends_before_*|no_password_given|token|tls_authority_unknown)");
+		"@(ends_while_*_udp|ends_before_*|ends_with_*|no_password_given|token|tls_authority_unknown)");
 	repeat_in_rest("hostile_server");
 	add_rows(AWAY_AT_START, server_away_at_start, hub_setup, teardown);
 	add_rows(AWAY_AND_BACK, server_away_and_back, hub_setup, teardown);
