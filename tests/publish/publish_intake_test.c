@@ -39,6 +39,7 @@ static const struct way {
 	{ "no_memory_udp", FILTER, PUBLISH_UDP },
 	{ "no_memory_xsk", FILTER "--deliver xsk", PUBLISH_XSK },
 	{ "no_memory_digest", "--profile payload:8001 --fpr 1e-9", PUBLISH_UDP },
+	{ "no_memory_digest_xsk", "--profile payload:8001 --fpr 1e-9 --deliver xsk", PUBLISH_XSK },
 };
 
 /* An event for which there is no memory is counted and wanted: its next copy passes. */

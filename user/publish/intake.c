@@ -260,9 +260,10 @@ static struct intake_event *take_packet(struct intake *in, struct intake_queue *
 	in->counters.not_events += !p->payload;
 	if (e)
 		return e;
-	xdp_dedup_give_back(q->receiver, p, 1);
 	if (is_event)
 		intake_event_lose(in, &found);
+	else
+		xdp_dedup_give_back(q->receiver, p, 1);
 	return NULL;
 }
 

@@ -106,9 +106,10 @@ typedef void (*intake_fn)(void *arg, struct intake_event *e);
 uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg);
 
 /* The event was stored (the filter learns it, if only the application teaches it), was given up (it
- * is wanted: its next copy passes), or is of no use (a copy of one that is held). Frees it.
+ * is wanted: its next copy passes), or is of no use (a copy of one that is held). Frees it. Returns
+ * 0; or -errno: its id could not be wanted.
  */
 enum intake_outcome { INTAKE_STORED, INTAKE_GIVEN_UP, INTAKE_UNUSED };
-void intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome);
+int intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome);
 
 #endif

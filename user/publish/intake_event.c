@@ -49,39 +49,46 @@ static const uint8_t *key_of(const struct intake_event *e, size_t *len)
 	return key;
 }
 
-static void want(struct intake *in, const struct intake_event *e, const uint8_t *key, size_t len)
+static int want(struct intake *in, const struct intake_event *e, const uint8_t *key, size_t len)
 {
+	int err = xdp_dedup_want(e->stream->filter, key, len);
+
 	in->counters.wanted++;
-	in->counters.forgotten += xdp_dedup_want(e->stream->filter, key, len) < 0;
+	in->counters.forgotten += err < 0;
+	return err < 0 ? err : 0;
 }
 
-void intake_event_lose(struct intake *in, const struct intake_event *found)
-{
-	size_t len;
-	const uint8_t *key = key_of(found, &len);
-
-	in->counters.no_memory++;
-	want(in, found, key, len);
-}
-
-void intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome)
+/* The key comes first, as the kernel writes into a packet that was given back. What is to become of
+ * the id comes last: the packet of a queue that has ended takes back the want of its id.
+ */
+static int end_packet(struct intake *in, const struct intake_event *e, enum intake_outcome outcome)
 {
 	bool learns = outcome == INTAKE_STORED && e->stream->is.app_learns;
 	const uint8_t *key = NULL;
 	size_t len = 0;
 
 	if (learns || outcome == INTAKE_GIVEN_UP)
-		key = key_of(e, &len); /* from the packet, before it is given back */
-
-	/* First: of a queue that has ended this ends the want of the packet's id. */
-	if (e->queue) {
+		key = key_of(e, &len);
+	if (e->queue)
 		xdp_dedup_give_back(e->queue->receiver, &e->packet, 1);
-		e->queue->held--;
-	}
 	if (learns)
 		xdp_dedup_add(e->stream->filter, key, len);
-	else if (outcome == INTAKE_GIVEN_UP)
-		want(in, e, key, len);
+	return outcome == INTAKE_GIVEN_UP ? want(in, e, key, len) : 0;
+}
+
+void intake_event_lose(struct intake *in, const struct intake_event *found)
+{
+	in->counters.no_memory++;
+	end_packet(in, found, INTAKE_GIVEN_UP);
+}
+
+int intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome)
+{
+	int err = end_packet(in, e, outcome);
+
+	if (e->queue)
+		e->queue->held--;
 	e->stream->held--;
 	free(e);
+	return err;
 }

@@ -18,8 +18,8 @@ int intake_event_find(struct intake *in, const struct xdp_dedup_datagram *d, str
  */
 struct intake_event *intake_event_keep(struct intake *in, const struct intake_event *found);
 
-/* There is no memory for the event: counts and wants it, so that its next copy passes. Its packet
- * has been given back: of a queue that has ended, that ends the want of its id.
+/* There is no memory for the event: counts it, gives its packet back, and wants its id, so that its
+ * next copy passes.
  */
 void intake_event_lose(struct intake *in, const struct intake_event *found);
 

@@ -21,13 +21,13 @@ static uint64_t now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-static void end_event(struct outbox *o, struct pending_slot *s, enum intake_outcome outcome)
+static int end_event(struct outbox *o, struct pending_slot *s, enum intake_outcome outcome)
 {
 	struct intake_event *e = pending_remove(&o->pending, s)->owner;
 
 	if (e->stream->is.app_learns)
 		pending_ids_remove(&o->ids, e);
-	intake_end(o->intake, e, outcome);
+	return intake_end(o->intake, e, outcome);
 }
 
 /* The server takes no message of this size, so a copy would not help. */
@@ -45,10 +45,20 @@ static void give_up(struct outbox *o, struct pending_slot *s, uint64_t now, cons
 {
 	const struct intake_event *e = s->message->owner;
 
+	const struct publish_stream *stream = e->stream;
+	int err = end_event(o, s, INTAKE_GIVEN_UP);
 	o->counters.given_up++;
-	log_rate_note(&o->given_up, now, 1, "an event of %s/%s is given up, and wanted: %s",
-		      o->options->filter, e->stream->is.name, why);
-	end_event(o, s, INTAKE_GIVEN_UP);
+	log_rate_note(&o->given_up, now, 1, "an event of %s/%s is given up, and %s: %s",
+		      o->options->filter, stream->is.name, err ? "cannot be wanted" : "wanted", why);
+}
+
+/* JetStream takes no event of this stream. The ids are not wanted: further copies would end here,
+ * too, and few ids of a filter can be wanted at a time.
+ */
+static void give_up_untaken(struct outbox *o, struct pending_slot *s)
+{
+	o->counters.given_up++;
+	end_event(o, s, INTAKE_UNUSED);
 }
 
 /* The slot's message was not stored. It is sent again after a while that grows, or given up. */
@@ -90,7 +100,7 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 	if (o->state != SERVER_UP)
 		return;
 	if (e->stream->is_untaken) {
-		give_up(o, s, now, "the JetStream stream does not take its subject");
+		give_up_untaken(o, s);
 		return;
 	}
 	if (envelope_write(o->streams, e, &envelope)) {
