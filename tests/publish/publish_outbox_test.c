@@ -268,22 +268,6 @@ static void connections_end_at_once(void **state)
 }
 
 /* The program had no time for answers, which are there: no message has failed. */
-static void answers_come_before_timeouts(void **state)
-{
-	const struct outbox_counters *c = &parts.outbox.counters;
-
-	(void)state;
-	open_connected(FILTER, "good");
-	parts.options.retries = 0;
-	parts.options.ack_timeout_ns = 300000000;
-	parts_await_state(&parts, SERVER_UP);
-	add_event(8001, "a");
-	usleep(600000);
-	outbox_look(&parts.outbox);
-	assert_int_equal(c->given_up, 0);
-	assert_int_equal(c->acknowledged, 1);
-}
-
 /* Has many events wait for the connection, which is up then. */
 static void open_with_many(void)
 {
@@ -312,6 +296,30 @@ static uint32_t answers_cnt(void)
 	return cnt;
 }
 
+static void make_late(void *arg, struct pending_slot *s)
+{
+	(void)arg;
+	s->due_ns = 0;
+}
+
+/* Sends all of them. A message that the server takes slowly ends a turn. */
+static void send_many(void)
+{
+	for (int ms = 0; parts.outbox.counters.sent < MANY_EVENTS; ms += 10) {
+		assert_true(ms < PATIENCE_MS);
+		usleep(10000);
+		outbox_look(&parts.outbox);
+	}
+}
+
+static void await_answers(uint32_t cnt)
+{
+	for (int ms = 0; answers_cnt() < cnt; ms += 10) {
+		assert_true(ms < PATIENCE_MS);
+		usleep(10000);
+	}
+}
+
 /* What an outage has left does not keep the loop from answers, and from packets. */
 static void backlog_is_sent_in_bursts(void **state)
 {
@@ -321,8 +329,7 @@ static void backlog_is_sent_in_bursts(void **state)
 	open_with_many();
 	outbox_look(&parts.outbox);
 	assert_in_range(c->sent, 1, 512);
-	outbox_look(&parts.outbox);
-	assert_int_equal(c->sent, MANY_EVENTS);
+	send_many();
 	parts_await_count(&parts, &c->acknowledged, MANY_EVENTS);
 }
 
@@ -335,14 +342,10 @@ static void answers_are_taken_in_turns(void **state)
 	(void)state;
 	open_with_many();
 	process_signal(parts.server, SIGSTOP);
-	outbox_look(&parts.outbox);
-	outbox_look(&parts.outbox);
+	send_many();
 	assert_int_equal(c->acknowledged, 0);
 	process_signal(parts.server, SIGCONT);
-	for (int ms = 0; answers_cnt() < MANY_EVENTS; ms += 10) {
-		assert_true(ms < PATIENCE_MS);
-		usleep(10000);
-	}
+	await_answers(MANY_EVENTS);
 	outbox_follow(&parts.outbox);
 	assert_in_range(c->acknowledged, 1, 512);
 	fd = (struct pollfd){ .fd = server_fd(parts.outbox.server), .events = POLLIN };
@@ -350,6 +353,42 @@ static void answers_are_taken_in_turns(void **state)
 	outbox_follow(&parts.outbox);
 	assert_int_equal(c->acknowledged, MANY_EVENTS);
 	assert_int_equal(poll(&fd, 1, 0), 0);
+}
+
+/* After a stall messages are late whose answers have come, more than are taken in a turn. They are
+ * not given up.
+ */
+static void answers_come_before_timeouts(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	open_with_many();
+	parts.options.retries = 0;
+	process_signal(parts.server, SIGSTOP);
+	send_many();
+	process_signal(parts.server, SIGCONT);
+	await_answers(MANY_EVENTS);
+	pending_each(&parts.outbox.pending, make_late, NULL);
+	outbox_look(&parts.outbox);
+	assert_in_range(c->acknowledged, 1, 512);
+	outbox_look(&parts.outbox);
+	assert_int_equal(c->acknowledged, MANY_EVENTS);
+	assert_int_equal(c->given_up, 0);
+}
+
+/* A server that is slow to take a message keeps the loop for one message, not for all. */
+static void slow_message_ends_a_turn(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	open_with_many();
+	parts.outbox.slow_until_ns = gossip_now_ns() + 1000000000;
+	outbox_look(&parts.outbox);
+	assert_int_equal(c->sent, 0);
+	send_many();
+	parts_await_count(&parts, &c->acknowledged, MANY_EVENTS);
 }
 
 int main(void)
@@ -365,6 +404,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(connections_end_at_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(answers_come_before_timeouts, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(slow_message_ends_a_turn, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(backlog_is_sent_in_bursts, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(answers_are_taken_in_turns, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(further_give_ups_are_counted, hub_setup, teardown),
@@ -372,7 +412,7 @@ int main(void)
 	};
 
 	leave_to_rest("@(given_up_@(as_refused|without_permission)|no_headers|server_reads_*)");
-	leave_to_rest("@(some_subject_*|no_subject_*|late_*|ack_*|connections_*)");
+	leave_to_rest("@(some_subject_*|no_subject_*|late_*|ack_*|connections_*|slow_*)");
 	add_rows(GIVEN_UP, give_ups_are_logged, hub_setup, teardown);
 	add_tests(tests, ARRAY_SIZE(tests));
 	return run_added_tests("publish_outbox");

@@ -13,8 +13,9 @@
 #include "units.h"
 
 #define NS_PER_S 1000000000
-#define ANSWERS_MAX 512 /* in a turn of the loop */
-#define BURST_MAX 512	/* messages in a turn of the loop: each may wait for the send buffer */
+#define ANSWERS_MAX 512	     /* in a turn of the loop */
+#define BURST_MAX 512	     /* messages in a turn of the loop */
+#define SLOW_NS 100000000ULL /* a message that takes so long is the last one of a turn */
 
 static uint64_t now_ns(void)
 {
@@ -44,9 +45,9 @@ static void leave_out(struct outbox *o, struct pending_slot *s)
 static void give_up(struct outbox *o, struct pending_slot *s, uint64_t now, const char *why)
 {
 	const struct intake_event *e = s->message->owner;
-
 	const struct publish_stream *stream = e->stream;
 	int err = end_event(o, s, INTAKE_GIVEN_UP);
+
 	o->counters.given_up++;
 	log_rate_note(&o->given_up, now, 1, "an event of %s/%s is given up, and %s: %s",
 		      o->options->filter, stream->is.name, err ? "cannot be wanted" : "wanted", why);
@@ -97,7 +98,7 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 	char text[SERVER_TEXT_MAX];
 	int err;
 
-	if (o->state != SERVER_UP)
+	if (o->state != SERVER_UP || now < o->slow_until_ns)
 		return;
 	if (e->stream->is_untaken) {
 		give_up_untaken(o, s);
@@ -108,6 +109,8 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 		return;
 	}
 	err = server_publish(o->server, &m, text);
+	if (now_ns() > now + SLOW_NS)
+		o->slow_until_ns = now_ns() + SLOW_NS;
 	if (err) {
 		fail_sending(o, s, now, err, text);
 		return;
@@ -278,8 +281,8 @@ void outbox_add(struct outbox *o, struct intake_event *e)
 	send_slot(o, pending_add(&o->pending, &e->pending), now_ns());
 }
 
-/* Not without a bound: a server may answer faster. */
-static void take_answers(struct outbox *o)
+/* Not without a bound: a server may answer faster. Returns whether no answer is left. */
+static bool take_answers(struct outbox *o)
 {
 	uint64_t now = now_ns();
 	struct server_answer a;
@@ -291,6 +294,7 @@ static void take_answers(struct outbox *o)
 	}
 	if (!left)
 		server_wake(o->server);
+	return left;
 }
 
 enum server_state outbox_follow(struct outbox *o)
@@ -321,14 +325,16 @@ static void fail_late(void *arg, struct pending_slot *s)
 void outbox_look(struct outbox *o)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
+	bool has_all;
 
 	if (o->wish_serial != o->streams->wish.serial)
 		server_want(o->server, &o->streams->wish);
 	o->wish_serial = o->streams->wish.serial;
 	server_hurry(o->server);
-	take_answers(o); /* before messages without an answer count as failed */
+	/* No message fails whose answer may have come. */
+	has_all = take_answers(o);
 	if (o->state == SERVER_UP)
-		pending_due(&o->pending, now, BURST_MAX, send_due, fail_late, o);
+		pending_due(&o->pending, now, BURST_MAX, send_due, has_all ? fail_late : NULL, o);
 	log_rate_look(&o->refused, now);
 	log_rate_look(&o->given_up, now);
 }

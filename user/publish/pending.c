@@ -137,7 +137,8 @@ static void look_at_slot(void *arg, struct pending_slot *s)
 	if (d->now_ns < s->due_ns)
 		return;
 	if (s->is_sent) {
-		d->fail(d->arg, s);
+		if (d->fail)
+			d->fail(d->arg, s);
 	} else if (d->most) {
 		d->most--;
 		d->send(d->arg, s);

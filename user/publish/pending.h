@@ -92,7 +92,7 @@ typedef void (*pending_fn)(void *arg, struct pending_slot *s);
 void pending_each(struct pending *p, pending_fn fn, void *arg);
 
 /* Calls `send` for messages that are due, `most` of them at most, and `fail` for those whose answer
- * is late. Both may remove the message.
+ * is late, if it is not NULL. Both may remove the message.
  */
 void pending_due(struct pending *p, uint64_t now_ns, uint32_t most, pending_fn send,
 		 pending_fn fail, void *arg);
