@@ -140,7 +140,7 @@ static void further_give_ups_are_counted(void **state)
 	parts_await_count(&parts, &c->given_up, 3);
 	assert_int_equal(count_words(diags_all(), "is given up"), 1);
 	assert_int_equal(count_words(diags_all(), "refuses"), 1);
-	parts.outbox.given_up.quiet_until_ns = parts.outbox.refused.quiet_until_ns = 0;
+	parts.outbox.given_up_log.quiet_until_ns = parts.outbox.refused_log.quiet_until_ns = 0;
 	outbox_look(&parts.outbox);
 	parts_await_words(&parts, "is given up, and wanted: maximum messages (503); 1 more since");
 	parts_await_words(&parts, "refuses a message: maximum messages (503); 1 more since");

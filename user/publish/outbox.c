@@ -49,7 +49,7 @@ static void give_up(struct outbox *o, struct pending_slot *s, uint64_t now, cons
 	int err = end_event(o, s, INTAKE_GIVEN_UP);
 
 	o->counters.given_up++;
-	log_rate_note(&o->given_up, now, 1, "an event of %s/%s is given up, and %s: %s",
+	log_rate_note(&o->given_up_log, now, 1, "an event of %s/%s is given up, and %s: %s",
 		      o->options->filter, stream->is.name, err ? "cannot be wanted" : "wanted", why);
 }
 
@@ -150,7 +150,7 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 	}
 	o->counters.refused++;
 	snprintf(why, sizeof(why), "%s (%d)", a->answer.text, a->answer.code);
-	log_rate_note(&o->refused, now, 1, "the engine refuses a message: %s", why);
+	log_rate_note(&o->refused_log, now, 1, "the engine refuses a message: %s", why);
 	/* While others are stored, it is this message's subject that nobody has. */
 	if (!a->answer.is_away || o->stored_ns + o->options->ack_timeout_ns > s->due_ns) {
 		fail_slot(o, s, now, why);
@@ -193,7 +193,7 @@ static void follow_connection(struct outbox *o, enum server_state state)
 	diag_done("connected; %s goes to stream %s", o->options->filter, o->options->stream);
 }
 
-/* What the check of the JetStream stream says of each stream of the filter, said when it changes. */
+/* Notes which subjects JetStream takes, and logs each change. */
 static void apply_fit(struct outbox *o)
 {
 	const struct stream_fit fit = server_fit(o->server);
@@ -264,8 +264,8 @@ void outbox_close(struct outbox *o)
 {
 	if (o->pending.slots)
 		give_up_all(o);
-	log_rate_end(&o->refused);
-	log_rate_end(&o->given_up);
+	log_rate_end(&o->refused_log);
+	log_rate_end(&o->given_up_log);
 	server_close(o->server);
 	pending_close(&o->pending);
 	pending_ids_close(&o->ids);
@@ -335,6 +335,6 @@ void outbox_look(struct outbox *o)
 	has_all = take_answers(o);
 	if (o->state == SERVER_UP)
 		pending_due(&o->pending, now, BURST_MAX, send_due, has_all ? fail_late : NULL, o);
-	log_rate_look(&o->refused, now);
-	log_rate_look(&o->given_up, now);
+	log_rate_look(&o->refused_log, now);
+	log_rate_look(&o->given_up_log, now);
 }

@@ -39,12 +39,12 @@ struct outbox {
 	struct server *server;
 	enum server_state state;
 	struct pending pending;
-	struct pending_ids ids;		   /* of events whose further copies pass */
-	uint64_t stored_ns;		   /* when the engine last stored a message */
-	uint64_t window_ns;		   /* the stream's duplicate window */
-	uint64_t slow_until_ns;		   /* until then nothing is sent: the server is slow */
-	uint32_t wish_serial;		   /* of the streams' wish that the server has */
-	struct log_rate refused, given_up; /* messages, and events */
+	struct pending_ids ids; /* of events whose further copies pass */
+	uint64_t stored_ns;	/* when the engine last stored a message */
+	uint64_t window_ns;	/* the stream's duplicate window */
+	uint64_t slow_until_ns; /* until then nothing is sent: the server is slow */
+	uint32_t wish_serial;	/* of the streams' wish that the server has */
+	struct log_rate refused_log, given_up_log; /* of messages, and of events */
 	struct outbox_counters counters;
 };
 
