@@ -267,6 +267,20 @@ static void connections_end_at_once(void **state)
 	assert_int_equal(c->given_up, 0);
 }
 
+/* Threads of libnats that do not end read answers after the options were freed. */
+static void answers_need_no_options(void **state)
+{
+	const struct outbox_counters *c = &parts.outbox.counters;
+
+	(void)state;
+	open_connected(FILTER, "good");
+	parts_await_state(&parts, SERVER_UP);
+	parts.options.stream = "OTHER";
+	add_event(8001, "a");
+	parts_await_count(&parts, &c->acknowledged, 1);
+	assert_int_equal(c->refused, 0);
+}
+
 /* The program had no time for answers, which are there: no message has failed. */
 /* Has many events wait for the connection, which is up then. */
 static void open_with_many(void)
@@ -403,6 +417,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(some_subject_is_not_taken_at_the_start, hub_setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(connections_end_at_once, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(answers_need_no_options, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(answers_come_before_timeouts, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(slow_message_ends_a_turn, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(backlog_is_sent_in_bursts, hub_setup, teardown),

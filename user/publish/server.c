@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +36,7 @@ static void free_server(struct server *s)
 {
 	fd_close(s->fd);
 	free(s->answers);
+	free(s->stream);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -54,11 +56,13 @@ int server_open(const struct publish_options *o, const struct stream_wish *want,
 	pthread_cond_init(&s->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	s->options = o;
+	s->stream = strdup(o->stream);
 	s->want = *want;
 	s->answers_max = ANSWERS_EACH * o->pending;
 	s->answers = calloc(s->answers_max, sizeof(*s->answers));
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = !s->answers || s->fd < 0 ? diag_err(-ENOMEM, "out of memory") : make_inbox(s);
+	err = !s->answers || !s->stream || s->fd < 0 ? diag_err(-ENOMEM, "out of memory")
+						     : make_inbox(s);
 	if (!err && pthread_create(&s->thread, NULL, server_run, s))
 		err = diag_err(-EAGAIN, "cannot make a thread");
 	if (err) {
@@ -104,7 +108,7 @@ void server_close(struct server *s)
 	log_rate_end(&s->says);
 	if (!nats_CloseAndWait(CLOSE_MS))
 		free_server(s);
-	else /* handlers that still run have this server */
+	else /* its handlers, which may still run, read it */
 		diag_note("libnats does not end its threads");
 }
 

@@ -63,7 +63,7 @@ static void on_answer(natsConnection *nc, natsSubscription *sub, natsMsg *msg, v
 							    .text = "no server has the stream now" };
 		else
 			publish_answer_read(natsMsg_GetData(msg), natsMsg_GetDataLength(msg),
-					    s->options->stream, &a.answer);
+					    s->stream, &a.answer);
 		pthread_mutex_lock(&s->lock);
 		/* If there is no room, the message is sent again, and answered again. */
 		if (s->cnt < s->answers_max) {

@@ -13,6 +13,7 @@
 
 struct server {
 	const struct publish_options *options;
+	char *stream; /* a copy: libnats's threads may outlive the options */
 	int fd;
 	pthread_t thread;
 	char inbox[64]; /* answers come to INBOX.SLOT-GENERATION */
