@@ -101,6 +101,67 @@ static void sockets_stay_over_set(void **state)
 	parts_await_events(&parts, 2);
 }
 
+/* A socket whose port is in no stream any more is closed, but not before it is empty. */
+static void unused_sockets_are_closed(void **state)
+{
+	(void)state;
+	parts_open(&parts, "--port 8001-8002 --fpr 1e-9", PUBLISH_UDP);
+	parts_send(8001, "a");
+	parts_await_readable(&parts, 1);
+	parts_set("--port 8003");
+	parts_refresh(&parts);
+	assert_int_equal(parts.intake.sockets_cnt, 3);
+	assert_int_equal(parts_refresh(&parts), 1);
+	assert_int_equal(parts.intake.sockets_cnt, 2);
+	assert_int_equal(parts.intake.sockets[0].port, 8001);
+	while (parts_take(&parts, 64))
+		;
+	parts_refresh(&parts);
+	assert_int_equal(parts.intake.sockets_cnt, 1);
+	parts_send(8003, "b");
+	parts_await_events(&parts, 1);
+}
+
+/* Ports that come and go are never too many. */
+static void many_ports_come_and_go(void **state)
+{
+	(void)state;
+	diags_collect();
+	parts_open(&parts, "--port 8001-8040 --fpr 1e-9", PUBLISH_UDP);
+	parts_set("--port 8101-8140");
+	for (int i = 0; i < 3; i++)
+		parts_refresh(&parts);
+	assert_int_equal(parts.intake.sockets_cnt, 40);
+	parts_send(8140, "a");
+	parts_await_events(&parts, 1);
+	assert_string_equal(diags_all(), "");
+}
+
+/* Another program has a port that `set` adds. It is opened once it is free. */
+static void taken_port_is_tried_again(void **state)
+{
+	const struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(8002) };
+	int fd;
+
+	(void)state;
+	diags_collect();
+	parts_open(&parts, "--port 8001 --fpr 1e-9", PUBLISH_UDP);
+	netns_enter(hub_place(NODE_PLACE(0)));
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	netns_enter(0);
+	assert_return_code(bind(fd, (const struct sockaddr *)&at, sizeof(at)), errno);
+	parts_set("--port 8001-8003");
+	for (int i = 0; i < 3; i++)
+		parts_refresh(&parts);
+	assert_string_equal(diags_all(), "UDP port 8002: Address already in use\n");
+	parts_send(8003, "a");
+	parts_await_events(&parts, 1);
+	close(fd);
+	assert_int_equal(parts_refresh(&parts), 1);
+	parts_send(8002, "b");
+	parts_await_events(&parts, 2);
+}
+
 /* The delivery ends while an event is held. It is given up then, and its next copy passes. */
 static void want_outlasts_the_queue(void **state)
 {
@@ -288,6 +349,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sockets_take_turns, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(streams_are_followed_at_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(sockets_stay_over_set, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(unused_sockets_are_closed, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(many_ports_come_and_go, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(taken_port_is_tried_again, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(want_outlasts_the_queue, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(queues_of_other_interfaces, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(idle_queue_ends, hub_setup, teardown),

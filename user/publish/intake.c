@@ -207,8 +207,6 @@ static int refresh_streams(struct intake *in)
 		return 0;
 	in->has_changed = false;
 	publish_streams_report(in->streams);
-	if (intake_sockets_add(in))
-		diag_note("the filter's ports have changed, and cannot all be opened");
 	in->wait = 0;
 	return 1;
 }
@@ -221,6 +219,8 @@ int intake_refresh(struct intake *in)
 		return changed;
 	changed |= close_ended_queues(in);
 	intake_sockets_count_overflow(in);
+	if (!in->failures)
+		changed |= intake_sockets_follow(in);
 	intake_sockets_join(in);
 	if (in->wait && in->wait--)
 		return changed;
@@ -235,7 +235,8 @@ int intake_fds(const struct intake *in, int fds[INTAKE_QUEUES_MAX + INTAKE_SOCKE
 		if (in->queues[i] && !in->queues[i]->has_ended)
 			fds[cnt++] = xdp_dedup_receive_fd(in->queues[i]->receiver);
 	for (int i = 0; i < in->sockets_cnt; i++)
-		fds[cnt++] = in->sockets[i].fd;
+		if (in->sockets[i].fd >= 0)
+			fds[cnt++] = in->sockets[i].fd;
 	return cnt;
 }
 

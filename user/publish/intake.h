@@ -61,9 +61,10 @@ struct intake_queue {
 };
 
 struct intake_socket {
-	int fd;
+	int fd; /* -1: another program has the port, which is tried again */
 	uint16_t port;
 	uint32_t overflow; /* as the kernel has counted it */
+	bool is_unused;	   /* no stream has the port: closed once it is empty */
 };
 
 struct intake {
@@ -82,6 +83,7 @@ struct intake {
 	unsigned int wait;		 /* calls of intake_refresh() until that is tried again */
 	unsigned int failures; /* calls of intake_refresh() in which the filter could not be read */
 	bool said_groups;      /* that a group cannot be joined */
+	bool said_ports;       /* that there are too many */
 	bool said_stream;      /* that a stream hides others from UDP sockets */
 };
 

@@ -4,105 +4,76 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sock_diag.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "diag.h"
 #include "fd.h"
+#include "intake_bind.h"
 #include "intake_event.h"
-#include "socket_address.h"
 
-#define BUFFER_BYTES (8 << 20) /* of a socket: what comes while nothing is taken */
 #define BATCH 16
 #define CONTROL_MAX 256
 
-static void set(int fd, int level, int option, int value)
-{
-	(void)!setsockopt(fd, level, option, &value, sizeof(value));
-}
-
-/* Asks for what comes beside a datagram: its destination and its time. And for datagrams of groups
- * that other sockets have joined: a socket of IPv6 gets those of IPv4 only if it asks.
- */
-static void set_options(int fd, sa_family_t family)
-{
-	int bytes = BUFFER_BYTES;
-
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
-		set(fd, SOL_SOCKET, SO_RCVBUF, bytes);
-	set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
-	set(fd, IPPROTO_IP, IP_PKTINFO, 1);
-	set(fd, IPPROTO_IP, IP_MULTICAST_ALL, 1);
-	if (family == AF_INET6)
-		set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
-}
-
-static int bind_socket(const struct socket_address *a)
-{
-	sa_family_t family = a->addr.ss_family;
-	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd < 0)
-		return -errno;
-	if (family == AF_INET6)
-		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-	set_options(fd, family);
-	if (!bind(fd, (const struct sockaddr *)&a->addr, a->len))
-		return fd;
-	family = errno;
-	close(fd);
-	return -family;
-}
-
-/* All addresses, of IPv6 and IPv4 where the host has both. */
-static int bind_any(uint16_t port)
-{
-	struct socket_address a = { .len = sizeof(struct sockaddr_in6) };
-	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&a.addr;
-	struct sockaddr_in *four = (struct sockaddr_in *)&a.addr;
-	int fd;
-
-	six->sin6_family = AF_INET6;
-	six->sin6_port = htons(port);
-	fd = bind_socket(&a);
-	if (fd != -EAFNOSUPPORT && fd != -EADDRNOTAVAIL)
-		return fd;
-	memset(&a.addr, 0, sizeof(a.addr));
-	a.len = sizeof(*four);
-	four->sin_family = AF_INET;
-	four->sin_port = htons(port);
-	return bind_socket(&a);
-}
-
+/* fd: a socket, or -errno. Returns 0, also if the port is tried again; or -errno (logged). */
 static int add_socket(struct intake *in, int fd, uint16_t port)
 {
-	if (fd < 0 && in->options->receive != PUBLISH_UDP && !in->options->listen) {
+	bool is_must = in->options->listen || in->options->receive == PUBLISH_UDP;
+
+	if (fd < 0 && is_must)
+		diag_err(fd, "UDP port %u: %s", port, strerror(-fd));
+	else if (fd < 0)
 		diag_note("UDP port %u: %s; packets without room in an AF_XDP socket are not published",
 			  port, strerror(-fd));
-		return 0;
-	}
+	in->sockets[in->sockets_cnt++] =
+		(struct intake_socket){ .fd = fd < 0 ? -1 : fd, .port = port };
+	return fd < 0 && is_must ? fd : 0;
+}
+
+/* A port that another program had may be free now. */
+static void try_again(struct intake_socket *s)
+{
+	int fd = s->fd < 0 ? intake_bind_any(s->port) : -1;
+
 	if (fd < 0)
-		return diag_err(fd, "UDP port %u: %s", port, strerror(-fd));
-	in->sockets[in->sockets_cnt++] = (struct intake_socket){ .fd = fd, .port = port };
-	return 0;
+		return;
+	s->fd = fd;
+	diag_note("UDP port %u is open now", s->port);
+}
+
+/* Are there sockets that will be closed, and so make room? */
+static bool has_unused(const struct intake *in)
+{
+	for (int i = 0; i < in->sockets_cnt; i++)
+		if (in->sockets[i].is_unused)
+			return true;
+	return false;
+}
+
+/* No socket is left for a port. */
+static int refuse_port(struct intake *in)
+{
+	if (in->said_ports || has_unused(in))
+		return -E2BIG;
+	in->said_ports = true;
+	return diag_err(-E2BIG,
+			"filter %s has more than %d ports" ADVICE "--listen names those to open",
+			in->options->filter, INTAKE_SOCKETS_MAX);
 }
 
 static int add_port(struct intake *in, uint16_t port)
 {
 	for (int i = 0; i < in->sockets_cnt; i++)
-		if (in->sockets[i].port == port)
+		if (in->sockets[i].port == port) {
+			try_again(&in->sockets[i]);
 			return 0;
+		}
 	if (in->sockets_cnt == INTAKE_SOCKETS_MAX)
-		return diag_err(-E2BIG,
-				"filter %s has more than %d ports" ADVICE
-				"--listen names those to open",
-				in->options->filter, INTAKE_SOCKETS_MAX);
-	return add_socket(in, bind_any(port), port);
+		return refuse_port(in);
+	return add_socket(in, intake_bind_any(port), port);
 }
 
 /* A text of --listen: [ADDRESS:]PORT. */
@@ -119,7 +90,7 @@ static int add_address(struct intake *in, const char *text)
 		return add_port(in, port);
 	if (in->sockets_cnt == INTAKE_SOCKETS_MAX)
 		return diag_err(-E2BIG, "--listen: at most %d sockets", INTAKE_SOCKETS_MAX);
-	return add_socket(in, bind_socket(&a), port);
+	return add_socket(in, intake_bind(&a), port);
 }
 
 static int open_listed(struct intake *in)
@@ -134,13 +105,18 @@ static int open_listed(struct intake *in)
 	return err;
 }
 
+/* Returns 0; or the -errno of a port that is not open, and -E2BIG only after all that have room. */
 static int open_ports(struct intake *in, const struct xdp_dedup_stream *s)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < s->ports_cnt && !err; i++)
-		for (uint32_t p = s->ports[i].first; p <= s->ports[i].last && !err; p++)
-			err = add_port(in, p);
+	for (uint32_t i = 0; i < s->ports_cnt && err != -E2BIG; i++)
+		for (uint32_t p = s->ports[i].first; p <= s->ports[i].last && err != -E2BIG; p++) {
+			int failed = add_port(in, p);
+
+			if (failed)
+				err = failed;
+		}
 	return err;
 }
 
@@ -178,19 +154,87 @@ void intake_sockets_join(struct intake *in)
 	in->said_groups = err != 0;
 }
 
-int intake_sockets_add(struct intake *in)
+static int open_streams(struct intake *in)
 {
 	int err = 0;
 
-	for (int i = 0; i < in->streams->cnt && !in->options->listen && !err; i++)
-		if (in->streams->now[i]->is_published)
-			err = open_ports(in, &in->streams->listed[i]);
+	for (int i = 0; i < in->streams->cnt; i++) {
+		int failed = in->streams->now[i]->is_published
+				     ? open_ports(in, &in->streams->listed[i])
+				     : 0;
+
+		if (failed)
+			err = failed;
+	}
+	in->said_ports &= err == -E2BIG;
 	return err;
+}
+
+static bool is_wanted(const struct intake *in, uint16_t port)
+{
+	for (int i = 0; i < in->streams->cnt; i++) {
+		const struct xdp_dedup_stream *s = &in->streams->listed[i];
+
+		for (uint32_t n = 0; in->streams->now[i]->is_published && n < s->ports_cnt; n++)
+			if (s->ports[n].first <= port && port <= s->ports[n].last)
+				return true;
+	}
+	return false;
+}
+
+static bool is_empty(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+/* Closes sockets whose port was in no stream at the last call either: what passed the filter before
+ * is in them by now. Returns whether there were some.
+ */
+static bool close_unused(struct intake *in)
+{
+	int cnt = in->sockets_cnt;
+
+	for (int i = cnt - 1; i >= 0; i--) {
+		struct intake_socket *s = &in->sockets[i];
+		bool was_unused = s->is_unused;
+
+		s->is_unused = !is_wanted(in, s->port);
+		if (!s->is_unused || (s->fd >= 0 && (!was_unused || !is_empty(s->fd))))
+			continue;
+		fd_close(s->fd);
+		in->sockets_cnt--;
+		memmove(s, s + 1, (in->sockets_cnt - i) * sizeof(*s));
+	}
+	return in->sockets_cnt < cnt;
+}
+
+static int open_cnt(const struct intake *in)
+{
+	int cnt = 0;
+
+	for (int i = 0; i < in->sockets_cnt; i++)
+		cnt += in->sockets[i].fd >= 0;
+	return cnt;
+}
+
+bool intake_sockets_follow(struct intake *in)
+{
+	bool changed;
+	int before;
+
+	if (in->options->listen)
+		return false;
+	changed = close_unused(in);
+	before = open_cnt(in);
+	open_streams(in);
+	return changed || open_cnt(in) > before;
 }
 
 int intake_sockets_open(struct intake *in)
 {
-	return in->options->listen ? open_listed(in) : intake_sockets_add(in);
+	return in->options->listen ? open_listed(in) : open_streams(in);
 }
 
 void intake_sockets_close(struct intake *in)
@@ -275,7 +319,7 @@ void intake_sockets_count_overflow(struct intake *in)
 		uint32_t facts[SK_MEMINFO_VARS];
 		socklen_t len = sizeof(facts);
 
-		if (getsockopt(s->fd, SOL_SOCKET, SO_MEMINFO, facts, &len))
+		if (s->fd < 0 || getsockopt(s->fd, SOL_SOCKET, SO_MEMINFO, facts, &len))
 			continue;
 		in->counters.overflow += facts[SK_MEMINFO_DROPS] - s->overflow;
 		s->overflow = facts[SK_MEMINFO_DROPS];
@@ -298,7 +342,7 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 		m[i].msg_hdr = (struct msghdr){ &from[i],   sizeof(from[i]), &at[i], 1,
 						control[i], CONTROL_MAX,     0 };
 	}
-	cnt = recvmmsg(s->fd, m, most < BATCH ? most : BATCH, MSG_DONTWAIT, NULL);
+	cnt = s->fd < 0 ? 0 : recvmmsg(s->fd, m, most < BATCH ? most : BATCH, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < cnt; i++) {
 		struct facts f = { .to = { .sin6_family = AF_INET6, .sin6_port = htons(s->port) } };
 		struct intake_event *e;

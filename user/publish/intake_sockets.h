@@ -11,10 +11,11 @@
 int intake_sockets_open(struct intake *in);
 void intake_sockets_close(struct intake *in);
 
-/* After the streams have changed: opens the sockets that are missing, unless --listen names them.
- * Those of other ports stay, for what is in them. Returns 0, or -errno (logged).
+/* Opens the sockets that are missing, and closes those whose port is in no stream, once they are
+ * empty; unless --listen names them. What cannot be opened is logged once, and tried again by the
+ * next call. Called every second. Returns whether descriptors have changed.
  */
-int intake_sockets_add(struct intake *in);
+bool intake_sockets_follow(struct intake *in);
 
 /* Joins the streams' multicast groups on the filter's interfaces: those that are not joined yet. */
 void intake_sockets_join(struct intake *in);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "intake_bind.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES (8 << 20) /* of a socket: what comes while nothing is taken */
+
+static void set(int fd, int level, int option, int value)
+{
+	(void)!setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+/* Asks for what comes beside a datagram: its destination and its time. And for datagrams of groups
+ * that other sockets have joined: a socket of IPv6 gets those of IPv4 only if it asks.
+ */
+static void set_options(int fd, sa_family_t family)
+{
+	int bytes = BUFFER_BYTES;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		set(fd, SOL_SOCKET, SO_RCVBUF, bytes);
+	set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+	set(fd, IPPROTO_IP, IP_PKTINFO, 1);
+	set(fd, IPPROTO_IP, IP_MULTICAST_ALL, 1);
+	if (family == AF_INET6)
+		set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+}
+
+int intake_bind(const struct socket_address *a)
+{
+	sa_family_t family = a->addr.ss_family;
+	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (family == AF_INET6)
+		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+	set_options(fd, family);
+	if (!bind(fd, (const struct sockaddr *)&a->addr, a->len))
+		return fd;
+	family = errno;
+	close(fd);
+	return -family;
+}
+
+int intake_bind_any(uint16_t port)
+{
+	struct socket_address a = { .len = sizeof(struct sockaddr_in6) };
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&a.addr;
+	struct sockaddr_in *four = (struct sockaddr_in *)&a.addr;
+	int fd;
+
+	six->sin6_family = AF_INET6;
+	six->sin6_port = htons(port);
+	fd = intake_bind(&a);
+	if (fd != -EAFNOSUPPORT && fd != -EADDRNOTAVAIL)
+		return fd;
+	memset(&a.addr, 0, sizeof(a.addr));
+	a.len = sizeof(*four);
+	four->sin_family = AF_INET;
+	four->sin_port = htons(port);
+	return intake_bind(&a);
+}
