@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "packet.h"
@@ -133,6 +134,35 @@ static void pending_bytes_are_bounded(void **state)
 	process_signal(node_publisher(0), SIGCONT);
 	node_await_metric(0, "pending_bytes", 100000);
 	assert_true(node_metric(0, "pending_bytes") < 100000 + sizeof(struct gossip_packet));
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+/* The filter has one more stream, for which there is no descriptor. The loop does not turn for
+ * packets that it cannot take.
+ */
+static void no_descriptor_is_left(void **state)
+{
+	struct rlimit all, few;
+	struct process *p;
+	double cpu;
+
+	(void)state;
+	node_add(0, "--profile a=gsp:8001 --fpr 1e-9");
+	node_publish_to(0, "nats://10.76.0.10:4222", "");
+	node_await_sockets(0);
+	p = node_publisher(0);
+	assert_return_code(prlimit(p->pid, RLIMIT_NOFILE, NULL, &all), errno);
+	few = (struct rlimit){ 3, all.rlim_max };
+	assert_return_code(prlimit(p->pid, RLIMIT_NOFILE, &few, NULL), errno);
+	netns_enter(hub_place(NODE_PLACE(0)));
+	sh("%s set node0 --profile a=gsp:8001 --profile b=gsp:8002", tool());
+	netns_enter(0);
+	offer(10, 1000);
+	cpu = process_cpu(p);
+	usleep(2000000);
+	assert_true(process_cpu(p) - cpu < 0.3);
+	assert_return_code(prlimit(p->pid, RLIMIT_NOFILE, &all, NULL), errno);
+	node_await_metric(0, "received_total", 10);
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
@@ -501,6 +531,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(pending_bytes_are_bounded, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(no_descriptor_is_left, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(slow_server, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(stream_gone_and_back, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(full_disk, hub_setup, teardown),

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "diags.h"
@@ -160,6 +161,31 @@ static void taken_port_is_tried_again(void **state)
 	assert_int_equal(parts_refresh(&parts), 1);
 	parts_send(8002, "b");
 	parts_await_events(&parts, 2);
+}
+
+/* No stream can be opened: the reason is logged, and nothing is taken meanwhile. */
+static void no_descriptor_for_a_stream(void **state)
+{
+	struct rlimit all, none;
+
+	(void)state;
+	diags_collect();
+	parts_open(&parts, STREAM_A "--fpr 1e-9", PUBLISH_UDP);
+	parts_set("--profile b=gsp:8002 " STREAM_A);
+	parts_send(8001, "a");
+	parts_await_readable(&parts, 1);
+	assert_return_code(getrlimit(RLIMIT_NOFILE, &all), errno);
+	none = (struct rlimit){ 0, all.rlim_max };
+	assert_return_code(setrlimit(RLIMIT_NOFILE, &none), errno);
+	assert_int_equal(parts_take(&parts, 64), 0);
+	assert_true(parts.intake.is_unreadable);
+	for (int i = 1; i < 5; i++)
+		assert_int_equal(intake_refresh(&parts.intake), 0);
+	assert_int_equal(intake_refresh(&parts.intake), -EMFILE);
+	assert_return_code(setrlimit(RLIMIT_NOFILE, &all), errno);
+	assert_string_equal(diags_all(), "filter node0 cannot be read: Too many open files\n");
+	parts_await_events(&parts, 1);
+	assert_false(parts.intake.is_unreadable);
 }
 
 /* The delivery ends while an event is held. It is given up then, and its next copy passes. */
@@ -352,6 +378,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(unused_sockets_are_closed, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(many_ports_come_and_go, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(taken_port_is_tried_again, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(no_descriptor_for_a_stream, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(want_outlasts_the_queue, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(queues_of_other_interfaces, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(idle_queue_ends, hub_setup, teardown),

@@ -158,6 +158,7 @@ static int follow_streams(struct intake *in)
 	int changed = publish_streams_refresh(in->streams);
 
 	in->has_changed |= changed > 0;
+	in->is_unreadable = changed < 0;
 	return changed;
 }
 
@@ -190,18 +191,26 @@ static bool is_stopped(const struct intake *in)
 	return !xdp_dedup_counters(in->streams->filter, &c, sizeof(c)) && c.stopped;
 }
 
+/* The filter could not be read for too long. */
+static int give_up(const struct intake *in, int err)
+{
+	const char *filter = in->options->filter;
+
+	if (err == -ESTALE || err == -ENOENT)
+		return diag_err(err,
+				"filter %s is loaded no more, or its clock has stopped" ADVICE
+				"xdp-dedup status says how it is",
+				filter);
+	return diag_err(err, "filter %s cannot be read: %s", filter, strerror(-err));
+}
+
 /* Follows the filter's streams. As intake_refresh(). */
 static int refresh_streams(struct intake *in)
 {
 	int changed = is_stopped(in) ? -ESTALE : follow_streams(in);
 
-	if (changed < 0 && ++in->failures == FAILURES_MAX)
-		return diag_err(changed,
-				"filter %s is loaded no more, or its clock has stopped" ADVICE
-				"xdp-dedup status says how it is",
-				in->options->filter);
 	if (changed < 0)
-		return 0;
+		return ++in->failures == FAILURES_MAX ? give_up(in, changed) : 0;
 	in->failures = 0;
 	if (!in->has_changed)
 		return 0;

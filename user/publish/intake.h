@@ -82,6 +82,7 @@ struct intake {
 	bool said_udp;			 /* that there is no AF_XDP */
 	unsigned int wait;		 /* calls of intake_refresh() until that is tried again */
 	unsigned int failures; /* calls of intake_refresh() in which the filter could not be read */
+	bool is_unreadable;    /* the filter is, so intake_take() takes nothing */
 	bool said_groups;      /* that a group cannot be joined */
 	bool said_ports;       /* that there are too many */
 	bool said_stream;      /* that a stream hides others from UDP sockets */
@@ -93,7 +94,7 @@ void intake_close(struct intake *in);
 
 /* Follows changes of filter and interfaces: opens what is missing, closes what has ended. Called
  * every second. Returns 1 if descriptors have changed, else 0; or -errno (logged) if the filter is
- * gone.
+ * gone, or could not be read for some calls.
  */
 int intake_refresh(struct intake *in);
 
@@ -102,7 +103,8 @@ int intake_fds(const struct intake *in, int fds[INTAKE_QUEUES_MAX + INTAKE_SOCKE
 
 /* Takes up to `most` packets, and gives their events to fn, which owns each until it calls
  * intake_end(). Returns how many packets came, from all descriptors. If not all have their turn,
- * the next call begins with those that had none.
+ * the next call begins with those that had none. If the filter cannot be read, nothing is taken
+ * and is_unreadable is set: descriptors stay readable until an intake_refresh() has reset it.
  */
 typedef void (*intake_fn)(void *arg, struct intake_event *e);
 uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg);

@@ -33,7 +33,7 @@ struct publisher {
 	sd_event_source *sources[DESCRIPTORS_MAX];
 	int sources_cnt;
 	bool is_blind;	/* not all descriptors could be watched */
-	bool is_full;	/* nothing is taken until there is room */
+	bool is_off;	/* the descriptors are not watched */
 	bool is_ready;	/* systemd was told so */
 	bool is_ending; /* nothing is taken any more */
 };
@@ -45,20 +45,21 @@ static int go_on_after_end(struct publisher *p)
 
 static void enable_sources(struct publisher *p)
 {
-	int enabled = p->is_full || p->is_ending ? SD_EVENT_OFF : SD_EVENT_ON;
+	int enabled = p->is_off ? SD_EVENT_OFF : SD_EVENT_ON;
 
 	for (int i = 0; i < p->sources_cnt; i++)
 		sd_event_source_set_enabled(p->sources[i], enabled);
 }
 
-/* Takes no more, or again, as there is room. */
+/* Takes no more, or again: as there is room, and as the filter can be read. */
 static void follow_room(struct publisher *p)
 {
-	bool is_full = !pending_has_room(&p->outbox.pending);
+	bool is_off =
+		p->is_ending || p->intake.is_unreadable || !pending_has_room(&p->outbox.pending);
 
-	if (is_full == p->is_full)
+	if (is_off == p->is_off)
 		return;
-	p->is_full = is_full;
+	p->is_off = is_off;
 	enable_sources(p);
 }
 
@@ -145,6 +146,7 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 		return sd_event_exit(p->events, EXIT_FAILED);
 	if (changed || p->is_blind)
 		watch_descriptors(p);
+	follow_room(p);
 	timer_arm(p->events, &p->refresh, REFRESH_US, on_refresh, p);
 	return 0;
 }
@@ -172,7 +174,7 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 		return sd_event_exit(p->events, EXIT_DONE);
 	sd_notify(0, "STOPPING=1");
 	p->is_ending = true;
-	enable_sources(p);
+	follow_room(p);
 	if (p->outbox.state != SERVER_UP)
 		return sd_event_exit(p->events, EXIT_DONE);
 	timer_arm(p->events, &p->end, us < END_MAX_US ? us : END_MAX_US, on_end, p);
