@@ -319,16 +319,14 @@ static void groups_follow_set(void **state)
 	assert_string_equal(out, "239.9.9.2 239.9.9.3 ");
 }
 
-/* An interface without AF_XDP does not keep the others from it. Another program has its queue here. */
-static void queues_of_other_interfaces(void **state)
+/* Loads the filter on two interfaces, which it lists. Another program has the first one's queue. */
+static struct xdp_dedup_receiver *load_with_taken_queue(struct xdp_dedup_interface at[2],
+							enum publish_receive receive)
 {
 	struct xdp_dedup_receive_options options = { .size = sizeof(options) };
-	struct xdp_dedup_interface at[2];
 	struct xdp_dedup_receiver *other;
-	int open = 0;
 
-	(void)state;
-	parts_load(&parts, FILTER, PUBLISH_AUTO);
+	parts_load(&parts, FILTER, receive);
 	netns_enter(hub_place(NODE_PLACE(0)));
 	sh("ip link add in2 type veth peer name out2 && ip link set in2 up && ip link set out2 up &&"
 	   "%s unload in && %s load in in2 --name node0 " FILTER "--deliver xsk",
@@ -338,6 +336,17 @@ static void queues_of_other_interfaces(void **state)
 	publish_streams_close(&parts.streams);
 	options.ifname = at[0].name;
 	assert_int_equal(xdp_dedup_receive_open("node0", &options, &other), 0);
+	return other;
+}
+
+/* An interface without AF_XDP does not keep the others from it. */
+static void queues_of_other_interfaces(void **state)
+{
+	struct xdp_dedup_interface at[2];
+	struct xdp_dedup_receiver *other = load_with_taken_queue(at, PUBLISH_AUTO);
+	int open = 0;
+
+	(void)state;
 	parts_open_intake(&parts);
 	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
 		if (parts.intake.queues[i]) {
@@ -346,6 +355,37 @@ static void queues_of_other_interfaces(void **state)
 		}
 	assert_true(open > 0);
 	xdp_dedup_receive_close(other);
+}
+
+/* With --receive xsk it does not start if one of the interfaces has no AF_XDP. */
+static void xsk_is_a_must_on_all_interfaces(void **state)
+{
+	struct xdp_dedup_interface at[2];
+	struct xdp_dedup_receiver *other = load_with_taken_queue(at, PUBLISH_XSK);
+
+	(void)state;
+	diags_collect();
+	assert_int_equal(publish_streams_open(&parts.streams, &parts.options), 0);
+	parts.has_streams = true;
+	assert_int_equal(intake_open(&parts.intake, &parts.options, &parts.streams), -EBUSY);
+	assert_non_null(strstr(diags_all(), "no AF_XDP socket: Device or resource busy"));
+	xdp_dedup_receive_close(other);
+}
+
+/* Once it has started it goes on, and says once that it waits for AF_XDP. */
+static void lost_xsk_is_said_once(void **state)
+{
+	const char *words = "the driver does not deliver by AF_XDP", *said;
+
+	(void)state;
+	diags_collect();
+	parts_open(&parts, FILTER "--deliver xsk", PUBLISH_XSK);
+	parts_set("--deliver stack");
+	for (int i = 0; i < 24; i++) /* it is tried every 10th time */
+		assert_in_range(parts_refresh(&parts), 0, 1);
+	said = strstr(diags_all(), words);
+	assert_non_null(said);
+	assert_null(strstr(said + 1, words));
 }
 
 /* Where there is room for one event at a time, no socket takes it all. */
@@ -381,6 +421,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_descriptor_for_a_stream, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(want_outlasts_the_queue, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(queues_of_other_interfaces, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(xsk_is_a_must_on_all_interfaces, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(lost_xsk_is_said_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(idle_queue_ends, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(overflow_is_counted_at_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(old_streams_are_forgotten, hub_setup, teardown),

@@ -35,23 +35,25 @@ static uint32_t frames_of(const struct intake *in, uint32_t queues)
 	return frames;
 }
 
-/* AF_XDP does not work here: said once, and all comes by UDP sockets. Returns -EAGAIN, or the error
+/* AF_XDP does not work here: said once. Returns -EAGAIN, and all comes by UDP sockets; or the error
  * if AF_XDP is a must.
  */
 static int do_without(struct intake *in, const char *ifname, int err)
 {
-	if (in->options->receive == PUBLISH_XSK && err == -EOPNOTSUPP)
+	bool is_must = in->options->receive == PUBLISH_XSK;
+
+	if (in->said_xsk)
+		return is_must ? err : -EAGAIN;
+	in->said_xsk = true;
+	if (is_must && err == -EOPNOTSUPP)
 		return diag_err(
 			err,
 			"%s: the filter, the kernel or the driver does not deliver by AF_XDP" ADVICE
 			"xdp-dedup set %s --deliver xsk",
 			ifname, in->options->filter);
-	if (in->options->receive == PUBLISH_XSK)
+	if (is_must)
 		return diag_err(err, "%s: no AF_XDP socket: %s", ifname, strerror(-err));
-	if (!in->said_udp)
-		diag_note("%s: no AF_XDP socket (%s): events come by UDP sockets", ifname,
-			  strerror(-err));
-	in->said_udp = true;
+	diag_note("%s: no AF_XDP socket (%s): events come by UDP sockets", ifname, strerror(-err));
 	return -EAGAIN;
 }
 
@@ -86,15 +88,19 @@ static int open_queue(struct intake *in, const struct xdp_dedup_interface *inter
 		return do_without(in, interface->name, err);
 	}
 	in->queues[free_place] = q;
-	in->said_udp = false;
 	return 1;
 }
 
-/* Opens those that are not open. Returns how many, or -errno (logged) if AF_XDP is a must. */
-static int open_queues(struct intake *in)
+/* Opens those that are not open: *opened says whether there were some. Returns 0; or -errno (logged
+ * once) if AF_XDP is a must, and does not work on an interface.
+ */
+static int open_queues(struct intake *in, bool *opened)
 {
 	struct xdp_dedup_interface at[INTAKE_QUEUES_MAX];
-	int cnt, opened = 0, must = 0;
+	bool has_all = true;
+	int cnt, must = 0;
+
+	*opened = false;
 
 	if (in->options->receive == PUBLISH_UDP)
 		return 0;
@@ -104,23 +110,26 @@ static int open_queues(struct intake *in)
 
 		for (uint32_t q = 0; q < (at[i].queues ?: 1) && err >= 0; q++) {
 			err = open_queue(in, &at[i], q);
-			opened += err > 0;
+			*opened |= err > 0;
 		}
 		if (err < 0)
 			in->wait = WAIT_CALLS;
 		if (err < 0 && err != -EAGAIN)
 			must = err;
+		has_all &= err >= 0;
 	}
-	return opened ? opened : must;
+	if (has_all && cnt >= 0)
+		in->said_xsk = false;
+	return must;
 }
 
 int intake_open(struct intake *in, const struct publish_options *o, struct publish_streams *s)
 {
+	bool opened;
 	int err;
 
 	*in = (struct intake){ .options = o, .streams = s, .allocate = malloc };
-	err = open_queues(in);
-	err = err < 0 ? err : intake_sockets_open(in);
+	err = open_queues(in, &opened) ?: intake_sockets_open(in);
 	if (err)
 		intake_close(in);
 	else
@@ -223,6 +232,7 @@ static int refresh_streams(struct intake *in)
 int intake_refresh(struct intake *in)
 {
 	int changed = refresh_streams(in);
+	bool opened;
 
 	if (changed < 0)
 		return changed;
@@ -233,7 +243,8 @@ int intake_refresh(struct intake *in)
 	intake_sockets_join(in);
 	if (in->wait && in->wait--)
 		return changed;
-	return open_queues(in) > 0 || changed;
+	open_queues(in, &opened);
+	return opened || changed;
 }
 
 int intake_fds(const struct intake *in, int fds[INTAKE_QUEUES_MAX + INTAKE_SOCKETS_MAX])

@@ -79,7 +79,7 @@ struct intake {
 	void *(*allocate)(size_t bytes); /* malloc(); a test lets it fail */
 	bool has_changed;		 /* the streams, since the last intake_refresh() */
 	bool has_ended;			 /* a queue, since the caller has set this to false */
-	bool said_udp;			 /* that there is no AF_XDP */
+	bool said_xsk;			 /* that an interface has no AF_XDP */
 	unsigned int wait;		 /* calls of intake_refresh() until that is tried again */
 	unsigned int failures; /* calls of intake_refresh() in which the filter could not be read */
 	bool is_unreadable;    /* the filter is, so intake_take() takes nothing */
