@@ -66,7 +66,7 @@ static void follow_room(struct publisher *p)
 static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *arg);
 
 /* Watches the descriptors that the intake has now. If that fails, it is tried again every second. */
-static int watch_descriptors(struct publisher *p)
+static void watch_descriptors(struct publisher *p)
 {
 	int fds[DESCRIPTORS_MAX], cnt = intake_fds(&p->intake, fds), err = 0;
 
@@ -83,7 +83,6 @@ static int watch_descriptors(struct publisher *p)
 		diag_err(err, "not all sockets can be watched: %s; this is tried again",
 			 strerror(-err));
 	p->is_blind = err < 0;
-	return err < 0 ? err : 0;
 }
 
 static int on_server(sd_event_source *source, int fd, uint32_t revents, void *arg)
@@ -225,7 +224,9 @@ static int open_intake(struct publisher *p)
 
 	if (p->options->check)
 		return 0;
-	err = intake_open(&p->intake, p->options, &p->streams) ?: watch_descriptors(p);
+	err = intake_open(&p->intake, p->options, &p->streams);
+	if (!err)
+		watch_descriptors(p);
 	p->listener = (struct listener){ .events = p->events, .write = write_metrics, .arg = p };
 	return err;
 }
