@@ -4,7 +4,9 @@
  */
 #include "parts.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,10 +165,21 @@ static void taken_port_is_tried_again(void **state)
 	parts_await_events(&parts, 2);
 }
 
+/* Sets how many descriptors this process may have. Returns how many it might. */
+static rlim_t limit_descriptors(rlim_t cnt)
+{
+	struct rlimit before, now;
+
+	assert_return_code(getrlimit(RLIMIT_NOFILE, &before), errno);
+	now = (struct rlimit){ cnt, before.rlim_max };
+	assert_return_code(setrlimit(RLIMIT_NOFILE, &now), errno);
+	return before.rlim_cur;
+}
+
 /* No stream can be opened: the reason is logged, and nothing is taken meanwhile. */
 static void no_descriptor_for_a_stream(void **state)
 {
-	struct rlimit all, none;
+	rlim_t before;
 
 	(void)state;
 	diags_collect();
@@ -174,15 +187,13 @@ static void no_descriptor_for_a_stream(void **state)
 	parts_set("--profile b=gsp:8002 " STREAM_A);
 	parts_send(8001, "a");
 	parts_await_readable(&parts, 1);
-	assert_return_code(getrlimit(RLIMIT_NOFILE, &all), errno);
-	none = (struct rlimit){ 0, all.rlim_max };
-	assert_return_code(setrlimit(RLIMIT_NOFILE, &none), errno);
+	before = limit_descriptors(0);
 	assert_int_equal(parts_take(&parts, 64), 0);
 	assert_true(parts.intake.is_unreadable);
 	for (int i = 1; i < 5; i++)
 		assert_int_equal(intake_refresh(&parts.intake), 0);
 	assert_int_equal(intake_refresh(&parts.intake), -EMFILE);
-	assert_return_code(setrlimit(RLIMIT_NOFILE, &all), errno);
+	limit_descriptors(before);
 	assert_string_equal(diags_all(), "filter node0 cannot be read: Too many open files\n");
 	parts_await_events(&parts, 1);
 	assert_false(parts.intake.is_unreadable);
@@ -304,19 +315,47 @@ static void groups_are_joined(void **state)
 	assert_string_equal(diags_all(), "");
 }
 
-/* A group that stays over `set` is not left, one that goes is. */
-static void groups_follow_set(void **state)
+static void assert_groups(const char *groups)
 {
 	char out[256];
 
+	netns_enter(hub_place(NODE_PLACE(0)));
+	sh_out(out, sizeof(out), "ip maddr show dev in | grep -o '239.*' | sort | tr '\\n' ' '");
+	netns_enter(0);
+	assert_string_equal(out, groups);
+}
+
+/* A group that stays over `set` is not left, one that goes is. */
+static void groups_follow_set(void **state)
+{
 	(void)state;
 	parts_open(&parts, "--port 8001 --to 239.9.9.1,239.9.9.2", PUBLISH_UDP);
 	parts_set("--port 8001 --to 239.9.9.2,239.9.9.3");
 	parts_refresh(&parts);
+	assert_groups("239.9.9.2 239.9.9.3 ");
+}
+
+/* Groups are not left before there are sockets for those that replace them. */
+static void groups_stay_without_descriptors(void **state)
+{
+	struct intake_groups wanted = { 0 };
+	struct in6_addr group;
+	rlim_t before;
+
+	(void)state;
+	parts_open(&parts, "--port 8001 --to 239.9.9.1,239.9.9.2", PUBLISH_UDP);
+	assert_int_equal(inet_pton(AF_INET6, "::ffff:239.9.9.3", &group), 1);
 	netns_enter(hub_place(NODE_PLACE(0)));
-	sh_out(out, sizeof(out), "ip maddr show dev in | grep -o '239.*' | sort | tr '\\n' ' '");
+	assert_true(intake_groups_add(&wanted, &group, if_nametoindex("in")));
+	before = limit_descriptors(0);
+	intake_groups_change(&parts.intake.groups, &wanted);
+	limit_descriptors(before);
 	netns_enter(0);
-	assert_string_equal(out, "239.9.9.2 239.9.9.3 ");
+	assert_int_equal(parts.intake.groups.err, -EMFILE);
+	assert_groups("239.9.9.1 239.9.9.2 ");
+	parts_refresh(&parts);
+	assert_int_equal(parts.intake.groups.err, 0);
+	assert_groups("239.9.9.1 239.9.9.2 ");
 }
 
 /* Loads the filter on two interfaces, which it lists. Another program has the first one's queue. */
@@ -427,6 +466,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(overflow_is_counted_at_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(old_streams_are_forgotten, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(groups_follow_set, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(groups_stay_without_descriptors, hub_setup, teardown),
 	};
 
 	leave_to_rest("@(no_memory_@(udp|digest)|old_streams_*|group_of_*|unreadable_*)");

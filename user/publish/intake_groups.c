@@ -40,8 +40,10 @@ static int join(int fd, const struct intake_membership *m)
 		       : 0;
 }
 
-/* Joins the groups of one family, so many with each socket. */
-static void join_family(struct intake_groups *g, sa_family_t family)
+/* Joins the groups of one family, so many with each socket. Returns 0, or -errno if there is no
+ * socket; g->err is that of the first group that cannot be joined.
+ */
+static int join_family(struct intake_groups *g, sa_family_t family)
 {
 	int fd = -1, joined = 0;
 
@@ -53,25 +55,30 @@ static void join_family(struct intake_groups *g, sa_family_t family)
 			continue;
 		if (joined++ % GROUPS_EACH == 0) {
 			fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-			if (fd < 0) {
-				g->err = -errno;
-				return;
-			}
+			if (fd < 0)
+				return -errno;
 			g->fds[g->fds_cnt++] = fd;
 		}
 		err = join(fd, &g->list[i]);
 		if (!g->err)
 			g->err = err;
 	}
+	return 0;
 }
 
 void intake_groups_change(struct intake_groups *now, struct intake_groups *to)
 {
+	int err;
+
 	if (!now->err && now->cnt == to->cnt &&
 	    !memcmp(now->list, to->list, to->cnt * sizeof(*to->list)))
 		return;
-	join_family(to, AF_INET);
-	join_family(to, AF_INET6);
+	err = join_family(to, AF_INET) ?: join_family(to, AF_INET6);
+	if (err) {
+		intake_groups_leave(to);
+		now->err = err;
+		return;
+	}
 	intake_groups_leave(now);
 	*now = *to;
 }

@@ -23,14 +23,15 @@ struct intake_groups {
 	int cnt;
 	int fds[2 * (GROUPS_MAX / GROUPS_EACH + 1)];
 	int fds_cnt;
-	int err; /* of the first group that cannot be joined; 0: all are */
+	int err; /* of the first group that cannot be joined, or of a change; 0: all are joined */
 };
 
 /* Adds a membership to a list that is being made, unless it has it. False: there is no room. */
 bool intake_groups_add(struct intake_groups *g, const struct in6_addr *group, uint32_t ifindex);
 
 /* Joins the groups of `list` and `cnt` in *to, and then leaves those of *now, which it replaces. If
- * the lists are equal, and all were joined, nothing happens.
+ * the lists are equal, and all were joined, nothing happens. Without a socket for *to, *now stays
+ * joined, its `err` says why, and the next call tries again.
  */
 void intake_groups_change(struct intake_groups *now, struct intake_groups *to);
 
