@@ -267,6 +267,43 @@ static void connections_end_at_once(void **state)
 	assert_int_equal(c->given_up, 0);
 }
 
+/* Has the stream checked now, for a wish with another number. */
+static void check_stream(void)
+{
+	parts.streams.wish.serial++;
+	server_want(parts.outbox.server, &parts.streams.wish);
+}
+
+/* A check that fails again, after one that did not, is logged again. */
+static void checks_that_fail_are_logged(void **state)
+{
+	static const char WORDS[] = "the answer has no configuration";
+	unsigned int cnt;
+
+	(void)state;
+	open_connected(FILTER, "good");
+	parts_await_state(&parts, SERVER_UP);
+	parts_set_fault("stream_has_no_config");
+	check_stream();
+	parts_await_words(&parts, WORDS);
+	parts_set_fault("good");
+	check_stream();
+	for (int ms = 0; server_fit(parts.outbox.server).serial != parts.streams.wish.serial;
+	     ms += 10) {
+		assert_true(ms < PATIENCE_MS);
+		usleep(10000);
+	}
+	cnt = count_words(diags_all(), WORDS);
+	assert_int_equal(cnt, 1);
+	parts_set_fault("stream_has_no_config");
+	check_stream();
+	for (int ms = 0; count_words(diags_all(), WORDS) == cnt; ms += 10) {
+		assert_true(ms < PATIENCE_MS);
+		outbox_follow(&parts.outbox);
+		usleep(10000);
+	}
+}
+
 /* Threads of libnats that do not end read answers after the options were freed. */
 static void answers_need_no_options(void **state)
 {
@@ -417,6 +454,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(some_subject_is_not_taken_at_the_start, hub_setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(connections_end_at_once, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(checks_that_fail_are_logged, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(answers_need_no_options, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(answers_come_before_timeouts, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(slow_message_ends_a_turn, hub_setup, teardown),

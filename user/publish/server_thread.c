@@ -155,6 +155,8 @@ static int check_again(struct server *s, natsConnection *nc, char *text)
 	err = stream_check(nc, s->options, &want, &fit, text);
 	if (err == -EAGAIN)
 		report(s, text);
+	else if (!err)
+		s->last[0] = '\0';
 	pthread_mutex_lock(&s->lock);
 	if ((err || fit.untaken) && s->check_ns)
 		s->check_ns = clock_ns(CLOCK_MONOTONIC) + CHECK_NS;
