@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -304,6 +305,33 @@ static void checks_that_fail_are_logged(void **state)
 	}
 }
 
+/* How often the server was asked for the stream. */
+static int requests(void)
+{
+	char out[32];
+
+	assert_int_equal(sh_out(out, sizeof(out), "grep -c ^request %s", parts.server->log), 0);
+	return atoi(out);
+}
+
+/* A new connection has had its check: if a subject is not taken, the next one is 3 s later. */
+static void new_connections_are_checked_once(void **state)
+{
+	(void)state;
+	open_connected(STREAMS_AB "--fpr 1e-9", "good");
+	parts_await_state(&parts, SERVER_UP);
+	assert_int_equal(requests(), 1);
+	parts_set_fault("takes_only_a");
+	parts_restart_server(&parts);
+	parts_await_words(&parts, "does not take the subject gossip.b");
+	usleep(1000000);
+	assert_int_equal(requests(), 2);
+	for (int ms = 0; requests() == 2; ms += 100) {
+		assert_true(ms < PATIENCE_MS);
+		usleep(100000);
+	}
+}
+
 /* Threads of libnats that do not end read answers after the options were freed. */
 static void answers_need_no_options(void **state)
 {
@@ -455,6 +483,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(connections_end_at_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(checks_that_fail_are_logged, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(new_connections_are_checked_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(answers_need_no_options, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(answers_come_before_timeouts, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(slow_message_ends_a_turn, hub_setup, teardown),

@@ -167,6 +167,14 @@ static int check_again(struct server *s, natsConnection *nc, char *text)
 	return err == -EINVAL ? -EAGAIN : 0;
 }
 
+/* When the stream is checked again, of which the check has just said this. */
+static uint64_t check_after(const struct server *s, const struct stream_fit *fit)
+{
+	if (fit->serial != s->want.serial)
+		return 0;
+	return fit->untaken ? clock_ns(CLOCK_MONOTONIC) + CHECK_NS : UINT64_MAX;
+}
+
 /* Gives the connection to the other thread, and waits until that has no more use for it. Returns 0;
  * or -EAGAIN, with *text, if the stream suits no more.
  */
@@ -177,7 +185,7 @@ static int lend(struct server *s, natsConnection *nc, const struct stream_fit *f
 	pthread_mutex_lock(&s->lock);
 	s->made = nc;
 	s->fit = *fit;
-	s->check_ns = fit->serial == s->want.serial && !fit->untaken ? UINT64_MAX : 0;
+	s->check_ns = check_after(s, fit);
 	s->is_lost = natsConnection_IsClosed(nc);
 	server_tell(s);
 	while (s->made && !s->is_stopping) {
