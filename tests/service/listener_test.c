@@ -102,7 +102,17 @@ static void tries_again(void **state)
 	run_loop(PATIENCE_MS);
 	assert_non_null(l.at);
 	assert_string_equal(l.at, address);
-	assert_null(l.failed_at);
+	assert_null(l.wanted);
+}
+
+/* The event loop has ended, and takes no timer. */
+static void no_timer_is_logged(void **state)
+{
+	(void)state;
+	assert_return_code(sd_event_exit(events, 0), 0);
+	assert_return_code(sd_event_loop(events), 0);
+	listener_configure(&l, address);
+	assert_non_null(strstr(diags_all(), "cannot be tried again: "));
 }
 
 /* The address is not wanted any more. */
@@ -122,6 +132,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(listens, setup, teardown),
 		cmocka_unit_test_setup_teardown(tries_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_timer_is_logged, setup, teardown),
 		cmocka_unit_test_setup_teardown(ends_its_tries, setup, teardown),
 	};
 

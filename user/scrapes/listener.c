@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "diag.h"
 #include "timer.h"
@@ -46,14 +47,22 @@ static int open_at(struct listener *l, const char *where, const struct socket_ad
 {
 	bool is_absent = false;
 	int fd = scrapes_listen(a, &is_absent);
+	char *at;
 
 	if (fd < 0)
 		return fd;
+	at = strdup(where);
+	if (!at) {
+		close(fd);
+		return -ENOMEM;
+	}
 	stop(l);
 	if (scrapes_open(l->events, fd, (struct scrapes_writer){ l->write, l->arg }, NULL,
-			 &l->scrapes))
+			 &l->scrapes)) {
+		free(at);
 		return -EIO; /* logged */
-	l->at = strdup(where);
+	}
+	l->at = at;
 	if (may_log && !socket_address_is_local(a))
 		diag_note("metrics = %s: other hosts can read them, without authentication", where);
 	if (may_log && is_absent)
@@ -71,77 +80,102 @@ static int open_instead(struct listener *l, const char *where, const struct sock
 	struct socket_address old;
 	int err;
 
+	if (!before)
+		return -ENOMEM;
 	stop(l);
 	err = open_at(l, where, a, true);
-	if (err && before && !socket_address_read(before, &old))
+	if (err && !socket_address_read(before, &old))
 		open_at(l, before, &old, false);
 	free(before);
 	return err;
 }
 
-static void log_failure(struct listener *l, const char *where, int err, bool is_in_the_way)
+static void log_failure(const struct listener *l, int err, bool is_in_the_way)
 {
-	forget(&l->failed_at);
-	l->failed_at = strdup(where);
-	diag_err(0, "cannot listen for scrapes at %s: %s; it is tried again every %s%s%s", where,
-		 strerror(-err), is_in_the_way ? "5 min" : "10 s",
+	diag_err(0, "cannot listen for scrapes at %s: %s; it is tried again every %s%s%s",
+		 l->wanted, strerror(-err), is_in_the_way ? "5 min" : "10 s",
 		 l->at ? ", and meanwhile they are answered at " : "", l->at ?: "");
+}
+
+/* Returns 0 once the socket listens at the address, or -errno. */
+static int listen_at(struct listener *l, const struct socket_address *a, bool *is_in_the_way)
+{
+	int err = open_at(l, l->wanted, a, true);
+
+	*is_in_the_way = err == -EADDRINUSE && is_same_port(l->at, a);
+	/* Not each time: it cuts off clients that the old socket answers. */
+	if (*is_in_the_way && l->tries++ % INSTEAD_EVERY == 0)
+		err = open_instead(l, l->wanted, a);
+	return err;
+}
+
+static int on_retry(sd_event_source *source, uint64_t usec, void *arg);
+
+/* Listens at l->wanted, or arms the timer. */
+static void try_wanted(struct listener *l, const struct socket_address *a)
+{
+	bool is_in_the_way;
+	int err = listen_at(l, a, &is_in_the_way);
+
+	if (!err) {
+		forget(&l->wanted);
+		return;
+	}
+	if (!l->was_logged)
+		log_failure(l, err, is_in_the_way);
+	l->was_logged = true;
+	err = timer_arm(l->events, &l->retry, l->retry_us ?: RETRY_US, on_retry, l);
+	if (err < 0)
+		diag_err(err, "metrics = %s: cannot be tried again: %s", l->wanted, strerror(-err));
 }
 
 static int on_retry(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct listener *l = arg;
-	char *where = l->failed_at ? strdup(l->failed_at) : NULL;
+	struct socket_address a;
 
 	(void)source, (void)usec;
-	if (where)
-		listener_configure(l, where);
-	free(where);
+	if (l->wanted && !socket_address_read(l->wanted, &a))
+		try_wanted(l, &a);
 	return 0;
 }
 
-/* Returns 0 once the socket listens at the address, or -errno. */
-static int listen_at(struct listener *l, const char *where, const struct socket_address *a,
-		     bool *is_in_the_way)
+/* Sets l->wanted. Returns 0 or -ENOMEM (logged). */
+static int want(struct listener *l, const char *where)
 {
-	int err = open_at(l, where, a, true);
+	char *copy;
 
-	*is_in_the_way = err == -EADDRINUSE && is_same_port(l->at, a);
-	/* Not each time: it cuts off clients that the old socket answers. */
-	if (*is_in_the_way && l->tries++ % INSTEAD_EVERY == 0)
-		err = open_instead(l, where, a);
-	return err;
+	if (l->wanted && !strcmp(l->wanted, where))
+		return 0;
+	copy = strdup(where);
+	if (!copy)
+		return diag_err(-ENOMEM, "metrics = %s: out of memory", where);
+	forget(&l->wanted);
+	l->wanted = copy;
+	l->was_logged = false;
+	l->tries = 0;
+	return 0;
 }
 
 void listener_configure(struct listener *l, const char *where)
 {
-	bool is_new = where && (!l->failed_at || strcmp(l->failed_at, where) != 0), is_in_the_way;
 	struct socket_address a;
-	int err;
 
 	if (where && l->at && !strcmp(where, l->at)) {
-		forget(&l->failed_at);
+		forget(&l->wanted);
 		return;
 	}
 	if (!where || socket_address_read(where, &a)) {
 		listener_close(l);
 		return;
 	}
-	if (is_new)
-		l->tries = 0;
-	err = listen_at(l, where, &a, &is_in_the_way);
-	if (!err) {
-		forget(&l->failed_at);
-		return;
-	}
-	if (is_new)
-		log_failure(l, where, err, is_in_the_way);
-	timer_arm(l->events, &l->retry, l->retry_us ?: RETRY_US, on_retry, l);
+	if (!want(l, where))
+		try_wanted(l, &a);
 }
 
 void listener_close(struct listener *l)
 {
 	stop(l);
-	forget(&l->failed_at);
+	forget(&l->wanted);
 	l->retry = sd_event_source_disable_unref(l->retry);
 }

@@ -14,16 +14,18 @@ struct listener {
 	void *arg;
 	struct scrapes *scrapes; /* NULL: nobody listens */
 	char *at;		 /* the address in the file */
-	char *failed_at;	 /* the address that failed; that was logged */
-	unsigned int tries;	/* tries to open failed_at while the old socket may be in the way */
-	sd_event_source *retry; /* timer of the next try */
-	uint64_t retry_us;	/* for tests: the time between two tries; 0: 10 s */
+	char *wanted;		 /* the address that failed, and is tried again; NULL: none */
+	bool was_logged;	 /* that it failed */
+	unsigned int tries;	 /* tries to open it while the old socket may be in the way */
+	sd_event_source *retry;	 /* timer of the next try */
+	uint64_t retry_us;	 /* for tests: the time between two tries; 0: 10 s */
 };
 
 /* Listens at `where`, [ADDRESS:]PORT; NULL: nowhere. Does nothing if it listens there already. The
  * old socket is closed once the new one listens. If both have one port, the old one is closed
  * first, and opened again after a failure: at the first try, and then at every 30th. A failure is
- * logged once. Called when the address may have changed: the event loop makes the further tries.
+ * logged once. Called when the address may have changed: the event loop makes the further tries. If
+ * it cannot, that is logged, and the next call tries again.
  */
 void listener_configure(struct listener *l, const char *where);
 void listener_close(struct listener *l);
