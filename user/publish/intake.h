@@ -47,9 +47,9 @@ struct intake_counters {
 	uint64_t not_events;		/* packets that are no fresh events */
 	uint64_t unreadable;		/* packets whose id cannot be found out */
 	uint64_t no_memory;		/* events for which there was no memory */
-	uint64_t overflow;		/* datagrams for which a UDP socket had no room */
-	uint64_t wanted;		/* events given up, or without memory */
-	uint64_t forgotten;		/* of these, those that could not be wanted */
+	uint64_t overflow;  /* datagrams that UDP sockets dropped: no room, or a wrong checksum */
+	uint64_t wanted;    /* events given up, or without memory */
+	uint64_t forgotten; /* of these, those that could not be wanted */
 };
 
 struct intake_queue {

@@ -20,7 +20,9 @@ bool intake_sockets_follow(struct intake *in);
 /* Joins the streams' multicast groups on the filter's interfaces: those that are not joined yet. */
 void intake_sockets_join(struct intake *in);
 
-/* Counts datagrams for which the sockets had no room, also if nothing is taken from them. */
+/* Counts datagrams that the sockets dropped, also if nothing is taken from them: the kernel has one
+ * count for those without room and those with a wrong checksum.
+ */
 void intake_sockets_count_overflow(struct intake *in);
 
 /* As intake_take(), of one socket. */

@@ -34,7 +34,8 @@ static const struct {
 	{ "publish_forgotten", "Events that could not be wanted.", COUNTER(intake.forgotten) },
 	{ "publish_not_events", "Received packets that are no fresh events.",
 	  COUNTER(intake.not_events) },
-	{ "publish_overflow", "Datagrams for which a UDP socket had no room.",
+	{ "publish_overflow",
+	  "Datagrams that UDP sockets dropped: without room, or with a wrong checksum.",
 	  COUNTER(intake.overflow) },
 	{ "publish_connections", "Connections that were made.", COUNTER(counters.connections) },
 };
