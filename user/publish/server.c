@@ -174,7 +174,10 @@ struct stream_fit server_fit(struct server *s)
 
 void server_wake(struct server *s)
 {
-	server_tell(s);
+	const uint64_t one = 1;
+
+	if (write(s->fd, &one, sizeof(one)) < 0)
+		return; /* it is readable already */
 }
 
 bool server_take(struct server *s, struct server_answer *out)
@@ -203,7 +206,7 @@ static void give_connection_up(struct server *s, natsStatus err)
 		 server_error_text(err));
 	pthread_mutex_unlock(&s->lock);
 	s->connection = NULL;
-	server_tell(s);
+	server_wake(s);
 }
 
 static int end_publish(struct server *s, natsStatus err, char *text)

@@ -2,7 +2,7 @@
 /* The connection to the NATS servers. A thread of its own connects, checks the stream
  * (stream_check.h), and does so again after the connection was lost, with growing pauses. So
  * nothing here waits for a server, but for a send buffer that is full: for SERVER_WRITE_MS at most.
- * Every function is for one thread, the one that opened it.
+ * Every function but server_wake() is for one thread, the one that opened it.
  */
 #ifndef XDP_DEDUP_PUBLISH_SERVER_H
 #define XDP_DEDUP_PUBLISH_SERVER_H
@@ -59,10 +59,12 @@ struct server_answer {
 	struct publish_answer answer;
 };
 
-/* Takes the next answer. False: there is none. Whoever leaves some calls server_wake(), which makes
- * server_fd() readable.
- */
+/* Takes the next answer. False: there is none. */
 bool server_take(struct server *s, struct server_answer *out);
+
+/* Makes server_fd() readable. Needed after server_take() has left answers, so that the event loop
+ * comes back for them.
+ */
 void server_wake(struct server *s);
 
 struct server_header {

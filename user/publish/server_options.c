@@ -104,7 +104,7 @@ static natsStatus set_tls(natsOptions *to, const struct publish_options *o)
 	return err;
 }
 
-/* This program connects again by itself (server.c). */
+/* This program connects again by itself (server_thread.c). */
 static natsStatus set_manners(natsOptions *to, const struct publish_options *o,
 			      const struct server_handlers *h)
 {

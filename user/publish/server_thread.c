@@ -17,14 +17,6 @@
 #define PAUSE_MAX_MS 10000
 #define CHECK_NS 3000000000 /* until a stream that does not suit is checked again */
 
-void server_tell(struct server *s)
-{
-	const uint64_t one = 1;
-
-	if (write(s->fd, &one, sizeof(one)) < 0)
-		return; /* it is readable already */
-}
-
 /* Has the other thread log this error, unless it was the last one. */
 static void report(struct server *s, const char *text)
 {
@@ -34,7 +26,7 @@ static void report(struct server *s, const char *text)
 	pthread_mutex_lock(&s->lock);
 	snprintf(s->error, sizeof(s->error), "%s", text);
 	pthread_mutex_unlock(&s->lock);
-	server_tell(s);
+	server_wake(s);
 }
 
 /* What follows SLOT and GENERATION are in a subject. */
@@ -74,7 +66,7 @@ static void on_answer(natsConnection *nc, natsSubscription *sub, natsMsg *msg, v
 	}
 	natsMsg_Destroy(msg);
 	if (is_first)
-		server_tell(s);
+		server_wake(s);
 }
 
 /* A natsConnectionHandler, in a thread of libnats. */
@@ -85,7 +77,7 @@ static void on_closed(natsConnection *nc, void *arg)
 	pthread_mutex_lock(&s->lock);
 	s->is_lost |= nc == s->made;
 	pthread_mutex_unlock(&s->lock);
-	server_tell(s);
+	server_wake(s);
 }
 
 /* A natsErrHandler, in a thread of libnats: a message was refused, for example. The connection's
@@ -103,7 +95,7 @@ static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus err, 
 		 last == err ? server_error_text(err) : natsStatus_GetText(err));
 	s->notes_cnt++;
 	pthread_mutex_unlock(&s->lock);
-	server_tell(s);
+	server_wake(s);
 }
 
 /* Makes a connection, and a subscription to answers. NULL, and *text, if that fails. */
@@ -163,7 +155,7 @@ static int check_again(struct server *s, natsConnection *nc, char *text)
 	if (!err)
 		s->fit = fit;
 	s->is_lost |= err == -EINVAL;
-	server_tell(s);
+	server_wake(s);
 	return err == -EINVAL ? -EAGAIN : 0;
 }
 
@@ -187,7 +179,7 @@ static int lend(struct server *s, natsConnection *nc, const struct stream_fit *f
 	s->fit = *fit;
 	s->check_ns = check_after(s, fit);
 	s->is_lost = natsConnection_IsClosed(nc);
-	server_tell(s);
+	server_wake(s);
 	while (s->made && !s->is_stopping) {
 		struct timespec until = { s->check_ns / NS_PER_S, s->check_ns % NS_PER_S };
 
@@ -268,7 +260,7 @@ void *server_run(void *arg)
 			pthread_mutex_lock(&s->lock);
 			s->has_failed = true;
 			pthread_mutex_unlock(&s->lock);
-			server_tell(s);
+			server_wake(s);
 			break;
 		}
 		ms = ms >= PAUSE_MAX_MS / 2 ? PAUSE_MAX_MS : 2 * ms;

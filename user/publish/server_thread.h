@@ -44,9 +44,6 @@ struct server {
 	uint32_t first, cnt;
 };
 
-/* Makes server_fd() readable. */
-void server_tell(struct server *s);
-
 /* The thread; its argument is the server. */
 void *server_run(void *arg);
 
