@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A note that may come often: the first one is logged at once. After it comes one line at most in
- * LOG_RATE_NS, with the last note and how many there were. Pure: the caller has the clock.
+/* A note that may come often. The first note is logged at once. Further ones are counted: a line in
+ * LOG_RATE_NS, at most, has the text of the last note, and the number of notes before it that had
+ * no line. Pure: the caller has the clock.
  */
 #ifndef XDP_DEDUP_PUBLISH_LOG_RATE_H
 #define XDP_DEDUP_PUBLISH_LOG_RATE_H

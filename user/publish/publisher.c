@@ -16,9 +16,10 @@
 #include "publish_metrics.h"
 #include "timer.h"
 
-#define LOOK_US 20000	    /* how often messages are looked for that are due */
-#define REFRESH_US 1000000  /* how often the filter is */
-#define END_MAX_US 20000000 /* at the end: systemd kills after 90 s, and others after 45 s */
+#define LOOK_US 20000	   /* how often messages are looked for that are due */
+#define REFRESH_US 1000000 /* how often the filter is */
+/* The longest wait at the end. systemd kills after 90 s by default, and after 45 s on Fedora. */
+#define END_MAX_US 20000000
 #define DESCRIPTORS_MAX (INTAKE_QUEUES_MAX + INTAKE_SOCKETS_MAX)
 
 struct publisher {

@@ -80,8 +80,8 @@ static void on_closed(natsConnection *nc, void *arg)
 	server_wake(s);
 }
 
-/* A natsErrHandler, in a thread of libnats: a message was refused, for example. The connection's
- * own text may be written meanwhile. This thread's text may be that of another error.
+/* A natsErrHandler, in a thread of libnats: a message was refused, for example. The text is this
+ * thread's last error, if that is `err`: the text of `nc` may change while it is read.
  */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus err, void *arg)
 {
