@@ -15,8 +15,20 @@
 struct dedup_copying {
 	struct dedup_noting from;
 	__u64 slot;    /* of the source */
-	__u64 version; /* of the account; 0: there is no source, and its copy is cleared */
+	__u64 version; /* of the account; 0: it is empty, or has no source: its copy is cleared */
 };
+
+/* The account's version; 0 if there is no source, or if none of its packets has been noted: then
+ * the account's other words are an earlier source's.
+ */
+static __always_inline __u64 dedup_copying_version(const struct dedup_noting *o,
+						   const struct dedup_block *about)
+{
+	if (READ_ONCE(about->word[DEDUP_SLOT_STATE]) != DEDUP_SLOT_IN_USE ||
+	    !dedup_account_get(o, DEDUP_ACCOUNT(numbering)))
+		return 0;
+	return dedup_account_get(o, DEDUP_ACCOUNT(version));
+}
 
 /* Begins to copy the account of a source. False: it is as it was when it was copied last. */
 static __always_inline bool dedup_copying_begin(struct dedup_copying *c,
@@ -31,8 +43,7 @@ static __always_inline bool dedup_copying_begin(struct dedup_copying *c,
 		.from = { .account = dedup_slot_block(t, slot) + t->account, .paths = t->paths },
 		.slot = slot,
 	};
-	if (READ_ONCE(about->word[DEDUP_SLOT_STATE]) == DEDUP_SLOT_IN_USE)
-		c->version = dedup_account_get(&c->from, DEDUP_ACCOUNT(version));
+	c->version = dedup_copying_version(&c->from, about);
 	if (READ_ONCE(about->word[DEDUP_SLOT_COPIED]) == c->version)
 		return false;
 	WRITE_ONCE(about->word[DEDUP_SLOT_COPIED], c->version);

@@ -181,14 +181,20 @@ static void check_copy(const struct source_figures *s, uint32_t path)
 	assert_memory_equal(&is, &expected, sizeof(is));
 }
 
-/* The hand copies all accounts. */
-static void check_copies(void)
+/* The hand passes all sources. */
+static void pass_sources(void)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int hand = bpf_program__fd(run.prog->progs.hand_replay);
 
 	for (int i = 0; i < DEDUP_HAND_SOURCES; i++)
 		assert_return_code(bpf_prog_test_run_opts(hand, &opts), errno);
+}
+
+/* The hand copies all accounts. */
+static void check_copies(void)
+{
+	pass_sources();
 	for (uint32_t i = 0; i < SENDERS; i++) {
 		struct source_figures s = { 0 };
 
@@ -234,9 +240,49 @@ static void equals_a_plain_model(void **state)
 	print_message("%" PRIu64 " packets\n", packets);
 }
 
+/* Has the hand free the memory of all sources, and gives the first one to another sender, as its
+ * first packet does before it is noted.
+ */
+static void give_slot(void)
+{
+	const struct dedup_config *c = run.filter.config;
+	struct dedup_state *st = run.filter.state;
+	struct dedup_source_key key = { .era = st->sources_era + 1 };
+	struct dedup_packet_numbers p = { .first = 1000, .count = 1 };
+
+	st->sources_era++;
+	pass_sources(); /* it takes them out */
+	st->replay_ns += S;
+	pass_sources();
+	p.now = st->replay_ns / DEDUP_REPLAY_JIFFY_NS;
+	assert_int_equal(dedup_begin_slot(&c->sources, &c->numbered[0].recovery, run.filter.blocks,
+					  0, &key, &p),
+			 0);
+}
+
+/* What the memory has of an earlier sender is not the next one's. */
+static void copies_only_what_was_noted(void **state)
+{
+	struct account_clock clock = { .ns = 77 * S,
+				       .now = 77 * S / DEDUP_REPLAY_JIFFY_NS,
+				       .jiffy_ns = DEDUP_REPLAY_JIFFY_NS };
+
+	start(*state);
+	begin_feed(*state, 0, 1);
+	while (run.feeds[0].judged < 10)
+		account_feed_step(&run.feeds[0], &clock, 0);
+	account_model_close(run.feeds[0].model);
+	check_copies();
+	give_slot();
+	check_copies();
+	stop();
+}
+
 int main(void)
 {
 	kernel_output(false);
+	add_test("begun-and-not-noted", copies_only_what_was_noted, add_interfaces,
+		 remove_interfaces, &ACCOUNT_KINDS[0]);
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
 		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, add_interfaces,
 			 remove_interfaces, &ACCOUNT_KINDS[i]);
