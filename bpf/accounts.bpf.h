@@ -56,15 +56,15 @@ static long copy_path_account(__u32 i, struct dedup_copying *c)
 	return 0;
 }
 
-/* Copies the account of a source, if it has changed since the hand was there last. A global
- * function, which is verified once.
+/* Copies the account of a source, if it has changed since this program's hand was there last. A
+ * global function, which is verified once.
  */
 __noinline int copy_account(__u32 slot)
 {
 	const struct dedup_sources *t = &configuration()->sources;
 	struct dedup_copying c;
 
-	if (config.sources.paths && dedup_copying_begin(&c, t, slot))
+	if (config.sources.paths && dedup_copying_begin(&c, t, slot, config.serial))
 		bpf_loop(t->paths, copy_path_account, &c, 0);
 	return 0;
 }

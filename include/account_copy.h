@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Accounts (account.h) by the names of their fields, for `bpftool map dump`. An account itself is
  * blocks of the map `filter`, which have no names. In a filter with paths the hand copies what a
- * packet has changed into the map `accounts`: each source once in DEDUP_HAND_SOURCES steps. Packets
- * pay nothing for it. The tool does not read this map.
+ * packet has changed into the map `accounts`: each source once in DEDUP_HAND_SOURCES steps.
+ * Each new program's hand copies all, as its streams or its map may be others. Packets pay nothing
+ * for it. The tool does not read this map.
  */
 #ifndef XDP_DEDUP_ACCOUNT_COPY_H
 #define XDP_DEDUP_ACCOUNT_COPY_H
@@ -30,10 +31,22 @@ static __always_inline __u64 dedup_copying_version(const struct dedup_noting *o,
 	return dedup_account_get(o, DEDUP_ACCOUNT(version));
 }
 
-/* Begins to copy the account of a source. False: it is as it was when it was copied last. */
-static __always_inline bool dedup_copying_begin(struct dedup_copying *c,
-						const struct dedup_sources *t, __u32 slot)
+/* What the word `copied` of a source is once this program has copied this version. Between two
+ * passes of the hand no version grows by 2^40.
+ */
+static __always_inline __u64 dedup_copied(__u64 version, __u32 serial)
 {
+	return version ^ (__u64)serial << 40;
+}
+
+/* Begins to copy the account of a source, for the program with this serial number. False: it is as
+ * it was when this program copied it last.
+ */
+static __always_inline bool dedup_copying_begin(struct dedup_copying *c,
+						const struct dedup_sources *t, __u32 slot,
+						__u32 serial)
+{
+	__u64 copied;
 	struct dedup_block *about =
 		dedup_block_at(NULL, dedup_slot_block(t, slot) + DEDUP_SLOT_ABOUT);
 
@@ -44,9 +57,10 @@ static __always_inline bool dedup_copying_begin(struct dedup_copying *c,
 		.slot = slot,
 	};
 	c->version = dedup_copying_version(&c->from, about);
-	if (READ_ONCE(about->word[DEDUP_SLOT_COPIED]) == c->version)
+	copied = dedup_copied(c->version, serial);
+	if (READ_ONCE(about->word[DEDUP_SLOT_COPIED]) == copied)
 		return false;
-	WRITE_ONCE(about->word[DEDUP_SLOT_COPIED], c->version);
+	WRITE_ONCE(about->word[DEDUP_SLOT_COPIED], copied);
 	return true;
 }
 

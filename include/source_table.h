@@ -50,7 +50,7 @@ enum {
 	DEDUP_SLOT_SINCE,
 	DEDUP_SLOT_NEXT,
 	DEDUP_SLOT_ERA,
-	DEDUP_SLOT_COPIED, /* the account's version when it was copied (account_copy.h) */
+	DEDUP_SLOT_COPIED, /* dedup_copied() of what was copied last (account_copy.h) */
 };
 enum { DEDUP_SLOT_UNUSED, DEDUP_SLOT_IN_USE, DEDUP_SLOT_RESTING };
 

@@ -246,6 +246,16 @@ static void check_account(json_object *dump, size_t i, json_object *status)
 	assert_true(json_object_equal(member(path, "skew"), member(of, "skew")));
 }
 
+/* Without packets, too, a path loses the name of its stream when that is removed. */
+static void check_stream_is_removed(void)
+{
+	sh("$XD set v0 --profiles /mnt/feed.ini --profile a=feed:5004#f && i=0 && until bpftool map dump "
+	   "pinned $PINS/v0/accounts -j | jq -e '.[1].formatted.value | .stream == \"\" and "
+	   ".path.packets == 14'; do i=$((i + 1)); [ $i -lt %d ] || exit 1; sleep 0.05; done && "
+	   "$XD set v0 --profiles /mnt/feed.ini --profile a=feed:5004#f --profile b=feed:5005#f",
+	   COPIED_MS / 50);
+}
+
 /* bpftool names what each path brings, by BTF, as status does. */
 static void test_accounts_dump(void **state)
 {
@@ -274,8 +284,10 @@ static void test_accounts_dump(void **state)
 	json_object_put(accounts_dump(20, 13));
 	/* So it does if the program before it had no such map, as earlier versions. */
 	sh("rm $PINS/v0/accounts; $XD set v0 --action drop");
+	json_object_put(accounts_dump(20, 13));
 	run_feed('b', 30, XDP_DROP);
 	json_object_put(accounts_dump(20, 14));
+	check_stream_is_removed();
 	/* What is forgotten is not shown. */
 	sh("$XD reset v0");
 	json_object_put(accounts_dump(0, 0));
