@@ -134,7 +134,7 @@ static __always_inline __u64 step_hand(void)
 	dedup_hand_end_drops(&state, &config, step.now_ns);
 	bpf_loop(DEDUP_STEP_PLACES, pass_places, &step, 0);
 	if (config.sources.sources)
-		bpf_loop(config.sources.sources / DEDUP_HAND_SOURCES + 1, pass_source, &step, 0);
+		bpf_loop(config.sources.sources / DEDUP_HAND_ROUND_STEPS + 1, pass_source, &step, 0);
 	state.last_ns = step.now_ns;
 	state.limit = new_limit();
 	put_off_stale();

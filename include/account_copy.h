@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Accounts (account.h) by the names of their fields, for `bpftool map dump`. An account itself is
  * blocks of the map `filter`, which have no names. In a filter with paths the hand copies what a
- * packet has changed into the map `accounts`: each source once in DEDUP_HAND_SOURCES steps.
+ * packet has changed into the map `accounts`: each source once in DEDUP_HAND_ROUND_STEPS steps.
  * Each new program's hand copies all, as its streams or its map may be others. Packets pay nothing
  * for it. The tool does not read this map.
  */
@@ -10,7 +10,7 @@
 
 #include "source_table.h"
 
-#define DEDUP_HAND_SOURCES 128 /* steps */
+#define DEDUP_HAND_ROUND_STEPS 128 /* in which the hand looks at all sources */
 
 /* A source whose account is copied. */
 struct dedup_copying {

@@ -187,7 +187,7 @@ static void pass_sources(void)
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int hand = bpf_program__fd(run.prog->progs.hand_replay);
 
-	for (int i = 0; i < DEDUP_HAND_SOURCES; i++)
+	for (int i = 0; i < DEDUP_HAND_ROUND_STEPS; i++)
 		assert_return_code(bpf_prog_test_run_opts(hand, &opts), errno);
 }
 
