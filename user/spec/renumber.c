@@ -117,10 +117,11 @@ int renumber_streams(struct filter_spec *spec, uint32_t *ret_streams, char *says
 	struct both b = { 0 };
 	int err = 0;
 
-	*ret_streams = 0;
 	/* A version whose profiles are numbered has loaded ids of bytes only where it was told to. */
-	if (spec->profiles_format)
+	if (spec->profiles_format) {
+		*ret_streams = 0;
 		return 0;
+	}
 	/* They are right: tests compile each of them. */
 	if (profiles_add_builtin(&b.now) ||
 	    profiles_parse(&b.before, BY_BYTES, strlen(BY_BYTES), true, &wrong))

@@ -9,9 +9,9 @@
 
 /* Makes those streams of the spec of a filter numbered that an older version made of built-in
  * profiles with ids of bytes: as these profiles are now. Names, ports, destinations and realms
- * stay. A stream stays as it is if another stream of its realm does. Sets *ret_streams: bit n:
- * stream n is numbered now. Returns 0; -ENOMEM; or -EINVAL if the spec could not have them, for the
- * reason in `says` (STREAMS_SAYS_MAX bytes): then *spec stays as it is.
+ * stay. A stream stays as it is if another stream of its realm does. Returns 0, and sets
+ * *ret_streams: bit n: stream n is numbered now; -ENOMEM; or -EINVAL if the spec could not have
+ * them, for the reason in `says` (STREAMS_SAYS_MAX bytes). On failure *spec stays as it is.
  */
 int renumber_streams(struct filter_spec *spec, uint32_t *ret_streams, char *says);
 
