@@ -290,6 +290,12 @@ static const struct cli_script SCRIPTS[] = {
 	  "exits 3 $XD test v0/rtp 0000000a0001; has unknown\n"
 	  "got $XD resize v0 --capacity 40k --forget; lacks 'is numbered now'\n"
 	  "$XD unload v0\n" },
+	/* It says nothing but why: no stream is numbered. */
+	{ "resize-without-memory", BY_BYTES
+	  "$XD set v0 --profiles /mnt/old --profile rtp:5004 --profile gsp:8001; ip link del v0\n" OLDER
+	  "ip link add v0 group 7 type veth peer name p0 group 7; $XD load v0 --replace\n"
+	  "fails 'of memory are free' $XD resize v0 --capacity $HUGE --fpr 0.01 --window 720h --forget\n"
+	  "got $XD resize v0 --capacity 20k --forget; has 'rtp is numbered now'; $XD unload v0\n" },
 	{ "resize-keeps-streams-that-this-version-was-told", BY_BYTES
 	  "ip link del v0\n" OLDER "ip link add v0 group 7 type veth peer name p0 group 7\n"
 	  "$XD load v0 --replace; $XD set v0 --profiles /mnt/old --profile rtp:5004\n"

@@ -102,9 +102,12 @@ int change_program(struct change *c, struct dedup_config *cfg)
 			c->f.name, c->f.name, streams);
 	if (err)
 		return diag_err(err, "the kernel's random source gave no secret");
-	note_forgotten(c, cfg);
-	err = loader_next_program(c->f.name, cfg, NULL);
-	return err ?: live_exchange(c->f.name, &c->where, cfg->policy.drop_ns && c->w->given.drop_for);
+	err = loader_next_program(c->f.name, cfg, NULL)
+		      ?: live_exchange(c->f.name, &c->where,
+				       cfg->policy.drop_ns && c->w->given.drop_for);
+	if (!err)
+		note_forgotten(c, cfg);
+	return err;
 }
 
 int change_check_room(struct change *c)
@@ -148,12 +151,12 @@ int change_filter(struct change *c, struct dedup_config *cfg)
 	err = plan_next_filter(c->f.config, cfg);
 	if (err)
 		return diag_err(err, "the kernel's random source gave no secret");
-	note_forgotten(c, cfg);
 	err = change_check_memory("the new memory, beside the one that runs,", plan_bytes(cfg)) ?:
 	      loader_next_filter(c->f.name, cfg, &c->f) ?:
 	      live_exchange(c->f.name, &c->where, false);
 	if (err)
 		return err;
+	note_forgotten(c, cfg);
 	change_report(c->f.name, cfg);
 	diag_done("%s: what was there before, %s, is kept until it is forgotten: at most %s",
 		  c->f.name, FORMAT_BYTES(plan_bytes(c->f.config)),
