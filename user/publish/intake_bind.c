@@ -33,7 +33,7 @@ static void set_options(int fd, sa_family_t family)
 int intake_bind(const struct socket_address *a)
 {
 	sa_family_t family = a->addr.ss_family;
-	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), err;
 
 	if (fd < 0)
 		return -errno;
@@ -42,9 +42,9 @@ int intake_bind(const struct socket_address *a)
 	set_options(fd, family);
 	if (!bind(fd, (const struct sockaddr *)&a->addr, a->len))
 		return fd;
-	family = errno;
+	err = -errno;
 	close(fd);
-	return -family;
+	return err;
 }
 
 int intake_bind_any(uint16_t port)
