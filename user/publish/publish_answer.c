@@ -45,11 +45,12 @@ static int64_t number_of(struct json_object *from, const char *key)
 static void read_object(struct json_object *from, const char *stream, struct publish_answer *out)
 {
 	struct json_object *error, *duplicate;
-	const char *in;
+	const char *in, *text;
 
 	if (json_object_object_get_ex(from, "error", &error)) {
+		text = string_of(error, "description");
 		out->code = number_of(error, "code");
-		refuse(out, "%s", string_of(error, "description") ?: "an error without a text");
+		refuse(out, "%s", text && *text ? text : "an error without a text");
 		return;
 	}
 	in = string_of(from, "stream");

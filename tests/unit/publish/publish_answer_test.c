@@ -25,6 +25,8 @@ static const struct row {
 	{ "error-wins", "{\"error\":{\"code\":400},\"stream\":\"S\",\"seq\":4}", false, false, 400,
 	  "without a text" },
 	{ "error-null", "{\"error\":null,\"stream\":\"S\",\"seq\":4}", false, false, 0, "" },
+	{ "error-of-an-empty-text", "{\"error\":{\"code\":8,\"description\":\"\"}}", false, false,
+	  8, "without a text" },
 	{ "error-is-text", "{\"error\":\"x\"}", false, false, 0, "without a text" },
 	{ "terminal", "{\"error\":{\"code\":1,\"description\":\"a\\u001b[2J\"}}", false, false, 1,
 	  "a?[2J" },
