@@ -319,7 +319,7 @@ static const struct cli_script SCRIPTS[] = {
 			    "clean\n" },
 };
 
-/* A message of MoldUDP64, as by an interface: what becomes of it. */
+/* A message of MoldUDP64 that an interface receives, and the verdict on it. */
 static void judge_message(uint32_t number, enum xdp_action verdict)
 {
 	static const struct frame_plan PLAN = { .body = 18,

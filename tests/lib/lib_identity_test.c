@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* xdp_dedup_id_of(): the id of a frame, and of the datagram that a socket has of it, is the one
- * that an AF_XDP receiver gets with the packet. What has no id there has none here.
+/* xdp_dedup_id_of() finds the id of a frame, and of a datagram from a UDP socket. It must be the id
+ * that an AF_XDP receiver gets with the packet; if that gets none, there must be none.
  */
 #include "packet.h"
 #include "receive_runner.h"

@@ -101,7 +101,6 @@ static int open_queues(struct intake *in, bool *opened)
 	int cnt, must = 0;
 
 	*opened = false;
-
 	if (in->options->receive == PUBLISH_UDP)
 		return 0;
 	cnt = xdp_dedup_interfaces(in->streams->filter, at, sizeof(*at), INTAKE_QUEUES_MAX);

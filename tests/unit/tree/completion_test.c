@@ -53,7 +53,7 @@ static const struct row {
 	{ "no-filters-without-rights", "status ''", "=" },
 };
 
-/* The same of xdp-dedup-publish, which has no verbs. */
+/* Completion of xdp-dedup-publish, which has no verbs. */
 static const struct row PUBLISH_ROWS[] = {
 	{ "publish-no-filters-without-rights", "''", "=" },
 	{ "publish-options", "--s", "= --server --stream --subject --storage --skew --secret" },
