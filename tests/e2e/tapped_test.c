@@ -35,7 +35,6 @@ static struct {
 	char options[256];		  /* which the filter has */
 	int readers[E2E_LINKS], raw[2][E2E_LINKS], datagrams[2]; /* raw, datagrams: IPv4, IPv6 */
 	uint32_t offset; /* in what is read: the inner IP header */
-	uint32_t routed; /* packets that were sent by routes */
 	uint64_t read;
 	uint32_t fresh;		       /* packets of which one copy was read */
 	uint32_t settled;	       /* packets of the tap when talk() ended */
@@ -218,29 +217,33 @@ static void read_copies(void)
 	}
 }
 
-/* Sends what was recorded by routes into both tunnels; not IPv4 packets whose id is 0, which raw
- * sockets would change.
- */
-static void send_by_routes(void)
+/* Sends a packet by routes into both tunnels as often as the tap saw it: TCP may repeat one. */
+static void send_by_routes(struct tapped_packet *p)
 {
-	uint32_t cnt;
-	struct tapped_packet *all = tapped_record(&cnt);
+	struct sockaddr_in a4 = { .sin_family = AF_INET };
+	struct sockaddr_in6 a6 = { .sin6_family = AF_INET6 };
+	bool is_ipv6 = p->bytes[0] >> 4 == 6;
 
-	for (; t.routed < cnt; t.routed++) {
-		struct tapped_packet *p = &all[t.routed];
-		struct sockaddr_in a4 = { .sin_family = AF_INET };
-		struct sockaddr_in6 a6 = { .sin6_family = AF_INET6 };
-		bool is_ipv6 = p->bytes[0] >> 4 == 6;
-
-		memcpy(&a4.sin_addr, p->bytes + 16, sizeof(a4.sin_addr));
-		memcpy(&a6.sin6_addr, p->bytes + 24, sizeof(a6.sin6_addr));
-		p->sent = is_ipv6 || p->bytes[4] || p->bytes[5];
-		for (int i = 0; p->sent && i < E2E_LINKS; i++)
+	/* Raw sockets would change an IPv4 packet whose id is 0. */
+	if (!is_ipv6 && !p->bytes[4] && !p->bytes[5])
+		p->sent = 0;
+	memcpy(&a4.sin_addr, p->bytes + 16, sizeof(a4.sin_addr));
+	memcpy(&a6.sin6_addr, p->bytes + 24, sizeof(a6.sin6_addr));
+	for (; p->routed < p->sent; p->routed++)
+		for (int i = 0; i < E2E_LINKS; i++)
 			assert_int_equal(sendto(t.raw[is_ipv6][i], p->bytes, p->len, 0,
 						is_ipv6 ? (void *)&a6 : (void *)&a4,
 						is_ipv6 ? sizeof(a6) : sizeof(a4)),
 					 p->len);
-	}
+}
+
+static void send_all_by_routes(void)
+{
+	uint32_t cnt;
+	struct tapped_packet *all = tapped_record(&cnt);
+
+	for (uint32_t i = 0; i < cnt; i++)
+		send_by_routes(&all[i]);
 }
 
 /* Returns how many packets were sent into each tunnel. */
@@ -258,9 +261,9 @@ static void await_copies(void)
 {
 	uint64_t came = 0;
 
-	if (t.device->flags & BY_ROUTES)
-		send_by_routes();
 	for (int ms = 0; ms < PATIENCE_MS; ms++) {
+		if (t.device->flags & BY_ROUTES)
+			send_all_by_routes();
 		read_copies();
 		came = t.read + counters().dropped - t.before.dropped;
 		if (came >= 2 * sent())
@@ -291,7 +294,7 @@ static void talk(uint32_t compared_bytes)
 
 	forget_copies();
 	tapped_start(compared_bytes);
-	t.read = t.routed = t.settled = 0;
+	t.read = t.settled = 0;
 	t.before = counters();
 	tapped_talk(families, ROUNDS, await_copies);
 	do { /* the last acknowledgements may come late */
