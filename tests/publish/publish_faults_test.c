@@ -304,9 +304,9 @@ static const struct end {
 	const char *name, *load, *options;
 	unsigned int end_s; /* it ends within */
 } ENDS[] = {
-	{ "ends_while_the_server_is_stopped_udp", "", "--ack-timeout 1s", 5 },
-	{ "ends_while_the_server_is_stopped_xsk", "--deliver xsk", "--ack-timeout 1s", 5 },
-	{ "ends_before_systemd_kills", "--deliver xsk", "--ack-timeout 10m", 40 },
+	{ "ends_while_the_server_is_stopped_udp", "", "--ack-timeout 1s", 30 },
+	{ "ends_while_the_server_is_stopped_xsk", "--deliver xsk", "--ack-timeout 1s", 30 },
+	{ "ends_before_systemd_kills", "--deliver xsk", "--ack-timeout 10m", 80 },
 };
 
 /* SIGTERM while nothing is acknowledged: ends in time, and what is left is wanted. */
