@@ -394,10 +394,10 @@ VM_SERIES := 6.1 6.12
 # there for what kernels do, not for memory errors: without sanitizers they take two thirds.
 .PHONY: vm-programs
 vm-programs: $(BIN) $(BENCH) $(NEXT_BIN) ## build what `make test-vm` runs
-	$(Q)$(MAKE) --no-print-directory $(addprefix $(BUILD)/plain/,$(shell tests/run-vm --programs))
+	$(Q)$(MAKE) --no-print-directory $(addprefix $(BUILD)/plain/,$(shell FULL=$(FULL) tests/run-vm --programs))
 
 .PHONY: test-vm
-test-vm: vm-programs ## on Linux 6.1 and 6.12, in qemu
+test-vm: vm-programs ## on Linux 6.1 and 6.12, in qemu; FULL=1: all tests on both
 	$(Q)scripts/deps vm
 	$(Q)tests/run-vm $(VM_SERIES)
 
