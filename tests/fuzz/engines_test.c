@@ -19,7 +19,7 @@
 #include "kernel.h"
 #include "program.h"
 
-#define KERNEL_CASES 220
+#define KERNEL_CASES 128
 #define USER_CASES 40
 #define EDGE_CASES tries(12, 40)
 #define MS 1000000ULL

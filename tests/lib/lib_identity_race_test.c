@@ -311,7 +311,7 @@ static void hostile_packets(void **state)
 
 	e2e_tool("load ve0 --name " LIB_NAME " %s", row->options);
 	f = open_filter(LIB_NAME);
-	for (uint64_t i = 0; i < tries(20000, 500000); i++) {
+	for (uint64_t i = 0; i < tries(20000, 200000); i++) {
 		int result;
 
 		spoil(&frame, &chance);

@@ -286,7 +286,7 @@ static void run_cases(enum engine_kind kind, uint64_t cases)
 static void in_user_space(void **state)
 {
 	(void)state;
-	run_cases(ENGINE_USER, tries(40, 800));
+	run_cases(ENGINE_USER, tries(40, 400));
 }
 
 static void in_the_kernel(void **state)

@@ -2,6 +2,8 @@
 /* Packets of one source that CPUs judge and note at one time, in every order in which they can read
  * and write what they share (interleave.h): each packet is noted once, and each figure is what the
  * plain model has of the packets in the order in which they were noted.
+ *
+ * Environment: SEED, CASES of any-race.
  */
 #define SOURCES 2
 #define NOTES_MAX 20
@@ -327,11 +329,12 @@ static void any_race(struct row *r, uint64_t *seed)
 static void test_any_race(void **test_state)
 {
 	uint64_t seed = environment_number("SEED", 1);
+	uint64_t cases = environment_number("CASES", tries(6, 30));
 	unsigned long cnt = 0;
 	static struct row r;
 
 	(void)test_state;
-	for (uint64_t i = 0; i < tries(6, 100); i++) {
+	for (uint64_t i = 0; i < cases; i++) {
 		any_race(&r, &seed);
 		cnt += try_orders(&r);
 	}
