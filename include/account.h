@@ -9,8 +9,8 @@
  * counted as late. Nothing is counted before the first number of a numbering (recovery.h), nor, for
  * a path, before its own first number.
  *
- * An account has a lock, so nothing else in it is changed by atomic operations. The lock is a
- * version, which is odd while it is held. User space never takes it.
+ * An account has a lock, so what it counts is not changed by atomic operations, except `unnoted`.
+ * The lock is a version, which is odd while it is held. User space never takes it.
  *
  * An account's words:
  *	8		struct dedup_account
@@ -67,9 +67,12 @@ struct dedup_path {
 	__u64 high;	    /* its highest number */
 	__u64 last;	    /* when its last packet came, in jiffies */
 	__u64 skew[DEDUP_SKEWS];
+	/* Packets that were judged, but not noted, as another CPU had the account's lock for too
+	 * long: their messages are taken for lost. These two are changed without the lock.
+	 */
+	__u64 unnoted;
+	__u64 gave_up; /* the version for which the last of these waited in vain */
 	/* Without a name, so that no dump shows it. */
-	__u64 : 64;
-	__u64 : 64;
 	__u64 : 64;
 	__u64 : 64;
 	__u64 : 64;
@@ -124,7 +127,8 @@ struct dedup_noting {
 	__u32 paths;   /* of the table */
 	__u64 near;    /* the source's */
 	__u64 now_ns;
-	__u64 path; /* its place among the keys */
+	__u64 path;    /* its place among the keys */
+	__u64 version; /* of the account while another CPU has its lock: odd */
 	bool is_held;
 };
 

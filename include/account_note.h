@@ -5,7 +5,8 @@
 
 #include "account.h"
 
-#define DEDUP_ACCOUNT_TRIES 4096
+/* About a millisecond: a hypervisor, or an interrupt, may stop the CPU that has the lock. */
+#define DEDUP_ACCOUNT_TRIES (1 << 18)
 
 /* For DEDUP_LOOP(): one try to take the account's lock. */
 static long dedup_try_account(__u32 i, struct dedup_noting *o)
@@ -14,16 +15,52 @@ static long dedup_try_account(__u32 i, struct dedup_noting *o)
 	__u64 is = version ? READ_ONCE(*version) : 1;
 
 	(void)i;
+	o->version = is | 1;
 	o->is_held = !(is & 1) && __sync_val_compare_and_swap(version, is, is + 1) == is;
 	return !version || o->is_held;
 }
 
-static __always_inline bool dedup_take_account(struct dedup_noting *o)
+/* The place of this key among the paths' keys; DEDUP_PATHS_MAX: it is not there. */
+static __always_inline __u64 dedup_known_path(const struct dedup_noting *o, __u64 key)
+{
+	for (__u64 i = 0; i < DEDUP_PATHS_MAX && i < o->paths; i++)
+		if (dedup_account_get(o, DEDUP_ACCOUNT_KEYS + i) == key)
+			return i;
+	return DEDUP_PATHS_MAX;
+}
+
+/* Counts a packet that could not be noted. On a path without a noted packet it need not be counted:
+ * the path's numbers begin with the first packet that is noted.
+ */
+static __always_inline void dedup_count_unnoted(const struct dedup_noting *o, __u64 path)
+{
+	__u64 *word;
+
+	if (path == DEDUP_PATHS_MAX)
+		return;
+	dedup_account_set(o, dedup_path_word(path, DEDUP_PATH(gave_up)), o->version);
+	word = dedup_account_word(o, dedup_path_word(path, DEDUP_PATH(unnoted)));
+	if (word)
+		__sync_fetch_and_add(word, 1);
+}
+
+/* Another CPU has the lock. If it is stopped meanwhile, one packet of each path waits. */
+static __always_inline bool dedup_wait_for_account(struct dedup_noting *o, __u64 key)
+{
+	__u64 path = dedup_known_path(o, key);
+
+	if (path == DEDUP_PATHS_MAX ||
+	    dedup_account_get(o, dedup_path_word(path, DEDUP_PATH(gave_up))) != o->version)
+		DEDUP_LOOP(DEDUP_ACCOUNT_TRIES, dedup_try_account, o);
+	if (!o->is_held)
+		dedup_count_unnoted(o, path);
+	return o->is_held;
+}
+
+static __always_inline bool dedup_take_account(struct dedup_noting *o, __u64 key)
 {
 	dedup_try_account(0, o);
-	if (!o->is_held)
-		DEDUP_LOOP(DEDUP_ACCOUNT_TRIES, dedup_try_account, o);
-	return o->is_held;
+	return likely(o->is_held) || dedup_wait_for_account(o, key);
 }
 
 static __always_inline void dedup_release_account(const struct dedup_noting *o)

@@ -385,7 +385,7 @@ dedup_note_source(const struct dedup_sources *t, const struct dedup_recovery *r,
 		return;
 	o.account = found.source + t->account;
 	o.paths = t->paths;
-	if (!dedup_take_account(&o))
+	if (!dedup_take_account(&o, path_key))
 		return;
 	/* Not before: else a packet of an earlier numbering could be noted after one of a later. */
 	o.near = READ_ONCE(found.slot->source.near);

@@ -225,7 +225,7 @@ static json_object *accounts_dump(double a, double b)
 static void check_account(json_object *dump, size_t i, json_object *status)
 {
 	static const char *const OF_PATH[] = { "packets",  "received", "first", "out_of_order",
-					       "repeated", "late",     "far" },
+					       "repeated", "late",     "far",	"unnoted" },
 				 *const OF_SENDER[] = { "messages", "restarts", "other_packets" };
 	json_object *entry = member(json_object_array_get_idx(member(dump, "list"), i), "value"),
 		    *path = member(entry, "path"),

@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <net/if.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
@@ -43,7 +45,8 @@ static struct {
 	struct xdp_dedup *prog;
 	uint32_t ifindexes[INTERFACES];
 	uint64_t paths[DEDUP_PATHS_MAX + 1];
-	uint32_t bytes; /* of a number */
+	uint32_t bytes;	 /* of a number */
+	uint32_t action; /* on the last packet */
 	struct account_feed feeds[SENDERS];
 } run;
 
@@ -146,6 +149,7 @@ static void judge(void *arg, const struct account_packet *p)
 	*(volatile __u64 *)&run.filter.state->replay_ns = p->ns;
 	assert_return_code(bpf_prog_test_run_opts(loader_private_prog_fd(run.prog), &opts), errno);
 	assert_true(opts.retval == XDP_PASS || opts.retval == XDP_DROP);
+	run.action = opts.retval;
 }
 
 static void begin_feed(const struct account_kind *kind, uint32_t sender, uint64_t seed)
@@ -278,9 +282,131 @@ static void copies_only_what_was_noted(void **state)
 	stop();
 }
 
+/* The lock of the first source's account: an odd version. */
+static __u64 *lock(void)
+{
+	const struct dedup_sources *t = &run.filter.config->sources;
+
+	return &run.filter.blocks[dedup_slot_block(t, 0) + t->account].word[DEDUP_ACCOUNT(version)];
+}
+
+/* A message of the first sender comes on this path. */
+static void come(uint64_t number, uint32_t path, uint32_t action)
+{
+	judge(&run.feeds[0], &(struct account_packet){ .path = run.paths[path],
+						       .number = number,
+						       .cnt = 1,
+						       .ns = 77 * S + number * 1000 });
+	assert_int_equal(run.action, action);
+}
+
+/* Another CPU has the lock, and does not go on. A path begins with the first packet that is noted. */
+static void what_cannot_be_noted(void **state)
+{
+	struct source_figures s;
+
+	start(*state);
+	come(1, 0, XDP_PASS);
+	*lock() += 1;
+	come(2, 0, XDP_PASS);
+	come(3, 0, XDP_PASS);
+	come(2, 1, XDP_DROP);
+	*lock() += 1;
+	come(3, 1, XDP_DROP);
+	come(4, 0, XDP_PASS);
+	assert_true(accounts_read(&run.filter, 0, &s));
+	assert_int_equal(s.messages, 4);
+	assert_int_equal(s.paths_cnt, 2);
+	assert_int_equal(s.paths[0].counted.packets, 2);
+	assert_int_equal(s.paths[0].counted.unnoted, 2);
+	assert_int_equal(s.paths[0].missing, 2);
+	assert_int_equal(s.paths[1].counted.packets, 1);
+	assert_int_equal(s.paths[1].counted.unnoted, 0);
+	assert_int_equal(s.paths[1].missing, 0);
+	check_copies();
+	stop();
+}
+
+#define ROUNDS 10
+#define MORE 20 /* packets of a round that do not wait */
+
+/* If another CPU is stopped while it has the lock, one packet waits, and those after it do not. */
+static void one_packet_waits(void **state)
+{
+	uint64_t number = 1, began, waited;
+	int quick = 0;
+
+	start(*state);
+	for (int i = 0; i < ROUNDS; i++) {
+		come(number++, 0, XDP_PASS);
+		*lock() += 1;
+		began = kernel_now_ns();
+		come(number++, 0, XDP_PASS);
+		waited = kernel_now_ns() - began;
+		for (int k = 0; k < MORE; k++)
+			come(number++, 0, XDP_PASS);
+		quick += kernel_now_ns() - began < 2 * waited;
+		*lock() += 1;
+	}
+	assert_true(quick > 0); /* the machine may be busy, but not always */
+	stop();
+}
+
+static struct {
+	__u64 *lock;
+	bool ends;
+} other;
+
+/* Another CPU takes the lock again and again, and is stopped while it has it. */
+static void *take_lock(void *arg)
+{
+	uint64_t seed = 1, is;
+
+	(void)arg;
+	while (!READ_ONCE(other.ends)) {
+		do
+			is = READ_ONCE(*other.lock) & ~1ULL;
+		while (!__sync_bool_compare_and_swap(other.lock, is, is + 1));
+		usleep(100 + random_next(&seed) % 400);
+		__sync_fetch_and_add(other.lock, 1);
+		usleep(random_next(&seed) % 20);
+	}
+	return NULL;
+}
+
+/* A machine that is stopped for longer is no fault, if what it does not note is counted. */
+static void waits_for_the_lock(void **state)
+{
+	uint64_t packets = 300 * tries(1, 5);
+	struct source_figures s;
+	pthread_t thread;
+
+	start(*state);
+	come(1, 0, XDP_PASS);
+	other.lock = lock();
+	other.ends = false;
+	assert_int_equal(pthread_create(&thread, NULL, take_lock, NULL), 0);
+	for (uint64_t number = 2; number <= packets; number++)
+		come(number, 0, XDP_PASS);
+	WRITE_ONCE(other.ends, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(accounts_read(&run.filter, 0, &s));
+	print_message("%" PRIu64 " packets noted, %" PRIu64 " not\n",
+		      (uint64_t)s.paths[0].counted.packets, (uint64_t)s.paths[0].counted.unnoted);
+	assert_int_equal(s.paths[0].counted.packets + s.paths[0].counted.unnoted, packets);
+	assert_true(s.paths[0].counted.packets > packets / 2);
+	stop();
+}
+
 int main(void)
 {
 	kernel_output(false);
+	add_test("lock-held-for-good", what_cannot_be_noted, add_interfaces, remove_interfaces,
+		 &ACCOUNT_KINDS[0]);
+	add_test("lock-held-one-waits", one_packet_waits, add_interfaces, remove_interfaces,
+		 &ACCOUNT_KINDS[0]);
+	add_test("lock-held-for-a-while", waits_for_the_lock, add_interfaces, remove_interfaces,
+		 &ACCOUNT_KINDS[0]);
 	add_test("begun-and-not-noted", copies_only_what_was_noted, add_interfaces,
 		 remove_interfaces, &ACCOUNT_KINDS[0]);
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)

@@ -35,7 +35,8 @@ static struct path_figures path(int stream, uint32_t ifindex, uint64_t from)
 						   .out_of_order = from + 7,
 						   .repeated = from + 8,
 						   .late = from + 9,
-						   .far = from + 10 } };
+						   .far = from + 10,
+						   .unnoted = from + 11 } };
 }
 
 static void make_senders(void)
@@ -137,6 +138,7 @@ static const char *const LINES[] = {
 	"xdp_dedup_path_repeated_total" PATH_B "208",
 	"xdp_dedup_path_late_total" PATH_B "209",
 	"xdp_dedup_path_far_total" PATH_B "210",
+	"xdp_dedup_path_unnoted_total" PATH_B "211",
 	"xdp_dedup_path_missing" PATH_B "202",
 	"xdp_dedup_path_behind" PATH_B "203",
 	"xdp_dedup_path_silent" PATH_A "0",

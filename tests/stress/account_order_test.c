@@ -131,15 +131,30 @@ static bool can_access(__u64 *word, enum access access)
 	       in_block != DEDUP_ACCOUNT(version) || !(*word & 1);
 }
 
+/* Is it a key of a path, or `gave_up`? Who waits for the lock reads these. It matters to nobody
+ * when, as nobody gives up here.
+ */
+static bool is_for_waiting(uint32_t block, uint32_t in_block)
+{
+	uint32_t i = (block - config.sources.account) * DEDUP_BLOCK_WORDS + in_block;
+	uint32_t in_path = (i - DEDUP_ACCOUNT_PATHS) % DEDUP_PATH_WORDS;
+
+	return block >= config.sources.account &&
+	       (i - DEDUP_ACCOUNT_KEYS < DEDUP_PATHS_MAX ||
+		(i - DEDUP_ACCOUNT_PATHS < PATHS * DEDUP_PATH_WORDS &&
+		 in_path == DEDUP_PATH(gave_up)));
+}
+
 /* Who has an account's lock alone accesses the account: note_access() checks it. */
 static bool is_alone(int cpu, __u64 *word)
 {
 	uint32_t block, in_block;
 	int source = source_of_word(word, &block, &in_block);
 
-	return source >= 0 && block >= config.sources.account &&
-	       !(block == config.sources.account && in_block == DEDUP_ACCOUNT(version)) &&
-	       kept.of[source].holder == (uint64_t)cpu + 2;
+	if (source < 0 || block < config.sources.account ||
+	    (block == config.sources.account && in_block == DEDUP_ACCOUNT(version)))
+		return false;
+	return kept.of[source].holder == (uint64_t)cpu + 2 || is_for_waiting(block, in_block);
 }
 
 static void note_access(__u64 *word, enum access access, __u64 is, __u64 to)
@@ -158,6 +173,7 @@ static void note_access(__u64 *word, enum access access, __u64 is, __u64 to)
 			n->cnt = 0;
 	}
 	assert_true(block < config.sources.account || n->holder == (uint64_t)(cpu + 2) ||
+		    (access == READ && is_for_waiting(block, in_block)) ||
 		    (in_account && in_block == DEDUP_ACCOUNT(version)) ||
 		    (in_account && in_block == DEDUP_ACCOUNT(numbering) && access == STORE && !to));
 	if (in_account && in_block == DEDUP_ACCOUNT(version) && access == SWAP && is != to) {

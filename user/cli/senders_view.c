@@ -43,6 +43,7 @@ static void print_path(const struct senders_view *v, const struct source_figures
 	print_if_any("missing", p->missing);
 	print_if_any("out of order", p->counted.out_of_order);
 	print_if_any("late", p->counted.late);
+	print_if_any("unnoted", p->counted.unnoted);
 	if (accounts_skew_quantile(&p->counted, 0.5)) {
 		printf("  skew ");
 		print_skew(&p->counted, 0.5);
@@ -102,6 +103,7 @@ static json_object *path_json(const struct senders_view *v, const struct path_fi
 	ADD("repeated", json_u64(p->counted.repeated));
 	ADD("late", json_u64(p->counted.late));
 	ADD("far", json_u64(p->counted.far));
+	ADD("unnoted", json_u64(p->counted.unnoted));
 	ADD("silent", json_bool(p->silent));
 	ADD("skew", skew_json(&p->counted));
 	return o;

@@ -33,6 +33,8 @@
 	X(COUNTER, repeated, "Messages that the path had brought before.", p->counted.repeated)      \
 	X(COUNTER, late, "Messages older than the history.", p->counted.late)                        \
 	X(COUNTER, far, "Messages whose numbers are far from the sender's others.", p->counted.far)  \
+	X(COUNTER, unnoted, "Packets that are not counted here, because another CPU was stopped.",   \
+	  p->counted.unnoted)                                                                        \
 	X(GAUGE, missing, "Messages in the history that the path has not brought.", p->missing)      \
 	X(GAUGE, behind, "Messages above the highest one that the path has brought.", p->behind)     \
 	X(GAUGE, silent, "Whether the path brings nothing, while others do.", p->silent)
