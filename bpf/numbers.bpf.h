@@ -25,6 +25,7 @@ static __always_inline bool find_or_put(struct dedup_found *out);
 #define DEDUP_PUT_SOURCE(t, r, blocks, key, p) put_source()
 #define DEDUP_FIND_OR_PUT(t, r, blocks, key, p, out) find_or_put(out)
 
+#include "source_note.h"
 #include "source_table.h"
 
 /* A packet's source and numbers, and in which filter they are looked up. */

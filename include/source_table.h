@@ -5,8 +5,8 @@
  *
  *	`buckets` blocks  each: 7 entries of sources with like hashes, and a lock to change them
  *	1 block           the head: what is free
- *	per source        its numbers and its key; packets being learned; what the hand notes; its
- *ring; with paths its account (account.h)
+ *	per source        its numbers and its key; packets being learned; what the hand notes;
+ *			  its ring; with paths its account (account.h)
  *
  * A packet that finds its source takes no lock. Of copies of a new source's first packet, one puts
  * it in, under the bucket's lock; the others find it there.
@@ -16,7 +16,7 @@
 
 #include <linux/errno.h>
 
-#include "account_note.h"
+#include "account.h"
 #include "source_key.h"
 
 #define DEDUP_ENTRIES 7
@@ -348,49 +348,6 @@ static __always_inline int dedup_see_source(const struct dedup_sources *t,
 		learned = seen;
 	}
 	return DEDUP_BUSY;
-}
-
-/* Finds the source of a packet that was judged. The hand may have taken it out just before the
- * packet, and is about to put it back, by the bucket's lock.
- */
-static __always_inline bool dedup_find_judged(const struct dedup_sources *t,
-					      struct dedup_block *blocks, struct dedup_block *bucket,
-					      const struct dedup_source_key *key,
-					      struct dedup_found *out)
-{
-	bool is_in;
-
-	if (likely(dedup_find_source(t, blocks, bucket, key, out)))
-		return true;
-	if (!dedup_lock_bucket(bucket))
-		return false;
-	is_in = dedup_find_source(t, blocks, bucket, key, out);
-	dedup_unlock_bucket(bucket);
-	return is_in;
-}
-
-/* Notes a packet of this source, which was judged, in its account. It came at this time on the path
- * with this key.
- */
-static __always_inline void
-dedup_note_source(const struct dedup_sources *t, const struct dedup_recovery *r,
-		  struct dedup_block *blocks, const struct dedup_source_key *key,
-		  const struct dedup_packet_numbers *p, __u64 path_key, __u64 now_ns)
-{
-	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
-	struct dedup_noting o = { .r = r, .p = p, .blocks = blocks, .now_ns = now_ns };
-	struct dedup_found found;
-
-	if (!t->paths || !bucket || !dedup_find_judged(t, blocks, bucket, key, &found))
-		return;
-	o.account = found.source + t->account;
-	o.paths = t->paths;
-	if (!dedup_take_account(&o, path_key))
-		return;
-	/* Not before: else a packet of an earlier numbering could be noted after one of a later. */
-	o.near = READ_ONCE(found.slot->source.near);
-	dedup_note_packet(&o, path_key);
-	dedup_release_account(&o);
 }
 
 /* Are all the packet's numbers known? Nothing is learned, nor noted. */

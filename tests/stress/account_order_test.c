@@ -30,6 +30,7 @@ struct all_notes {
 #include "account_model.h"
 #include "see.h"
 #include "source_hand.h"
+#include "source_note.h"
 
 #define RESET 5
 #define IDLE 10 /* jiffies until a source may be recycled */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "account_note.h"
 #include "source_table.h"
 
 #define TRIES 1000

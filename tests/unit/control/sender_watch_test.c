@@ -9,6 +9,7 @@
 #include "sender_watch.h"
 #include "profile_stream.h"
 #include "sim.h"
+#include "source_note.h"
 #include "source_table.h"
 
 #define S 1000000000ULL

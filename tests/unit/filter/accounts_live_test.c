@@ -13,6 +13,7 @@
 #include "accounts.h"
 #include "profile_stream.h"
 #include "sim.h"
+#include "source_note.h"
 #include "source_table.h"
 
 #define S 1000000000ULL

@@ -11,6 +11,7 @@
 #include "profile_stream.h"
 #include "sim.h"
 #include "source_hand.h"
+#include "source_note.h"
 
 #define S 1000000000ULL
 #define SOURCE 7
