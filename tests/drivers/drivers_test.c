@@ -75,11 +75,13 @@ static const struct row {
 	  .before = "far ip link set pe0 mtu 9000; ip link set ve0 mtu 3000",
 	  .after = "ip link set ve0 mtu 2000",
 	  .more = 1600 },
+#define FAR_VLAN                                                             \
+	"far ip link add link pe0 name pe0.5 type vlan id 5\n"               \
+	"far ip addr add 10.78.0.2/24 dev pe0.5; far ip link set pe0.5 up\n" \
+	"far ip neigh add 10.78.0.1 lladdr $mac dev pe0.5 nud permanent\n"
 #define VLAN                                                                                   \
 	"ip link add link ve0 name ve0.5 type vlan id 5; ip addr add 10.78.0.1/24 dev ve0.5\n" \
-	"ip link set ve0.5 up; far ip link add link pe0 name pe0.5 type vlan id 5\n"           \
-	"far ip addr add 10.78.0.2/24 dev pe0.5; far ip link set pe0.5 up\n"                   \
-	"far ip neigh add 10.78.0.1 lladdr $mac dev pe0.5 nud permanent\n"
+	"ip link set ve0.5 up\n" FAR_VLAN
 #define NO_VLAN "ip link del ve0.5; far ip link del pe0.5; "
 	{ .name = "vlan", .before = VLAN, .to = "10.78.0.1", .undo = NO_VLAN },
 	{ .name = "vlan-stripped",
@@ -165,6 +167,62 @@ static void test_row(void **state)
 	}
 	e2e_tool("unload ve0");
 	driver_flood(NULL, last);
+}
+
+#define FRAMES 50
+
+static void send_by_vlan(void)
+{
+	const struct sockaddr_in to = { .sin_family = AF_INET,
+					.sin_port = htons(80),
+					.sin_addr = { htonl(0x0a4e0001) } };
+	int fd;
+
+	netns_enter(e2e_far());
+	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	netns_enter(0);
+	assert_return_code(fd, errno);
+	for (int i = 0; i < FRAMES; i++)
+		assert_int_equal(sendto(fd, "\n", 1, 0, (const struct sockaddr *)&to, sizeof(to)), 1);
+	close(fd);
+}
+
+/* How many of FRAMES frames of a VLAN that has no device on ve0 does the filter see? */
+static uint64_t see_vlan(void)
+{
+	struct filter_counters c;
+
+	e2e_load("load ve0 --port 80");
+	send_by_vlan();
+	usleep(ADVICE_US);
+	c = e2e_counters("ve0");
+	e2e_tool("unload ve0");
+	return c.rx - c.ignored;
+}
+
+static bool check_warns(void)
+{
+	char out[8192];
+
+	sh_out(out, sizeof(out), "%s check ve0 --port 80 --vlan 5", tool());
+	return strstr(out, "rx-vlan-filter off");
+}
+
+/* `check` says which NICs discard such frames before the filter. */
+static void test_vlan_filter(void **state)
+{
+	char out[1024];
+
+	(void)state;
+	driver_undo("far ip link del pe0.5; ethtool -K ve0 rx-vlan-filter on || :");
+	driver_can("ethtool -k ve0 | grep -q 'rx-vlan-filter: on'\n" FAR_VLAN);
+	assert_true(check_warns());
+	assert_int_equal(see_vlan(), 0);
+	if (sh_out(out, sizeof(out), "ethtool -K ve0 rx-vlan-filter off"))
+		return; /* the hypervisor does not let the driver turn it off */
+	e2e_await_links();
+	assert_false(check_warns());
+	assert_int_equal(see_vlan(), FRAMES);
 }
 
 /* Changes under traffic. A driver may lose packets when its first program is attached or its last
@@ -431,10 +489,11 @@ static void test_facts(void **state)
 int main(void)
 {
 	name_tool();
-	leave_to_rest("!(facts|plain|down-up|mtu-raised|change-load|change-set)");
+	leave_to_rest("!(facts|plain|down-up|mtu-raised|vlan-filtered|change-load|change-set)");
 	add_test("facts", test_facts, driver_setup, driver_teardown, NULL);
 	add_test("check", test_check, driver_setup, driver_teardown, NULL);
 	add_rows(ROWS, test_row, driver_setup, driver_teardown);
+	add_test("vlan-filtered", test_vlan_filter, driver_setup, driver_teardown, NULL);
 	add_rows(CHANGES, test_change, driver_setup, driver_teardown);
 	add_test("two-interfaces", test_two_interfaces, driver_setup, driver_teardown, NULL);
 	add_test("beside-tcp", test_beside_tcp, driver_setup, driver_teardown, NULL);
