@@ -71,21 +71,33 @@ static bool is_in_init_mounts(void)
 	return id && own_pid(self) && strcmp(self, "1") && has_mount("1", id, 0);
 }
 
+/* The parent's PID; 0 if there is none, or if it is unknown. */
+static int parent_of(const char *pid)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%s/status", pid);
+	return proc_number(path, "PPid:");
+}
+
 /* Is BPFFS a bpffs that another process sees too? Then it outlives this process. 1 or 0; -errno if
  * the processes cannot be listed.
  */
 static int is_held(void)
 {
 	struct dirent *entry;
-	char self[32];
+	char self[32], parent[32];
+	bool held = false;
 	struct stat st;
-	bool held;
 	int err = 0;
 	DIR *proc;
 
 	if (!dir_is_bpffs_mounted() || stat(BPFFS, &st) || !own_pid(self))
 		return 0;
-	held = strcmp(self, "1") && has_mount("1", 0, st.st_dev);
+	/* These two are the likeliest. */
+	snprintf(parent, sizeof(parent), "%d", parent_of(self));
+	if ((strcmp(self, "1") && has_mount("1", 0, st.st_dev)) || has_mount(parent, 0, st.st_dev))
+		return 1;
 	proc = opendir("/proc");
 	if (!proc)
 		return -errno;
@@ -100,15 +112,6 @@ static int is_held(void)
 	}
 	closedir(proc);
 	return held ? 1 : err;
-}
-
-/* The parent's PID; 0 if there is none, or if it is unknown. */
-static int parent_of(const char *pid)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "/proc/%s/status", pid);
-	return proc_number(path, "PPid:");
 }
 
 /* Is that process in this one's user namespace? In another one an ordinary user may be root, and
