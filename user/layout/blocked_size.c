@@ -18,29 +18,38 @@ struct word_model {
 	double hit[BLOCK_IDS_MAX + 1];
 };
 
-/* cells[c]: the probability that c of the word's 64 bits are set, carried on from each random bit
- * to the next, `bits` of them for each id. A further id then finds all its bits set with the chance
- * (c / 64)^bits. What depends on c alone is computed once: a plan takes millions of steps.
+/* The chance that a further id finds all its bits set: (c / 64)^bits, if c bits of the word are. */
+static double word_hit(const double cells[WORD_BITS + 1], const double finds[WORD_BITS + 1])
+{
+	double hit = 0;
+
+	for (int c = 0; c <= WORD_BITS; c++)
+		hit += cells[c] * finds[c];
+	return hit;
+}
+
+/* Makes models of words in which an id has `from` to `to` bits: models[bits]. cells[c]: the
+ * probability that c of the word's 64 bits are set, carried on from each random bit to the next.
+ * All models share these steps, as a word that holds j ids of b bits has got j * b bits.
  */
-static void word_model_init(struct word_model *m, uint32_t bits)
+static void word_models_init(struct word_model *models, uint32_t from, uint32_t to)
 {
 	double cells[WORD_BITS + 1] = { 1 }, stays[WORD_BITS + 1], comes[WORD_BITS + 1],
-				 finds[WORD_BITS + 1];
+				 finds[DEDUP_BITS_MAX + 1][WORD_BITS + 1];
 
 	for (int c = 0; c <= WORD_BITS; c++) {
 		stays[c] = c / (double)WORD_BITS;
 		comes[c] = (WORD_BITS - c + 1) / (double)WORD_BITS;
-		finds[c] = pow(stays[c], bits);
+		for (uint32_t b = from; b <= to; b++)
+			finds[b][c] = pow(stays[c], b);
 	}
-	for (int j = 0; j <= BLOCK_IDS_MAX; j++) {
-		m->hit[j] = 0;
-		for (int c = 0; c <= WORD_BITS; c++)
-			m->hit[j] += cells[c] * finds[c];
-		for (uint32_t t = 0; t < bits; t++) {
-			for (int c = WORD_BITS; c > 0; c--)
-				cells[c] = cells[c] * stays[c] + cells[c - 1] * comes[c];
-			cells[0] = 0;
-		}
+	for (uint32_t t = 0; t <= to * BLOCK_IDS_MAX; t++) {
+		for (uint32_t b = from; b <= to; b++)
+			if (t % b == 0 && t / b <= BLOCK_IDS_MAX)
+				models[b].hit[t / b] = word_hit(cells, finds[b]);
+		for (int c = WORD_BITS; c > 0; c--)
+			cells[c] = cells[c] * stays[c] + cells[c - 1] * comes[c];
+		cells[0] = 0;
 	}
 }
 
@@ -111,10 +120,10 @@ static double model_fpr(const struct word_model *m, uint32_t words, uint32_t blo
 
 double size_fpr(const struct geometry *g, double ids)
 {
-	struct word_model m;
+	struct word_model models[DEDUP_BITS_MAX + 1];
 
-	word_model_init(&m, g->bits);
-	return model_fpr(&m, g->words, g->blocks, ids);
+	word_models_init(models, g->bits, g->bits);
+	return model_fpr(&models[g->bits], g->words, g->blocks, ids);
 }
 
 /* The fewest blocks whose rate is at most fpr; INFINITY if none up to UINT32_MAX are enough. More
@@ -141,18 +150,16 @@ int size_pick(double ids, double fpr, struct geometry *out)
 {
 	static const uint32_t WORDS[] = { 1, 2, 4 };
 	double blocks[3][DEDUP_BITS_MAX + 1], least[3] = { INFINITY, INFINITY, INFINITY };
+	struct word_model models[DEDUP_BITS_MAX + 1];
 	double smallest;
 	int w = 0, bits = 1;
 
-	for (int b = 1; b <= DEDUP_BITS_MAX; b++) {
-		struct word_model m;
-
-		word_model_init(&m, b);
+	word_models_init(models, 1, DEDUP_BITS_MAX);
+	for (int b = 1; b <= DEDUP_BITS_MAX; b++)
 		for (int i = 0; i < 3; i++) {
-			blocks[i][b] = least_blocks(&m, WORDS[i], ids, fpr);
+			blocks[i][b] = least_blocks(&models[b], WORDS[i], ids, fpr);
 			least[i] = fmin(least[i], blocks[i][b]);
 		}
-	}
 	smallest = fmin(least[0], fmin(least[1], least[2]));
 	if (!(smallest <= UINT32_MAX))
 		return -EOVERFLOW;
