@@ -346,7 +346,7 @@ static void any_race(struct row *r, uint64_t *seed)
 static void test_any_race(void **test_state)
 {
 	uint64_t seed = environment_number("SEED", 1);
-	uint64_t cases = environment_number("CASES", tries(6, 30));
+	uint64_t cases = environment_number("CASES", tries(3, 15));
 	unsigned long cnt = 0;
 	static struct row r;
 

@@ -15,7 +15,7 @@
 #include "sim.h"
 
 #define IDS 200000
-#define ROUNDS tries(500, 10000)
+#define ROUNDS tries(500, 5000)
 #define SPINS 500 /* then somebody else may have the processor */
 #define S 1000000000ULL
 

@@ -3,6 +3,8 @@
  * write what they share: one passes, and no more than one. Each row is a small race: a source in
  * some state, and two or three CPUs with a number each, some of them some jiffies ahead.
  * interleave.h tries the orders.
+ *
+ * Environment: SEED, CASES of any-race.
  */
 #include "interleave.h"
 
@@ -233,11 +235,12 @@ static void any_race(struct row *r, uint64_t *seed)
 
 static void test_any_race(void **state)
 {
-	uint64_t seed = 1;
+	uint64_t seed = environment_number("SEED", 1);
+	uint64_t cases = environment_number("CASES", tries(300, 5000));
 	struct row r;
 
 	(void)state;
-	for (uint64_t i = 0; i < tries(300, 10000); i++) {
+	for (uint64_t i = 0; i < cases; i++) {
 		any_race(&r, &seed);
 		try_orders(&r);
 	}
