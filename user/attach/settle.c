@@ -160,7 +160,7 @@ void live_exchange_settle(void)
 	}
 	if (cnt >= 0)
 		free(found);
-	if (loader_names(&names))
+	if (loader_find_names(&names))
 		return;
 	for (char **n = names; *n; n++) {
 		pin_path(path, *n, PINS[PIN_PREDECESSOR_STATE]);

@@ -187,7 +187,7 @@ static int add_name(char ***names, size_t *cnt, const char *name)
 	return 0;
 }
 
-int loader_names(char ***out)
+int loader_find_names(char ***out)
 {
 	char **names = calloc(1, sizeof(*names));
 	struct dirent *entry;
@@ -197,7 +197,7 @@ int loader_names(char ***out)
 
 	*out = NULL;
 	if (!names)
-		return diag_err(-ENOMEM, "no memory");
+		return -ENOMEM;
 	dir = opendir(PIN_ROOT);
 	if (!dir && errno != ENOENT)
 		err = -errno;
@@ -214,12 +214,21 @@ int loader_names(char ***out)
 		closedir(dir);
 	if (err) {
 		loader_free_names(names);
-		return diag_err(err,
-				err == -EACCES ? "cannot list %s: %s" ADVICE "run as root"
-					       : "cannot list %s: %s",
-				PIN_ROOT, strerror(-err));
+		return err;
 	}
 	qsort(names, cnt, sizeof(*names), compare_names);
 	*out = names;
 	return 0;
+}
+
+int loader_names(char ***out)
+{
+	int err = loader_find_names(out);
+
+	if (!err)
+		return 0;
+	return diag_err(err,
+			err == -EACCES ? "cannot list %s: %s" ADVICE "run as root"
+				       : "cannot list %s: %s",
+			PIN_ROOT, strerror(-err));
 }

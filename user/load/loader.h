@@ -47,10 +47,11 @@ int loader_pin_program(const char *name, int prog_fd);
 int loader_explain(const char *name, int err);
 
 /* Lists the names under PIN_ROOT, sorted. *names ends with NULL; the caller frees it with
- * loader_free_names(). No names, or no PIN_ROOT, is no failure. Returns 0; or -errno (logged),
- * with *names NULL.
+ * loader_free_names(). No names, or no PIN_ROOT, is no failure. Returns 0; or -errno, logged by
+ * loader_names() alone, with *names NULL.
  */
 int loader_names(char ***names);
+int loader_find_names(char ***names);
 void loader_free_names(char **names);
 
 #endif
