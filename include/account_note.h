@@ -105,11 +105,11 @@ static __always_inline __u64 dedup_close_to(const struct dedup_noting *o, __u64 
  */
 static __always_inline __u64 dedup_goes_on(const struct dedup_noting *o, __u64 key)
 {
-	__u64 number = dedup_close_to(o, dedup_account_get(o, DEDUP_ACCOUNT(high))), high = 0;
+	__u64 number = dedup_close_to(o, dedup_account_get(o, DEDUP_ACCOUNT(high))), high = 0,
+	      path = dedup_known_path(o, key);
 
-	for (__u64 i = 0; i < DEDUP_PATHS_MAX && i < o->paths; i++)
-		if (dedup_account_get(o, DEDUP_ACCOUNT_KEYS + i) == key)
-			high = dedup_account_get(o, dedup_path_word(i, DEDUP_PATH(high)));
+	if (path < DEDUP_PATHS_MAX)
+		high = dedup_account_get(o, dedup_path_word(path, DEDUP_PATH(high)));
 	/* A path's number below the account's first one is of an account or numbering before. */
 	if (!number && high >= dedup_account_get(o, DEDUP_ACCOUNT(first)))
 		number = dedup_close_to(o, high);
