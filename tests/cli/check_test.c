@@ -332,6 +332,7 @@ int main(void)
 {
 	cli_environment();
 	leave_to_rest("@(delivery|a-host-that-forwards|interfaces-that-are-not-there)");
+	leave_to_rest("@(*a-tunnel-device*|values-are-for-programs)");
 	add_rows(SCRIPTS, run, cli_setup, cli_teardown);
 	return run_added_tests("check");
 }

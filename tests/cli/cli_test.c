@@ -640,7 +640,7 @@ static const struct cli_script SCRIPTS[] = {
 int main(void)
 {
 	cli_environment();
-	leave_to_rest("help-of-verbs");
+	leave_to_rest("@(help-of-verbs|loads-at-once-one-name|profile-of-@(frames|gsp))");
 	add_rows(MISUSES, run_misuse, NULL, NULL);
 	add_rows(ENVS, run_env, NULL, NULL);
 	add_rows(FAILURES, run_failure, cli_setup, cli_teardown);

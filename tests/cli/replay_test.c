@@ -242,7 +242,7 @@ int main(void)
 
 	setenv("XD", tool(), 1);
 	name_dir("MADE");
-	leave_to_rest("@(feeds-flat|days|days-flat|cut-payloads|span|sparse)");
+	leave_to_rest("@(feeds*|days|days-flat|cut-payloads|span|sparse|tunnels)");
 	add_rows(SCENARIOS, known_duplicates, make_dir, remove_dir);
 	add_test("written_files", written_files, make_dir, remove_dir, NULL);
 	add_rows(ROWS, behaves, make_dir, remove_dir);

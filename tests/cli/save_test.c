@@ -376,8 +376,8 @@ static void restoring_is_killed(void **state)
 int main(void)
 {
 	name_tool();
-	leave_to_rest("@(siphash|fips|*-of-given-size|other-digests)");
-	leave_to_rest("@(time_to_drop_goes_on|running_one_gets_it)");
+	leave_to_rest("@(digest|delivered|other-streams|siphash|fips|*-of-given-size|other-digests)");
+	leave_to_rest("@(time_to_drop_goes_on|running_one_gets_it|delivery_comes_back)");
 	leave_to_rest("@(saving_is_stopped|restoring_is_killed)");
 	add_rows(ROUND_TRIPS, remembers, setup, teardown);
 	add_rows(REFUSALS, refuses, setup, teardown);

@@ -808,9 +808,9 @@ int main(void)
 	leave_to_rest("@(*-larger|samples_of_a_stream_that_went_end)");
 	leave_to_rest(
 		"@(deliveries_are_of_a_stream_after_a_restore|longer_ids_are_hashed_as_a_whole)");
-	leave_to_rest("larger-*-keeps");
 	leave_to_rest("unnamed-*-@(keep|goes)");
 	leave_to_rest("@(from-*|gsp-*|numbered-for-*|numbered-alone-*|numbered-with-a-*)");
+	leave_to_rest("@(numbered-@(set-*|with-another-*)|larger-*|to-flat-*|deliveries_*)");
 	repeat_in_rest("any_changes");
 	add_rows(ROWS, test_row, setup, cli_teardown);
 	add_rows(UNNAMED, test_unnamed, setup, cli_teardown);

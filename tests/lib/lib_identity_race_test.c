@@ -333,6 +333,7 @@ static const struct CMUnitTest TESTS[] = {
 
 int main(void)
 {
+	leave_to_rest("one_program_serves_all");
 	repeat_in_rest("hostile-*");
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(HOSTILE, hostile_packets, lib_setup_none, NULL);

@@ -544,7 +544,7 @@ int main(void)
 	};
 
 	leave_to_rest("@(server_away_at_start_*|server_away_and_back_@(udp|learn_app))");
-	leave_to_rest("@(full_stream_@(udp|xsk)|user_and_password)");
+	leave_to_rest("@(full_stream_@(udp|xsk)|user_and_password|tls|slow_server)");
 	leave_to_rest(
 		"@(ends_while_*_udp|ends_before_*|ends_with_*|no_password_given|token|tls_authority_unknown)");
 	repeat_in_rest("hostile_server");

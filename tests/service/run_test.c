@@ -254,8 +254,9 @@ static const struct cli_script SCRIPTS[] = {
 		"sed -i '/metrics/d; $d' /mnt/conf; reload; not scrape 9948; soon not pgrep -P $s; "
 		"quits TERM\n" },
 	{ "metrics-port-is-taken",
-	  WORDS "ip link set lo up; python3 -m http.server 9947 --bind 127.0.0.1 & x=$!\n"
-		"soon python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 9947))'\n"
+	  WORDS "ip link set lo up; python3 -c 'import socket, time\n"
+		"taken = socket.create_server((\"127.0.0.1\", 9947)); open(\"/mnt/taken\", \"w\")\n"
+		"time.sleep(600)' & x=$!; soon test -e /mnt/taken\n"
 		"conf '[service]' 'metrics = 9947' " FEED "; serve; runs v0\n"
 		"logs 'cannot listen for scrapes at 9947: Address already in use'; kill $x; wait "
 		"$x || :; x=\n"

@@ -645,6 +645,7 @@ int main(void)
 
 	add_tests(tests, ARRAY_SIZE(tests));
 	add_rows(ROWS, survey_recommends, NULL, NULL);
-	leave_to_rest("@(rtp-that-wraps|hsr|prp|mesh-and-numbers|little_memory)");
+	leave_to_rest(
+		"@(rtp-that-wraps|r-tag|hsr|prp|mesh-and-numbers|little_memory|frames-*|relays-*)");
 	return run_added_any_tests("survey");
 }
