@@ -69,7 +69,7 @@ static void test_status(void **state)
 
 	(void)state;
 	cli_write_ids("/mnt/ids", 1800, 1);
-	sh(LOAD " --capacity 2k --fpr 0.01 --window 4s; $XD add v0 - </mnt/ids >/mnt/out");
+	sh(LOAD " --capacity 2k --fpr 0.01 --window 8s; $XD add v0 - </mnt/ids >/mnt/out");
 	o = tool_status("v0");
 	assert_null(member(o, "predecessor"));
 	of_both = number(o, "fpr_estimate");
@@ -78,10 +78,10 @@ static void test_status(void **state)
 	o = tool_status("v0");
 	before = member(o, "predecessor");
 	left = number(before, "left_ns");
-	assert_true(left > 4e9 && left <= 8.1e9);
+	assert_true(left > 8e9 && left <= 16.1e9);
 	assert_string_equal(text(before, "learns"), "false");
 	assert_string_equal(text(before, "asked"), "true");
-	assert_true(number(before, "capacity") == 2000 && number(before, "window_ns") == 4e9);
+	assert_true(number(before, "capacity") == 2000 && number(before, "window_ns") == 8e9);
 	assert_near(before, "ids_estimate", 1800, 0.2);
 	assert_true(of_both > 0 && number(o, "fpr_estimate") > of_both / 2);
 	assert_near(o, "fpr_estimate", number(before, "fpr_estimate"), 0.01);

@@ -291,15 +291,15 @@ static const struct cli_script SCRIPTS[] = {
 	  "|\n"
 	  "	sed 's/.*xdp-dedup \\(resize v0 --capacity [0-9.kM]*\\);.*/\\1/'); done\n"
 	  "$XD $command; [ $($XD status v0 --json | jq .capacity) -ge 500 ]\n" },
-	{ "advice-on-ports",
-	  WORDS "$XD load v0 --port 9000; flows 2; until $XD status v0 | grep 'advice      "
-		"none of'; do "
-		"sleep 0.3; done\n"
-		"got $XD watch v0 --count 3 --every 200ms; has 'note: v0: none of '; has "
-		"'--port PORTS'\n"
-		"[ $(echo \"$output\" | grep -c note) = 1 ]\n"
-		"[ $($XD status v0 --json | jq -r .advice[0].key) = all_ignored ]\n"
-		"$XD set v0 --port 8001; sleep 0.3; got $XD status v0; lacks advice\n" },
+	{ "advice-on-ports", WORDS
+	  "$XD load v0 --port 9000; flows 2; until $XD status v0 | grep 'advice      "
+	  "none of'; do "
+	  "sleep 0.3; done\n"
+	  "got $XD watch v0 --count 3 --every 200ms; has 'note: v0: none of '; has "
+	  "'--port PORTS'\n"
+	  "[ $(echo \"$output\" | grep -c note) = 1 ]\n"
+	  "[ $($XD status v0 --json | jq -r .advice[0].key) = all_ignored ]\n"
+	  "$XD set v0 --port 8001; gone() { sleep 0.3; ! $XD status v0 | grep advice; }; soon gone\n" },
 	{ "advice-on-skb-mode", WORDS LOAD
 	  " --mode skb; got $XD status v0; has 'advice      v0 runs it in skb mode'\n"
 	  "[ $($XD status v0 --json | jq -r .advice[].key) = skb_mode ]\n"

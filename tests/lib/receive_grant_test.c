@@ -260,13 +260,14 @@ static void close_unread(int from, int ready)
 
 	MUST(!xdp_dedup_receive_accept(from, app_options(NULL, 0, 0), &rx));
 	MUST(write(ready, "", 1) == 1);
-	usleep(500000);
+	MUST(!raise(SIGSTOP));
 	xdp_dedup_receive_close(rx);
 }
 
 static void a_holder_closes_unread(void **state)
 {
 	struct app_traffic t = app_begin(EVENTS, 2);
+	int status;
 	pid_t pid;
 
 	(void)state;
@@ -275,6 +276,10 @@ static void a_holder_closes_unread(void **state)
 	e2e_load(APP_LOAD);
 	pid = start_holder(close_unread);
 	app_send(&t, EVENTS);
+	e2e_counters_after(APP_NAME, EVENTS);
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+	kill(pid, SIGCONT);
 	end_holder(pid);
 	assert_int_equal(e2e_counters(APP_NAME).delivered, EVENTS);
 	app_send(&t, EVENTS);

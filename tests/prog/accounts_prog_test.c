@@ -374,27 +374,37 @@ static void *take_lock(void *arg)
 	return NULL;
 }
 
-/* A machine that is stopped for longer is no fault, if what it does not note is counted. */
+/* How many packets have been noted. All the others must have been counted. */
+static uint64_t noted(uint64_t packets)
+{
+	struct source_figures s;
+
+	assert_true(accounts_read(&run.filter, 0, &s));
+	assert_int_equal(s.paths[0].counted.packets + s.paths[0].counted.unnoted, packets);
+	return s.paths[0].counted.packets;
+}
+
+/* Does most of these packets' notes, if both CPUs go on for long enough. */
 static void waits_for_the_lock(void **state)
 {
-	uint64_t packets = 300 * tries(1, 5);
-	struct source_figures s;
+	uint64_t number = 1, before, packets = 300 * tries(1, 5);
+	bool has_waited = false;
 	pthread_t thread;
 
 	start(*state);
-	come(1, 0, XDP_PASS);
-	other.lock = lock();
-	other.ends = false;
-	assert_int_equal(pthread_create(&thread, NULL, take_lock, NULL), 0);
-	for (uint64_t number = 2; number <= packets; number++)
-		come(number, 0, XDP_PASS);
-	WRITE_ONCE(other.ends, true);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	assert_true(accounts_read(&run.filter, 0, &s));
-	print_message("%" PRIu64 " packets noted, %" PRIu64 " not\n",
-		      (uint64_t)s.paths[0].counted.packets, (uint64_t)s.paths[0].counted.unnoted);
-	assert_int_equal(s.paths[0].counted.packets + s.paths[0].counted.unnoted, packets);
-	assert_true(s.paths[0].counted.packets > packets / 2);
+	come(number++, 0, XDP_PASS);
+	for (int i = 0; i < ROUNDS && !has_waited; i++) {
+		before = noted(number - 1);
+		other.lock = lock();
+		other.ends = false;
+		assert_int_equal(pthread_create(&thread, NULL, take_lock, NULL), 0);
+		for (uint64_t k = 0; k < packets; k++)
+			come(number++, 0, XDP_PASS);
+		WRITE_ONCE(other.ends, true);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		has_waited = noted(number - 1) - before > packets / 2;
+	}
+	assert_true(has_waited); /* the machine may be busy, but not always */
 	stop();
 }
 

@@ -236,13 +236,16 @@ static void a_walk_under_way_is_waited_for(void **state)
 
 	(void)state;
 	fixture_learn(&id, 1);
-	answer = INT_MAX;
-	st->walks = 1;
-	assert_int_equal(pthread_create(&thread, NULL, want_during_a_walk, &id), 0);
-	usleep(100000);
-	assert_int_equal(answer, INT_MAX);
-	st->walks = 2;
-	pthread_join(thread, NULL);
+	/* Again if this process has no CPU for half a second. */
+	for (int i = 0; i == 0 || (i < 5 && answer == -ESTALE); i++) {
+		answer = INT_MAX;
+		st->walks = 1;
+		assert_int_equal(pthread_create(&thread, NULL, want_during_a_walk, &id), 0);
+		usleep(100000);
+		assert_true(answer == INT_MAX || answer == -ESTALE);
+		st->walks = 2;
+		pthread_join(thread, NULL);
+	}
 	assert_int_equal(answer, 1);
 	expect_event(&id, XDP_PASS, DEDUP_REASON_wanted);
 	st->walks = 3;
@@ -476,8 +479,12 @@ static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 	pin(1);
 	for (end_ns = kernel_now_ns() + HAND_NS; kernel_now_ns() < end_ns; wants++) {
 		uint64_t walks;
+		int is;
 
-		lost += want(&id) != 1;
+		do
+			is = want(&id);
+		while (is == -ESTALE); /* the other CPU stopped during a walk */
+		lost += is != 1;
 		walks = READ_ONCE(st->walks);
 		while (READ_ONCE(st->walks) < walks + 2) /* a walk under way has ended */
 			sched_yield();

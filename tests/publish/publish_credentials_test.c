@@ -71,9 +71,9 @@ static void credentials_are_renewed(void **state)
 {
 	(void)state;
 	start_server();
-	credentials_write(CREDENTIALS,
-			  &(struct credentials_user){ .account = "events", .expires_s = 3 });
 	node_add(0, "--port 8001 --fpr 1e-9");
+	credentials_write(CREDENTIALS,
+			  &(struct credentials_user){ .account = "events", .expires_s = 8 });
 	node_publish(0, "--create --credentials " CREDENTIALS);
 	node_await_ready(0);
 	credentials_write(CREDENTIALS, &(struct credentials_user){ .account = "events" });

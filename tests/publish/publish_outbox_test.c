@@ -51,12 +51,16 @@ static void add_event(uint16_t port, const char *id)
 static void ack_seconds_count_from_the_first_sending(void **state)
 {
 	const struct outbox_counters *c = &parts.outbox.counters;
+	uint64_t begin_ns;
 
 	(void)state;
 	open_connected(FILTER, "good");
 	add_event(8001, "a");
 	usleep(1000000);
+	begin_ns = gossip_now_ns();
 	parts_await_count(&parts, &c->acknowledged, 1);
+	if (gossip_now_ns() - begin_ns >= 512000000)
+		skip();				   /* a busy machine */
 	for (int i = 12; i <= OUTBOX_BUCKETS; i++) /* 512 ms and more */
 		assert_int_equal(c->ack_bucket[i], 0);
 }
@@ -249,13 +253,16 @@ static void some_subject_is_not_taken_at_the_start(void **state)
 static void connections_end_at_once(void **state)
 {
 	const struct outbox_counters *c = &parts.outbox.counters;
-	uint64_t end_ns = gossip_now_ns() + 3000000000;
+	uint64_t begin_ns, now_ns;
 
 	(void)state;
 	open_connected(FILTER, "closes_amid");
 	parts.options.retries = 0;
 	add_event(8001, "a");
-	while (gossip_now_ns() < end_ns) {
+	begin_ns = now_ns = gossip_now_ns();
+	while (now_ns - begin_ns < 3000000000 || c->connections < 2) {
+		now_ns = gossip_now_ns();
+		assert_true(now_ns - begin_ns < PATIENCE_MS * 1000000ULL);
 		outbox_follow(&parts.outbox);
 		outbox_look(&parts.outbox);
 		usleep(5000);
@@ -317,15 +324,20 @@ static int requests(void)
 /* A new connection has had its check: if a subject is not taken, the next one is 3 s later. */
 static void new_connections_are_checked_once(void **state)
 {
+	uint64_t begin_ns;
+	int cnt;
+
 	(void)state;
 	open_connected(STREAMS_AB "--fpr 1e-9", "good");
 	parts_await_state(&parts, SERVER_UP);
 	assert_int_equal(requests(), 1);
 	parts_set_fault("takes_only_a");
+	begin_ns = gossip_now_ns();
 	parts_restart_server(&parts);
 	parts_await_words(&parts, "does not take the subject gossip.b");
 	usleep(1000000);
-	assert_int_equal(requests(), 2);
+	cnt = requests();
+	assert_true(cnt == 2 || gossip_now_ns() - begin_ns >= 3000000000);
 	for (int ms = 0; requests() == 2; ms += 100) {
 		assert_true(ms < PATIENCE_MS);
 		usleep(100000);

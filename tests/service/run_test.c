@@ -226,7 +226,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "has '1 filter'; fails 'needs CAP_SYS_ADMIN and CAP_NET_ADMIN' $NOBODY run --config "
 	  "/mnt/conf\n" },
 	{ "a-filter-that-has-stopped-is-loaded-anew",
-	  WORDS "conf " FEED " 'window = 1s'; serve; p=$(prog); rm $PINS/feed/timer\n"
+	  WORDS "conf " FEED " 'window = 10s'; serve; p=$(prog); rm $PINS/feed/timer\n"
 		"stopped() { says feed 'advice[0].key' stopped; }; soon stopped; reload\n"
 		"logs 'has stopped: it is loaded anew'; runs v0; [ $(prog) != $p ]; not stopped\n"
 		"$XD add feed " ID_A "; $XD test feed " ID_A "; quits TERM\n" },

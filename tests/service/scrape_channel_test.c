@@ -397,6 +397,26 @@ static int only_become_nobody(void)
 	return setgid(65534) || setuid(65534);
 }
 
+/* Returns once the process is nobody's. */
+static pid_t fork_nobody(void)
+{
+	int is_nobody[2];
+	char byte = 0;
+	pid_t pid;
+
+	assert_return_code(pipe(is_nobody), errno);
+	pid = fork();
+	if (!pid) {
+		if (!only_become_nobody() && write(is_nobody[1], &byte, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	close(is_nobody[1]);
+	assert_int_equal(read(is_nobody[0], &byte, 1), 1);
+	close(is_nobody[0]);
+	return pid;
+}
+
 static int give_up_rights(void)
 {
 	return drop_privileges(100, 200);
@@ -442,10 +462,7 @@ static void taken_over(void **state)
 		target = listen_somewhere(&outside.target);
 		for (int l = 0; l < 3; l++)
 			outside.listeners[l] = listen_somewhere(&unused);
-		outside.other = fork();
-		if (!outside.other && !only_become_nobody())
-			pause();
-		usleep(100000);
+		outside.other = fork_nobody();
 		pid = fork();
 		if (!pid)
 			syscall(SYS_exit_group,
