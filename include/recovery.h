@@ -330,8 +330,7 @@ static __always_inline int dedup_try_word(const struct dedup_recovery *r, struct
 
 /* Does what dedup_try_word() does if a number near `near` has come before in this jiffy: then there
  * is nothing to note, and nobody begins anew. Returns DEDUP_AGAIN if not, or if it was in vain; and
- * if there are no laps left up to laps_max. A word has the numbers' lap only if it has their bits,
- * also if they are far.
+ * if there are no laps left up to laps_max.
  */
 static __always_inline int dedup_try_quickly(const struct dedup_recovery *r, struct dedup_source *s,
 					     __u64 *word, const struct dedup_numbers *n,
@@ -343,11 +342,12 @@ static __always_inline int dedup_try_quickly(const struct dedup_recovery *r, str
 	__u64 lap = dedup_lap(r, near, ahead);
 	int seen;
 
-	if (last != dedup_last(numbering, n->now))
+	/* A word may have a far number's lap from before this numbering, or from another source. */
+	if (last != dedup_last(numbering, n->now) || dedup_is_far(r, ahead))
 		return DEDUP_AGAIN;
 	if (likely(dedup_is_seen(is, lap, n)))
 		return DEDUP_SEEN;
-	if (dedup_is_far(r, ahead) || lap > laps_max)
+	if (lap > laps_max)
 		return DEDUP_AGAIN;
 	seen = dedup_learn(r, s, word, is, near, lap, n);
 	if (dedup_near_numbering(r, READ_ONCE(s->near)) != numbering)
