@@ -188,8 +188,9 @@ static const struct cli_script SCRIPTS[] = {
 	{ "remembers-what-it-saved", WORDS
 	  "conf " FEED " '[service]' 'on-exit = unload' 'save = yes'; serve; $XD add feed " ID_A "\n"
 	  "quits TERM; clean; [ $(stat -c %a /mnt/state/feed.image) = 600 ]\n"
-	  "serve; $XD test feed " ID_A "; [ $(grep -c 'ids a window' /mnt/log) = 1 ]; quits TERM; "
-	  "clean; serve; $XD test feed " ID_A "; quits TERM; got cat /mnt/log; lacks 'is tried'\n" },
+	  "serve; $XD test feed " ID_A "; [ $(grep -c 'ids a window' /mnt/log) = 1 ]\n"
+	  "rm /mnt/state/feed.image; quits TERM; clean; serve; $XD test feed " ID_A "\n"
+	  "says feed 'interfaces[0].name' v0; quits TERM; got cat /mnt/log; lacks 'is tried'\n" },
 	{ "remembers-in-another-size", WORDS
 	  "conf " FEED " 'capacity = 10k' '[service]' 'on-exit = unload' 'save = yes'; serve\n"
 	  "$XD add feed " ID_A "; quits TERM; sed -i s/10k/70k/ /mnt/conf; serve\n"

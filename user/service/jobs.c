@@ -126,8 +126,11 @@ static int save(struct wish *w, const char *state)
 	if (filter_open(w->name, &f))
 		return control_save(w); /* which logs why */
 	saves_predecessor = predecessor_knows_more(&f);
-	if (saves_predecessor)
+	if (saves_predecessor) {
+		f.predecessor->record = f.record; /* it has none of its own */
 		err = snapshot_save(f.predecessor, w->file, NULL, &head);
+		f.predecessor->record = NULL;
+	}
 	filter_close(&f);
 	return saves_predecessor ? (err ? EXIT_FAILED : EXIT_DONE) : control_save(w);
 }
