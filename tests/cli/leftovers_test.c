@@ -464,6 +464,27 @@ static void changes_interfaces(void **state)
 	sh("$XD unload --name f");
 }
 
+/* Behind its commit, the interface still runs the memory of before. */
+static struct cli_script found_by_interface = {
+	"", "ls $PINS/+f; got $XD status; has 'f: GSP'; lacks 'pins of'\n"
+	    "$XD status v0 --json | jq -e '.name == \"f\"'; $XD add v0 " ID_A "\n"
+	    "got $XD test v0 " ID_A "; is '" ID_A " known'; ls $PINS/+f\n"
+	    "$XD refresh; not ls $PINS/+f; $XD status; $XD unload v0; clean\n"
+};
+
+static void resize_killed_is_found_by_interface(void **state)
+{
+	struct kill k = { .is_behind = true };
+	void *script = &found_by_interface;
+
+	(void)state;
+	sh("$XD load v0 --name f --port 80");
+	assert_int_equal(intercept_tool("resize f --capacity 20k", kill_at_commit, &k, output,
+					sizeof(output)),
+			 INTERCEPT_KILLED);
+	cli_run_script(&script);
+}
+
 static struct cli_script of_a_newer_one = {
 	"", "ls $PINS/+v0; got $XD load p0 --port 80; lacks beside; got $XD unload p0; is ''\n"
 	    "got $XD status v0; got $XD refresh v0; is ''; runs v0\n"
@@ -558,6 +579,8 @@ int main(void)
 	add_rows(MOVING, moves_in_a_change, cli_setup, cli_teardown);
 	add_rows(EXCHANGED, changes_interfaces, cli_setup, cli_teardown);
 	add_test("newer-one-has-begun-a-change", newer_one_has_begun, cli_setup, cli_teardown, NULL);
+	add_test("resize-killed-is-found-by-interface", resize_killed_is_found_by_interface,
+		 cli_setup, cli_teardown, NULL);
 	add_test("lookalike-stays", test_lookalike_stays, cli_setup, cli_teardown, NULL);
 	add_test("pins-unattached", test_pins_unattached, cli_setup, cli_teardown, NULL);
 	add_test("sweep-follows-no-link", sweep_follows_no_link, cli_setup, cli_teardown, NULL);

@@ -50,6 +50,18 @@ int attachments_elsewhere(const char *name)
 	return live_anywhere(name);
 }
 
+int attachments_has_state(const char *name, uint32_t state_id)
+{
+	char directory[PATH_MAX];
+	struct identity id;
+	int err = filter_identity(name, &id);
+
+	if (err || id.state_id == state_id)
+		return err ?: 1;
+	pin_dir_staging(directory, name);
+	return filter_identity(directory, &id) ?: id.state_id == state_id;
+}
+
 int attachments_in_use(const char *name)
 {
 	struct identity id;

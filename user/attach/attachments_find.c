@@ -31,38 +31,56 @@ static int find_attachment(const char *ifname, struct attachment *a)
 	return attach_log_unknown(a, 1);
 }
 
-/* Opens the one of these filters that has this state map; or, if state_id is 0, does
- * attachments_open_recorded().
+/* Is it the filter that is looked for, by its state map, or, if state_id is 0, by the interface in
+ * its record? Returns 1 or 0; -errno (logged).
+ */
+static int is_filter(const struct filter *f, uint32_t state_id, const char *ifname)
+{
+	int is;
+
+	if (!state_id)
+		return attachments_recorded(f, ifname) != NULL;
+	if (f->state_id == state_id)
+		return 1;
+	is = attachments_has_state(f->name, state_id);
+	return is < 0 ? loader_explain(f->name, is) : is;
+}
+
+/* Opens the one of these filters that has this state map (attachments_has_state()); or, if state_id
+ * is 0, does attachments_open_recorded().
  */
 static int find_filter(char **names, uint32_t state_id, const char *ifname, struct filter *out)
 {
-	int found = 0, err = 0;
+	bool found = false;
 	struct filter f;
+	int err = 0;
 
 	for (char **n = names; !err && *n; n++) {
-		int open_err = filter_open(*n, &f);
+		int is = filter_open(*n, &f);
 
-		if (open_err == -EPROTO || open_err == -ENOENT)
+		if (is == -EPROTO || is == -ENOENT)
 			continue;
-		if (open_err) {
-			err = loader_explain(*n, open_err);
-			if (found)
-				filter_close(out);
+		if (is) {
+			err = loader_explain(*n, is);
 			break;
 		}
-		if (state_id ? f.state_id != state_id : !attachments_recorded(&f, ifname)) {
-			filter_close(&f);
-		} else if (!found++) {
+		is = is_filter(&f, state_id, ifname);
+		if (is > 0 && !found) {
 			*out = f;
-		} else {
+			found = true;
+			continue;
+		}
+		if (is > 0)
 			err = diag_err(-ENOTUNIQ,
 				       "%s runs no filter now, and did run %s and %s" ADVICE
 				       "say which by its own name",
 				       ifname, out->name, f.name);
-			filter_close(out);
-			filter_close(&f);
-		}
+		else
+			err = is;
+		filter_close(&f);
 	}
+	if (err && found)
+		filter_close(out);
 	return err ? err : found ? 0 : -ENOENT;
 }
 

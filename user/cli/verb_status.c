@@ -49,19 +49,15 @@ static bool is_attachment_in(const struct attachment *list, int cnt, const struc
 	return false;
 }
 
-/* Has one of the filters of these names this state map, also if it cannot be opened? 1 or 0;
- * -errno (logged) if that is unknown.
- */
+/* Does attachments_has_state() for each of these names. Returns 1 or 0; -errno (logged). */
 static int is_named(char **names, uint32_t state_id)
 {
-	struct identity id;
-
 	for (char **n = names; *n; n++) {
-		int err = filter_identity(*n, &id);
+		int has = attachments_has_state(*n, state_id);
 
-		if (err)
-			return loader_explain(*n, err);
-		if (id.state_id == state_id)
+		if (has < 0)
+			return loader_explain(*n, has);
+		if (has)
 			return 1;
 	}
 	return 0;
