@@ -191,8 +191,10 @@ const struct dedup_iface *attachments_unseen(const struct filter *f)
  */
 static int runs_unseen(const struct filter *f, const struct attachment *list, int cnt)
 {
-	int alone = 0, dispatched = 0, runs;
+	bool is_dispatched = false;
+	uint32_t alone = 0; /* the program of an interface without a dispatcher; 0: there is none */
 	struct identity id;
+	int runs;
 	int err = filter_identity(f->name, &id);
 
 	if (err)
@@ -200,13 +202,17 @@ static int runs_unseen(const struct filter *f, const struct attachment *list, in
 	for (int i = 0; i < cnt; i++) {
 		if (list[i].err)
 			return -ENODATA;
-		if (attachments_is_theirs(&list[i], id))
-			*(list[i].dispatcher ? &dispatched : &alone) += 1;
+		if (!attachments_is_theirs(&list[i], id))
+			continue;
+		if (list[i].dispatcher)
+			is_dispatched = true;
+		else
+			alone = list[i].id.prog_id;
 	}
-	if (!alone && !dispatched)
+	if (!alone && !is_dispatched)
 		return attachments_elsewhere(f->name);
-	runs = dispatched ? dispatch_runs_elsewhere(f->state_id) : 0;
-	return runs || !alone ? runs : links_run_xdp_elsewhere(id.prog_id);
+	runs = is_dispatched ? dispatch_runs_elsewhere(f->state_id) : 0;
+	return runs || !alone ? runs : links_run_xdp_elsewhere(alone);
 }
 
 void attachments_forget_gone(struct filter *f, const struct attachment *list, int cnt)
