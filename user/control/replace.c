@@ -8,6 +8,7 @@
 
 #include "change.h"
 #include "diag.h"
+#include "open.h"
 #include "plan.h"
 
 /* Interfaces may have several names. */
@@ -91,10 +92,22 @@ static int replace_filter(struct change *c)
 	return err;
 }
 
+/* A name of no filter is not taken for an interface, on which another filter may run. */
+static int find_named(const struct wish *w, struct change *c)
+{
+	int err = filter_open(w->name, &c->f);
+
+	if (err == -ENOENT)
+		return err;
+	if (!err)
+		filter_close(&c->f);
+	return change_find(w, w->name, c);
+}
+
 int change_replace(const struct wish *w)
 {
 	struct change c;
-	int err = change_find(w, w->name ?: w->where.ifnames[0], &c);
+	int err = w->name ? find_named(w, &c) : change_find(w, w->where.ifnames[0], &c);
 
 	if (err)
 		return err;
