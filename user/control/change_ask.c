@@ -94,7 +94,8 @@ static int add_new_interfaces(struct change *c, char *const *ifnames, int cnt)
 	if (err)
 		return err;
 	for (int i = 0; i < cnt && !err; i++)
-		err = receivers_check_ethernet(ifnames[i], &links);
+		err = receivers_check_ethernet(ifnames[i], &links)
+			      ?: receivers_check_merging(ifnames[i], c->where.mode, &links);
 	links_free(&links);
 	return err;
 }
