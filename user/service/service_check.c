@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* run --check: what the file says, and what a load of its filters would note. */
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "checks.h"
+#include "config_file.h"
+#include "device.h"
+#include "diag.h"
+#include "exit.h"
+#include "receivers.h"
+#include "service.h"
+
+/* Adds to a message which filter it is about. */
+static void add_filter_name(void *to, const struct diag *d)
+{
+	const struct config_filter *f = to;
+	struct diag named = *d;
+	char *finding;
+
+	if (asprintf(&finding, "[filter %s]: %s", f->name, d->finding) < 0) {
+		diag_give(d);
+		return;
+	}
+	named.finding = finding;
+	diag_give(&named);
+	free(finding);
+}
+
+/* Notes what a load of the filter would, of those interfaces that there are. */
+static void note_filter(struct config_filter *f, const struct links *links)
+{
+	char *there[DEDUP_IFACES_MAX];
+	const struct wish *w = &f->wish;
+	struct diag_receiver receiver = { .take = add_filter_name, .to = f };
+	struct placement where = { .ifnames = there, .mode = w->where.mode };
+	const struct checks_subject subject = { .where = &where,
+						.spec = &w->spec,
+						.links = links,
+						.fitting_window_ns = w->fitting_window_ns };
+
+	diag_receive(&receiver);
+	for (int i = 0; i < w->where.cnt; i++) {
+		int ifindex = (int)if_nametoindex(w->where.ifnames[i]);
+		uint64_t features;
+
+		if (!ifindex)
+			continue;
+		there[where.cnt++] = w->where.ifnames[i];
+		if (w->where.mode == MODE_ANY && !device_xdp_features(ifindex, &features))
+			attach_check_mode(w->where.ifnames[i], w->where.mode, features & DEVICE_XDP,
+					  false);
+	}
+	checks_note(&subject);
+	diag_receive_end(&receiver);
+}
+
+int service_check(const char *path)
+{
+	struct config_file config;
+	struct links links;
+
+	if (config_read(path, &config))
+		return EXIT_MISUSED;
+	if (!receivers_links(&links)) {
+		for (int i = 0; i < config.cnt; i++)
+			note_filter(&config.filters[i], &links);
+		links_free(&links);
+	}
+	printf("%s: %d filter%s\n", path, config.cnt, config.cnt == 1 ? "" : "s");
+	config_free(&config);
+	return EXIT_DONE;
+}
