@@ -123,6 +123,10 @@ static const struct cli_script SCRIPTS[] = {
 						      "idle v0; runs p0\n"
 						      "fails 'v1' $XD load --name v0 --replace v1\n"
 						      "runs p0\n" },
+	{ "mode-stays", LOAD "\n"
+			     "got $XD load --replace v0 --mode skb\n"
+			     "has 'v0 runs on v0 in native mode, which a change keeps'\n"
+			     "got $XD status v0; has 'v0 (native'\n" },
 	{ "set-to-other-interfaces", LOAD "\n"
 					  "$XD set v0 --remove v0 --add p0\n"
 					  "idle v0; runs p0\n"

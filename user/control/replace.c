@@ -60,6 +60,18 @@ static bool is_same_program(const struct dedup_config *old, struct dedup_config 
 	return !memcmp(next, old, sizeof(*next));
 }
 
+/* The program is exchanged in the mode that it is in. */
+static void note_modes(const struct change *c)
+{
+	enum attach_mode mode = c->w->where.mode;
+
+	for (int i = 0; i < c->cnt; i++)
+		if (mode != MODE_ANY && c->list[i].mode != mode)
+			diag_note("%s runs on %s in %s mode, which a change keeps" ADVICE
+				  "unload it and load it again",
+				  c->f.name, c->list[i].ifname, attach_mode_name(c->list[i].mode));
+}
+
 /* Is where it runs where it is to? */
 static bool is_in_place(const struct change *c)
 {
@@ -79,6 +91,7 @@ static int replace_filter(struct change *c)
 
 	if (err)
 		return err;
+	note_modes(c);
 	next = cfg;
 	/* Can the existing memory have this program? And is it the memory of the plan? */
 	fits = old->format == DEDUP_FORMAT && !plan_next_program(old, &next);
