@@ -578,7 +578,8 @@ static const struct cli_script SCRIPTS[] = {
 	/* An interface's second name stands for that interface. */
 	{ "interface-altname",
 	  "ip link property add dev v0 altname other; $XD load other --port 80; got $XD status\n"
-	  "has 'interfaces  v0 (native, alone)\n'; $XD unload other; idle v0\n" },
+	  "has 'interfaces  v0 (native, alone)\n'; $XD unload other; idle v0\n"
+	  "$XD load v0 p0 --port 80; $XD set v0 --remove other; idle v0; $XD unload p0\n" },
 	{ "interface-renamed",
 	  LOAD "; ip link set v0 name w0; got $XD status; has 'interfaces  w0 (native, alone)\n'\n"
 	       "$XD unload w0; idle w0; clean\n" },

@@ -44,6 +44,9 @@ int change_ask(struct change *c);
 /* Plans a filter of c->spec, at c->where. Returns 0; or -errno (logged). */
 int change_plan(struct change *c, struct dedup_config *cfg);
 
+/* Returns the place of this interface among these, which may have other names; -1: there is none. */
+int change_place_of(const char *ifname, char *const *ifnames, int cnt);
+
 /* Takes interfaces out of c->where, and adds others, as load would check them; at least one must be
  * left. Returns 0; or -errno (logged).
  */

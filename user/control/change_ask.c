@@ -47,13 +47,20 @@ int change_plan(struct change *c, struct dedup_config *cfg)
 	return plan_here(&c->spec, cfg);
 }
 
+int change_place_of(const char *ifname, char *const *ifnames, int cnt)
+{
+	unsigned int ifindex = if_nametoindex(ifname);
+
+	for (int i = 0; i < cnt; i++)
+		if (ifindex ? if_nametoindex(ifnames[i]) == ifindex : !strcmp(ifname, ifnames[i]))
+			return i;
+	return -1;
+}
+
 /* The place of this interface among those where the filter is to run; -1 if it is not. */
 static int place_of(const struct change *c, const char *ifname)
 {
-	for (int i = 0; i < c->where.cnt; i++)
-		if (!strcmp(c->ifnames[i], ifname))
-			return i;
-	return -1;
+	return change_place_of(ifname, c->where.ifnames, c->where.cnt);
 }
 
 static int remove_interface(struct change *c, const char *ifname)

@@ -3,24 +3,12 @@
  * that runs. What is not asked for stays as it is.
  */
 #include <errno.h>
-#include <net/if.h>
 #include <string.h>
 
 #include "change.h"
 #include "diag.h"
 #include "open.h"
 #include "plan.h"
-
-/* Interfaces may have several names. */
-static bool is_among(const char *ifname, char *const *ifnames, int cnt)
-{
-	unsigned int ifindex = if_nametoindex(ifname);
-
-	for (int i = 0; i < cnt; i++)
-		if (ifindex ? if_nametoindex(ifnames[i]) == ifindex : !strcmp(ifname, ifnames[i]))
-			return true;
-	return false;
-}
 
 /* It is to run on the interfaces that are named, if any is, and on no others. */
 static int ask_interfaces(struct change *c)
@@ -30,10 +18,10 @@ static int ask_interfaces(struct change *c)
 	int added_cnt = 0, left_cnt = 0;
 
 	for (int i = 0; i < where->cnt; i++)
-		if (!is_among(where->ifnames[i], c->ifnames, c->cnt))
+		if (change_place_of(where->ifnames[i], c->ifnames, c->cnt) < 0)
 			added[added_cnt++] = where->ifnames[i];
 	for (int i = 0; i < c->cnt && where->cnt; i++)
-		if (!is_among(c->ifnames[i], where->ifnames, where->cnt))
+		if (change_place_of(c->ifnames[i], where->ifnames, where->cnt) < 0)
 			left[left_cnt++] = c->ifnames[i];
 	if (!c->cnt && !added_cnt)
 		return diag_err(-ENODEV, "%s runs on no interface here: on which is it to?",
@@ -78,7 +66,7 @@ static bool is_in_place(const struct change *c)
 	bool same = c->where.cnt == c->cnt;
 
 	for (int i = 0; i < c->cnt && same; i++)
-		same = is_among(c->list[i].ifname, c->where.ifnames, c->where.cnt);
+		same = change_place_of(c->list[i].ifname, c->where.ifnames, c->where.cnt) >= 0;
 	return same;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <libmnl/libmnl.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -87,8 +88,14 @@ int link_events_look(struct link_events *e, bool *changed)
 
 uint32_t link_events_index(const struct link_events *e, const char *ifname)
 {
+	uint32_t index;
+
 	for (int i = 0; i < e->now.cnt; i++)
 		if (!strcmp(e->now.list[i].name, ifname))
 			return e->now.list[i].index;
+	index = if_nametoindex(ifname); /* it may be another name of it */
+	for (int i = 0; i < e->now.cnt; i++)
+		if (e->now.list[i].index == index)
+			return index;
 	return 0;
 }
