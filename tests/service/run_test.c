@@ -112,6 +112,18 @@ static const struct cli_script SCRIPTS[] = {
 	  WORDS "conf " FEED "; serve; ip link add x0 group 7 type veth peer name x1 group 7\n"
 		"$XD unload v0; sleep 0.5; idle v0; ip link set b0 up; sleep 0.5; idle v0\n"
 		"reload; runs v0; quits TERM\n" },
+	{ "interfaces-changed-by-hand-stay-so", WORDS
+	  "conf '[filter feed]' 'interfaces = v0 b0' 'port = 8001'; serve; runs v0; $XD unload b0\n"
+	  "ip link add x0 group 7 type veth peer name x1 group 7; $XD set feed --add x1; ip link del v0\n"
+	  "ip link add v0 group 7 type veth peer name p0 group 7; soon runs v0; idle b0; runs x1\n"
+	  "reload; runs b0; idle x1; quits TERM; ip link del x0\n" },
+	{ "interface-by-another-name", WORDS
+	  "conf '[filter feed]' 'interfaces = other' 'port = 8001'; serve\n"
+	  "ip link property add dev v0 altname other; ip link set v0 up; soon runs v0; quits TERM\n" },
+	{ "another-filter-runs-on-the-interface-of-its-name", WORDS
+	  "$XD load v0 --name gossip --port 80; conf '[filter v0]' 'interfaces = v0' 'port = 81'\n"
+	  "serve; logs 'v0 already runs xdp-dedup'; got $XD status; has 'gossip: GSP/1 on UDP port 80'\n"
+	  "$XD unload v0; quits TERM\n" },
 	{ "reload-changes-a-capacity",
 	  WORDS "conf " FEED "; serve; $XD add feed " ID_A "; more 'capacity = 50k'; reload\n"
 		"told RELOADING=1; told MONOTONIC_USEC=; says feed capacity 50000\n"

@@ -10,7 +10,7 @@
 #include "open.h"
 #include "plan.h"
 
-/* It is to run on the interfaces that are named, if any is, and on no others. */
+/* It is to run on the interfaces that are named, if any is, and on no others, unless w->stays. */
 static int ask_interfaces(struct change *c)
 {
 	const struct placement *where = &c->w->where;
@@ -20,7 +20,7 @@ static int ask_interfaces(struct change *c)
 	for (int i = 0; i < where->cnt; i++)
 		if (change_place_of(where->ifnames[i], c->ifnames, c->cnt) < 0)
 			added[added_cnt++] = where->ifnames[i];
-	for (int i = 0; i < c->cnt && where->cnt; i++)
+	for (int i = 0; i < c->cnt && where->cnt && !c->w->stays; i++)
 		if (change_place_of(c->ifnames[i], where->ifnames, where->cnt) < 0)
 			left[left_cnt++] = c->ifnames[i];
 	if (!c->cnt && !added_cnt)

@@ -57,6 +57,7 @@ struct wish {
 	int remove_cnt;
 	bool replace; /* load: in the place of a filter that runs */
 	bool whole;   /* with `replace`: values that are not given become those of a new filter */
+	bool stays;   /* with `replace`: where it runs now, too */
 	bool wait, forget; /* while there is a predecessor: wait until it has gone; give it up */
 	bool all;	   /* unload: every filter */
 	bool force;	   /* unload: also if it is unknown whether the filter is in use */

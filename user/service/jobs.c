@@ -91,10 +91,14 @@ static int ensure(struct wish *w)
 	return restore_or_load(w);
 }
 
-/* Nothing is given but interfaces: what the file says may have been changed by hand. */
-static int ensure_interfaces(struct wish *w)
+/* Nothing is given but interfaces that have come: the rest may have been changed by hand. */
+static int ensure_interfaces(const struct job_order *order, struct wish *w)
 {
-	const struct wish only = { .name = w->name, .where = w->where, .replace = true };
+	const struct wish only = { .name = w->name,
+				   .where = order->came,
+				   .replace = true,
+				   .stays = true,
+				   .verbose = w->verbose };
 
 	return is_pinned(w->name) ? control_load(&only) : ensure(w);
 }
@@ -148,7 +152,7 @@ static int do_job(const struct job_order *order)
 	case JOB_ENSURE:
 		return ensure(&w);
 	case JOB_INTERFACES:
-		return ensure_interfaces(&w);
+		return ensure_interfaces(order, &w);
 	case JOB_SAVE:
 		return is_pinned(w.name) ? save(&w, order->state) : EXIT_DONE;
 	case JOB_UNLOAD:

@@ -13,7 +13,7 @@
 /* What a job does with one filter, in this order; values are ORed. */
 enum job {
 	JOB_ENSURE = 1 << 0,	 /* make the filter as in the file, on these interfaces */
-	JOB_INTERFACES = 1 << 1, /* make it run on these interfaces; the rest stays as it is */
+	JOB_INTERFACES = 1 << 1, /* attach it anew where it runs, and to interfaces that have come */
 	JOB_SAVE = 1 << 2,	 /* write a snapshot to its file */
 	JOB_UNLOAD = 1 << 3,
 	JOB_REFRESH = 1 << 4, /* for all filters: update which MACs are this host's */
@@ -23,6 +23,7 @@ struct job_order {
 	enum job job;
 	/* By name. ENSURE, INTERFACES: as in the file; `where` has only existing interfaces. */
 	struct wish wish;
+	struct placement came; /* INTERFACES: those of wish.where that have come */
 	const char *state; /* SAVE; ENSURE if a snapshot is restored: the directory; or NULL */
 };
 

@@ -68,7 +68,10 @@ static void look_at_interfaces_of(struct reconcile *k, struct reconciled *f)
 	for (int i = 0; wanted && i < wanted->wish.where.cnt; i++) {
 		uint32_t index = link_events_index(&k->links, wanted->wish.where.ifnames[i]);
 
-		came |= index && index != f->ifindices[i];
+		if (index && index != f->ifindices[i]) {
+			f->came |= 1U << i;
+			came = true;
+		}
 		f->ifindices[i] = index;
 	}
 	if (!came)
@@ -95,6 +98,7 @@ bool reconcile_attach_anew(struct reconcile *k, const char *name, uint64_t now_n
 	if (!f || f->leaves || k->ending || (f->anew_ns && now_ns < f->anew_ns + RECONCILE_ANEW_NS))
 		return false;
 	f->anew_ns = now_ns;
+	f->is_anew = true;
 	f->todo |= JOB_INTERFACES;
 	diag_note("%s: is attached anew, as a driver has lost the program", name);
 	return true;
@@ -145,11 +149,30 @@ static void retry_later(struct reconciled *f, uint64_t now_ns)
 		  (unsigned long long)(f->retry_in_ns / 1000000000));
 }
 
+/* What comes from now on, this job does not see to. */
+static void take_came(struct reconcile *k, struct reconciled *f, enum job job)
+{
+	k->job_came = f->came;
+	k->job_is_anew = f->is_anew && job == JOB_INTERFACES;
+	f->came = 0;
+	f->is_anew &= !k->job_is_anew;
+}
+
+static void fail_job(struct reconcile *k, struct reconciled *f, enum job job, uint64_t now_ns)
+{
+	if (job == JOB_ENSURE || job == JOB_INTERFACES) {
+		f->came |= k->job_came;
+		f->is_anew |= k->job_is_anew;
+	}
+	f->failed |= job;
+	retry_later(f, now_ns);
+}
+
 static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
 	enum job job = f->todo & -f->todo; /* the first of them */
-	char *there[DEDUP_IFACES_MAX];
+	char *there[DEDUP_IFACES_MAX], *came[DEDUP_IFACES_MAX];
 	struct job_order order = { .job = job, .wish = { .name = f->name } };
 	bool needs_ifaces = job == JOB_ENSURE || job == JOB_INTERFACES;
 
@@ -160,20 +183,26 @@ static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 		order.wish = wanted->wish;
 	order.wish.where.ifnames = there;
 	order.wish.where.cnt = 0;
-	for (int i = 0; needs_ifaces && i < wanted->wish.where.cnt; i++)
-		if (f->ifindices[i])
-			there[order.wish.where.cnt++] = wanted->wish.where.ifnames[i];
-	if (needs_ifaces && !order.wish.where.cnt) {
+	order.came = (struct placement){ came, 0, order.wish.where.mode };
+	for (int i = 0; needs_ifaces && i < wanted->wish.where.cnt; i++) {
+		if (!f->ifindices[i])
+			continue;
+		there[order.wish.where.cnt++] = wanted->wish.where.ifnames[i];
+		if (f->came >> i & 1)
+			came[order.came.cnt++] = wanted->wish.where.ifnames[i];
+	}
+	if (needs_ifaces && !order.wish.where.cnt && !(job == JOB_INTERFACES && f->is_anew)) {
 		f->failed |= job; /* until one comes */
 		return;
 	}
 	/* JOB_ENSURE sees to the interfaces, too. */
-	if (job == JOB_ENSURE)
+	if (job == JOB_ENSURE && !f->is_anew)
 		f->todo &= ~JOB_INTERFACES;
+	if (needs_ifaces)
+		take_came(k, f, job);
 	if (!start_job(k, &order))
 		return;
-	f->failed |= job;
-	retry_later(f, now_ns);
+	fail_job(k, f, job, now_ns);
 }
 
 bool reconcile_next(struct reconcile *k, uint64_t now_ns)
@@ -220,10 +249,8 @@ void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns)
 		k->cnt--;
 		memmove(f, f + 1, (&k->list[k->cnt] - f) * sizeof(*f));
 	}
-	if (done || k->ending)
-		return;
-	f->failed |= k->job;
-	retry_later(f, now_ns);
+	if (!done && !k->ending)
+		fail_job(k, f, k->job, now_ns);
 }
 
 uint64_t reconcile_retry_at(const struct reconcile *k)

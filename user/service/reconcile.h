@@ -23,6 +23,8 @@ struct reconciled {
 	unsigned int todo;   /* enum job, ORed */
 	unsigned int failed; /* jobs to try again: at retry_at_ns, or when an interface comes */
 	uint32_t ifindices[DEDUP_IFACES_MAX]; /* of the file's interfaces; 0: not there */
+	uint32_t came;			      /* of these, by place: JOB_INTERFACES is to see to it */
+	bool is_anew;			      /* JOB_INTERFACES attaches it anew in any case */
 	bool is_up;			      /* it has run since the start */
 	bool leaves;			      /* it is no longer in the file */
 	uint64_t retry_in_ns;		      /* how long after a failure; 0: none yet */
@@ -43,6 +45,8 @@ struct reconcile {
 	pid_t running; /* the job's process; 0: none */
 	enum job job;
 	char job_name[NAME_MAX_LEN + 1]; /* the filter */
+	uint32_t job_came;		 /* its `came` and `is_anew` before the job */
+	bool job_is_anew;
 };
 
 /* Takes over a configuration of config_read(), at the start or in the place of the previous one.
