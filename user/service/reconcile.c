@@ -118,9 +118,11 @@ void reconcile_end(struct reconcile *k)
 	for (int i = 0; i < k->cnt; i++) {
 		struct reconciled *f = &k->list[i];
 
-		if (f->leaves)
-			continue;
-		f->todo = (k->config.save ? JOB_SAVE : 0) | (k->config.unload ? JOB_UNLOAD : 0);
+		if (f->leaves) /* one more try */
+			f->todo |= f->failed;
+		else
+			f->todo = (k->config.save ? JOB_SAVE : 0) |
+				  (k->config.unload ? JOB_UNLOAD : 0);
 		f->failed = 0;
 		f->retry_in_ns = f->retry_at_ns = 0;
 	}
