@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "reconcile.h"
 
@@ -107,6 +108,65 @@ static void failed_fork_keeps_what_ends(void **state)
 	does(&k, JOB_SAVE, FAILED, 7 * S);
 	does(&k, JOB_UNLOAD, 0, 7 * S);
 	is_idle(&k, 8 * S);
+	assert_int_equal(reconcile_retry_at(&k), 0);
+	reconcile_free(&k);
+}
+
+/* A filter that has left the file, and whose unload failed: one more try, and the end. */
+static void end_waits_for_no_retry(void **state)
+{
+	struct reconcile k;
+
+	(void)state;
+	begin(&k);
+	configure(&k, WITH);
+	does(&k, JOB_ENSURE, 0, S);
+	does(&k, JOB_REFRESH, 0, S);
+	configure(&k, WITHOUT);
+	does(&k, JOB_UNLOAD, FAILED, 2 * S);
+	reconcile_end(&k);
+	does(&k, JOB_UNLOAD, FAILED, 3 * S);
+	is_idle(&k, 4 * S);
+	assert_int_equal(reconcile_retry_at(&k), 0);
+	reconcile_free(&k);
+}
+
+static void failed_refresh_is_tried_again(void **state)
+{
+	struct reconcile k;
+
+	(void)state;
+	begin(&k);
+	configure(&k, WITH);
+	does(&k, JOB_ENSURE, 0, S);
+	does(&k, JOB_REFRESH, FAILED, S);
+	is_idle(&k, 2 * S);
+	assert_int_equal(reconcile_retry_at(&k), 6 * S);
+	does(&k, JOB_REFRESH, 0, 6 * S);
+	is_idle(&k, 7 * S);
+	assert_int_equal(reconcile_retry_at(&k), 0);
+	reconcile_free(&k);
+}
+
+/* Without descriptors no interface can be read: what is to be done then is done later. */
+static void interfaces_that_cannot_be_read_are_read_later(void **state)
+{
+	struct rlimit files, none;
+	struct reconcile k;
+
+	(void)state;
+	begin(&k);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+	none = (struct rlimit){ 0, files.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	configure(&k, WITH);
+	is_idle(&k, S);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+	assert_int_equal(reconcile_retry_at(&k), 6 * S);
+	is_idle(&k, 2 * S);
+	does(&k, JOB_ENSURE, 0, 6 * S);
+	does(&k, JOB_REFRESH, 0, 6 * S);
+	is_idle(&k, 7 * S);
 	assert_int_equal(reconcile_retry_at(&k), 0);
 	reconcile_free(&k);
 }
@@ -243,6 +303,9 @@ int main(void)
 		cmocka_unit_test(failed_fork_keeps_the_job),
 		cmocka_unit_test(failed_fork_keeps_what_ends),
 		cmocka_unit_test(failed_fork_keeps_a_refresh),
+		cmocka_unit_test(end_waits_for_no_retry),
+		cmocka_unit_test(failed_refresh_is_tried_again),
+		cmocka_unit_test(interfaces_that_cannot_be_read_are_read_later),
 		cmocka_unit_test(attached_anew_once_a_minute),
 		cmocka_unit_test(removed_and_put_back),
 		cmocka_unit_test(removed_and_its_unload_fails),

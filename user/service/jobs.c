@@ -79,7 +79,7 @@ static bool has_stopped(const char *name)
 
 static int ensure(struct wish *w)
 {
-	const struct wish all_of_it = { .name = w->name };
+	const struct wish all_of_it = { .name = w->name, .verbose = w->verbose };
 
 	w->replace = w->whole = true;
 	if (has_stopped(w->name)) {

@@ -56,6 +56,8 @@ int reconcile_configure(struct reconcile *k, struct config_file *config)
 	k->config = *config;
 	*config = (struct config_file){ 0 };
 	reconcile_look(k);
+	for (int i = 0; i < k->cnt && k->look; i++) /* they are by places in the old file */
+		memset(k->list[i].ifindices, 0, sizeof(k->list[i].ifindices));
 	return 0;
 }
 
@@ -84,7 +86,11 @@ void reconcile_look(struct reconcile *k)
 {
 	bool changed;
 
-	if (link_events_look(&k->links, &changed) || k->ending)
+	if (k->ending)
+		return;
+	k->look = link_events_look(&k->links, &changed);
+	k->look_at_ns = 0;
+	if (k->look)
 		return;
 	k->refresh |= changed;
 	for (int i = 0; i < k->cnt; i++)
@@ -114,7 +120,7 @@ void reconcile_save(struct reconcile *k)
 void reconcile_end(struct reconcile *k)
 {
 	k->ending = true;
-	k->refresh = false;
+	k->refresh = k->look = false;
 	for (int i = 0; i < k->cnt; i++) {
 		struct reconciled *f = &k->list[i];
 
@@ -183,6 +189,7 @@ static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 	f->todo &= ~job;
 	if (needs_ifaces)
 		order.wish = wanted->wish;
+	order.wish.verbose = k->verbose;
 	order.wish.where.ifnames = there;
 	order.wish.where.cnt = 0;
 	order.came = (struct placement){ came, 0, order.wish.where.mode };
@@ -209,8 +216,12 @@ static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 
 bool reconcile_next(struct reconcile *k, uint64_t now_ns)
 {
-	const struct job_order refresh = { .job = JOB_REFRESH };
+	const struct job_order refresh = { .job = JOB_REFRESH, .wish = { .verbose = k->verbose } };
 
+	if (k->look && k->look_at_ns <= now_ns) {
+		reconcile_look(k);
+		k->look_at_ns = now_ns + RECONCILE_RETRY_MIN_NS;
+	}
 	for (int i = 0; i < k->cnt && !k->running; i++) {
 		struct reconciled *f = &k->list[i];
 
@@ -237,6 +248,10 @@ void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns)
 	if (WIFSIGNALED(status))
 		diag_err(0, "%s: what was changed was ended by signal %d",
 			 *k->job_name ? k->job_name : "refresh", WTERMSIG(status));
+	if (!f && k->job == JOB_REFRESH && !done && !k->ending) {
+		k->refresh = true;
+		k->refresh_at_ns = now_ns + RECONCILE_RETRY_MIN_NS;
+	}
 	if (!f)
 		return;
 	f->failed &= ~k->job;
@@ -259,6 +274,8 @@ uint64_t reconcile_retry_at(const struct reconcile *k)
 {
 	uint64_t at = k->refresh ? k->refresh_at_ns : 0;
 
+	if (k->look && (!at || k->look_at_ns < at))
+		at = k->look_at_ns;
 	for (int i = 0; i < k->cnt; i++) {
 		uint64_t its = k->list[i].retry_at_ns;
 

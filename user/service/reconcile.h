@@ -37,8 +37,11 @@ struct reconcile {
 	struct link_events links;
 	struct reconciled *list;
 	int cnt;
+	bool look;		/* the interfaces could not be read: again at look_at_ns */
+	uint64_t look_at_ns;	/* CLOCK_MONOTONIC */
 	bool refresh;		/* JOB_REFRESH is to be done */
 	uint64_t refresh_at_ns; /* not before; CLOCK_MONOTONIC */
+	bool verbose;		/* jobs show messages of libbpf and libxdp */
 	bool ending;
 	pid_t (*start)(const struct job_order *order); /* NULL: job_start() */
 
@@ -56,7 +59,9 @@ struct reconcile {
  */
 int reconcile_configure(struct reconcile *k, struct config_file *config);
 
-/* Reads the interfaces, which may have changed, and orders the jobs that follow. */
+/* Reads the interfaces, which may have changed, and orders the jobs that follow. If they cannot be
+ * read, reconcile_next() tries again later.
+ */
 void reconcile_look(struct reconcile *k);
 
 /* Orders a job that attaches the filter of this name anew where it runs. Returns true; or false,

@@ -97,12 +97,28 @@ static int settle_down(struct service *s)
 	return wait_for_retry(s);
 }
 
+/* Has on_job_end() called at the job's end. If that is not possible, waits here. */
+static int watch_job(struct service *s)
+{
+	pid_t job = s->reconcile.running;
+	int status, err = sd_event_add_child(s->events, &s->job, job, WEXITED, on_job_end, s);
+
+	if (err >= 0)
+		return 0;
+	diag_err(err, "cannot watch for the end of a job: %s", strerror(-err));
+	while (waitpid(job, &status, 0) < 0 && errno == EINTR)
+		;
+	reconcile_ended(&s->reconcile, status, now_ns());
+	return err;
+}
+
 /* Starts the next job that is due; without one, settles down. */
 static int go_on(struct service *s)
 {
-	if (!reconcile_next(&s->reconcile, now_ns()))
-		return settle_down(s);
-	return sd_event_add_child(s->events, &s->job, s->reconcile.running, WEXITED, on_job_end, s);
+	while (reconcile_next(&s->reconcile, now_ns()))
+		if (!watch_job(s))
+			return 0;
+	return settle_down(s);
 }
 
 /* Goes on if no job is running; else on_job_end() does so after that job. */
@@ -313,7 +329,8 @@ static int run_service(struct service *s)
 
 int service_run(const char *path, bool verbose)
 {
-	struct service s = { .path = path, .reconcile = { .links = { .fd = -1 } } };
+	struct service s = { .path = path,
+			     .reconcile = { .links = { .fd = -1 }, .verbose = verbose } };
 	int status;
 
 	if (kernel_ready(verbose, true))
