@@ -16,6 +16,9 @@ static const struct cli_script SCRIPTS[] = {
 		 "has \"($HOW)\"; lacks stopped; got hidden $XD status; has \"($HOW)\"\n"
 		 "hidden $XD add v0 " ID_A "; hidden $XD rotate v0; got $XD test v0 " ID_A "\n"
 		 "is '" ID_A " known'; hidden $XD unload v0; idle v0; clean\n" },
+	{ "hidden-bpffs-hides-no-file", HIDDEN LOAD
+	  "; mkdir /mnt/work; cd /mnt/work; hidden /mnt/tool save v0 image; ls /mnt/work/image\n"
+	  "hidden /mnt/tool restore x image p0; /mnt/tool unload --all\n" },
 	{ "hidden-bpffs-behind-a-shell", /* which has the command's mounts */
 	  HIDDEN "hidden sh -ec '" LOAD "; exit'; [ -e $PINS/v0/timer ]; $XD unload v0\n" },
 	/* One that only the command holds would end with it. */

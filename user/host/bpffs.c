@@ -132,6 +132,7 @@ static bool enter(const char *pid)
 {
 	char path[PATH_MAX];
 	int back = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC), there = -1;
+	int here = open(".", O_PATH | O_CLOEXEC); /* setns() goes to the root */
 	bool entered = false;
 
 	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", pid);
@@ -141,7 +142,10 @@ static bool enter(const char *pid)
 		entered = is_held() == 1;
 		if (!entered)
 			setns(back, CLONE_NEWNS); /* if even that fails, bpffs_ready() refuses */
+		if (here < 0 || fchdir(here))
+			diag_note("relative paths begin at /");
 	}
+	fd_close(here);
 	fd_close(there);
 	fd_close(back);
 	return entered;
