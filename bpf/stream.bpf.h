@@ -224,7 +224,8 @@ __noinline int slow_path_frame(struct xdp_md *ctx)
 		.bytes = cfg->policy.streams[n].bytes,
 		.realm_key = cfg->policy.streams[n].realm_key,
 	};
-	if (!is_numbered(n) && clock_stopped())
+	/* Numbers need no hand, but the time of DEDUP_DROP_FOR does. */
+	if ((!is_numbered(n) || config.policy.action == DEDUP_DROP_FOR) && clock_stopped())
 		return conclude_frame(n, DEDUP_REASON_stale);
 	if (!is_numbered(n) && dedup_is_no_id(&f->id, lookup.words))
 		return conclude_frame(n, DEDUP_REASON_no_id);

@@ -101,12 +101,16 @@ static void plan(const struct account_kind *kind, struct dedup_config *cfg)
 	assert_int_equal(sscanf(kind->keys, "sequence = payload+4:%u", &run.bytes), 1);
 }
 
-static void start(const struct account_kind *kind)
+/* drop_ns: duplicates are dropped for this time only; 0: for ever. */
+static void start_for(const struct account_kind *kind, uint64_t drop_ns)
 {
 	static const uint8_t MAC[6] = FRAME_MAC;
 	struct dedup_config cfg;
 
 	plan(kind, &cfg);
+	cfg.policy.drop_ns = drop_ns;
+	if (drop_ns)
+		cfg.policy.action = DEDUP_DROP_FOR;
 	assert_int_equal(secrets_set(NULL, &cfg), 0);
 	assert_int_equal(loader_private_open(&cfg, &run.filter, &run.prog), 0);
 	dedup_hand_start(run.filter.state, &cfg, S);
@@ -114,6 +118,11 @@ static void start(const struct account_kind *kind)
 	for (uint32_t i = 0; i < ARRAY_SIZE(run.paths); i++)
 		run.paths[i] = dedup_path_key(run.filter.config->policy.streams[i % STREAMS].slot,
 					      run.ifindexes[i / STREAMS]);
+}
+
+static void start(const struct account_kind *kind)
+{
+	start_for(kind, 0);
 }
 
 static void stop(void)
@@ -327,6 +336,25 @@ static void what_cannot_be_noted(void **state)
 	stop();
 }
 
+/* Numbers need no hand. But it is the hand that ends the time for which duplicates are dropped. */
+static void numbers_go_on_without_the_hand(void **state)
+{
+	start(*state);
+	run.filter.state->stale_at = 0;
+	come(1, 0, XDP_PASS);
+	come(1, 1, XDP_DROP);
+	stop();
+	start_for(*state, 1000 * S);
+	run.filter.state->stale_at = INT64_MAX;
+	come(1, 0, XDP_PASS);
+	come(1, 1, XDP_DROP);
+	run.filter.state->stale_at = 0;
+	come(2, 0, XDP_PASS);
+	come(2, 1, XDP_PASS);
+	come(1, 1, XDP_PASS);
+	stop();
+}
+
 #define ROUNDS 10
 #define MORE 20 /* packets of a round that do not wait */
 
@@ -417,6 +445,8 @@ int main(void)
 		 &ACCOUNT_KINDS[0]);
 	add_test("lock-held-for-a-while", waits_for_the_lock, add_interfaces, remove_interfaces,
 		 &ACCOUNT_KINDS[0]);
+	add_test("hand-has-stopped", numbers_go_on_without_the_hand, add_interfaces,
+		 remove_interfaces, &ACCOUNT_KINDS[0]);
 	add_test("begun-and-not-noted", copies_only_what_was_noted, add_interfaces,
 		 remove_interfaces, &ACCOUNT_KINDS[0]);
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
