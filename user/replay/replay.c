@@ -100,13 +100,17 @@ static int note_sender(struct run *r, const struct frame_view *v, uint64_t *cnt)
 /* The i-th message of the packet: its key. */
 static uint64_t message_key(const struct run *r, const struct frame_view *v, uint32_t i)
 {
-	uint32_t shift = r->cfg.numbered[v->id.stream].shift;
+	const struct dedup_numbered *n = &r->cfg.numbered[v->id.stream];
 	struct dedup_id id = v->id.id;
 	__u64 *last = &id.word[v->id.words - 1];
+	uint64_t field, number;
 
 	if (!i)
 		return v->key;
-	*last = __builtin_bswap64(__builtin_bswap64(*last) + ((uint64_t)i << shift));
+	field = ~0ULL >> (64 - n->width) << n->shift;
+	number = __builtin_bswap64(*last);
+	number = (number & ~field) | ((number + ((uint64_t)i << n->shift)) & field);
+	*last = __builtin_bswap64(number);
 	return id_table_key(r->ids, v->id.realm, &id, v->id.words);
 }
 
