@@ -63,10 +63,23 @@ static int look_at_filter(struct change *c)
 	return 0;
 }
 
+/* Of load, a name is not taken for an interface, on which another filter may run. Returns as
+ * attachments_find().
+ */
+static int find(const struct wish *w, const char *what, struct filter *f)
+{
+	int err;
+
+	if (!w->replace || !w->name)
+		return attachments_find(what, f);
+	err = filter_open(what, f);
+	return err && err != -ENOENT ? loader_explain(what, err) : err;
+}
+
 int change_find(const struct wish *w, const char *what, struct change *c)
 {
 	*c = (struct change){ .w = w, .f = { .stats_fd = -1, .wanted_fd = -1 } };
-	return attachments_find(what, &c->f) ?: look_at_filter(c);
+	return find(w, what, &c->f) ?: look_at_filter(c);
 }
 
 int change_open(const struct wish *w, struct change *c)
@@ -145,7 +158,7 @@ int change_wait(const struct wish *w, const char *what)
 	while (has && !err) {
 		struct filter f;
 
-		err = attachments_find(what, &f);
+		err = find(w, what, &f);
 		if (err)
 			return err == -ENOENT ? 0 : err;
 		has = has_predecessor(&f);

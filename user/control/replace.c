@@ -7,7 +7,6 @@
 
 #include "change.h"
 #include "diag.h"
-#include "open.h"
 #include "plan.h"
 
 /* It is to run on the interfaces that are named, if any is, and on no others, unless w->stays. */
@@ -54,7 +53,8 @@ static void note_modes(const struct change *c)
 	enum attach_mode mode = c->w->where.mode;
 
 	for (int i = 0; i < c->cnt; i++)
-		if (mode != MODE_ANY && c->list[i].mode != mode)
+		if (mode != MODE_ANY && c->list[i].mode != mode &&
+		    change_place_of(c->list[i].ifname, c->where.ifnames, c->where.cnt) >= 0)
 			diag_note("%s runs on %s in %s mode, which a change keeps" ADVICE
 				  "unload it and load it again",
 				  c->f.name, c->list[i].ifname, attach_mode_name(c->list[i].mode));
@@ -93,22 +93,10 @@ static int replace_filter(struct change *c)
 	return err;
 }
 
-/* A name of no filter is not taken for an interface, on which another filter may run. */
-static int find_named(const struct wish *w, struct change *c)
-{
-	int err = filter_open(w->name, &c->f);
-
-	if (err == -ENOENT)
-		return err;
-	if (!err)
-		filter_close(&c->f);
-	return change_find(w, w->name, c);
-}
-
 int change_replace(const struct wish *w)
 {
 	struct change c;
-	int err = w->name ? find_named(w, &c) : change_find(w, w->where.ifnames[0], &c);
+	int err = change_find(w, w->name ?: w->where.ifnames[0], &c);
 
 	if (err)
 		return err;
