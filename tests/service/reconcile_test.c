@@ -19,8 +19,8 @@
 #define S 1000000000ULL
 
 static struct {
-	enum job job; /* the last one that was started */
-	int cnt;
+	enum job job;  /* the last one that was started */
+	int cnt, came; /* came: interfaces that it is to be attached to */
 	bool refuses;
 } started;
 
@@ -29,6 +29,7 @@ static pid_t start(const struct job_order *order)
 	if (started.refuses)
 		return -EAGAIN;
 	started.job = order->job;
+	started.came = order->came.cnt;
 	started.cnt++;
 	return 1;
 }
@@ -131,6 +132,54 @@ static void end_waits_for_no_retry(void **state)
 	reconcile_free(&k);
 }
 
+#define SECOND 77777 /* no index that an interface has */
+
+/* A try that fails does not forget which interface has come. */
+static void failed_try_keeps_what_has_come(void **state)
+{
+	struct reconcile k;
+
+	(void)state;
+	begin(&k);
+	configure(&k, WITH);
+	does(&k, JOB_ENSURE, 0, S);
+	does(&k, JOB_REFRESH, 0, S);
+	k.list[0].ifindices[0] = SECOND; /* it had another index before */
+	reconcile_look(&k);
+	does(&k, JOB_INTERFACES, FAILED, 2 * S);
+	assert_int_equal(started.came, 1);
+	is_idle(&k, 3 * S);
+	does(&k, JOB_INTERFACES, 0, 7 * S);
+	assert_int_equal(started.came, 1);
+	assert_true(reconcile_attach_anew(&k, "feed", 8 * S));
+	does(&k, JOB_INTERFACES, FAILED, 8 * S);
+	assert_int_equal(started.came, 0);
+	/* A reload does it, too. */
+	configure(&k, WITH);
+	does(&k, JOB_ENSURE, 0, 9 * S);
+	does(&k, JOB_INTERFACES, 0, 9 * S);
+	is_idle(&k, 10 * S);
+	assert_int_equal(reconcile_retry_at(&k), 0);
+	reconcile_free(&k);
+}
+
+/* Interfaces that were added by hand may be there. */
+static void attached_anew_without_the_files_interfaces(void **state)
+{
+	struct reconcile k;
+
+	(void)state;
+	begin(&k);
+	configure(&k, WITH);
+	does(&k, JOB_ENSURE, 0, S);
+	does(&k, JOB_REFRESH, 0, S);
+	k.list[0].ifindices[0] = 0;
+	assert_true(reconcile_attach_anew(&k, "feed", 2 * S));
+	does(&k, JOB_INTERFACES, 0, 2 * S);
+	is_idle(&k, 3 * S);
+	reconcile_free(&k);
+}
+
 static void failed_refresh_is_tried_again(void **state)
 {
 	struct reconcile k;
@@ -142,8 +191,10 @@ static void failed_refresh_is_tried_again(void **state)
 	does(&k, JOB_REFRESH, FAILED, S);
 	is_idle(&k, 2 * S);
 	assert_int_equal(reconcile_retry_at(&k), 6 * S);
-	does(&k, JOB_REFRESH, 0, 6 * S);
-	is_idle(&k, 7 * S);
+	does(&k, JOB_REFRESH, FAILED, 6 * S);
+	assert_int_equal(reconcile_retry_at(&k), 16 * S);
+	does(&k, JOB_REFRESH, 0, 16 * S);
+	is_idle(&k, 17 * S);
 	assert_int_equal(reconcile_retry_at(&k), 0);
 	reconcile_free(&k);
 }
@@ -304,6 +355,8 @@ int main(void)
 		cmocka_unit_test(failed_fork_keeps_what_ends),
 		cmocka_unit_test(failed_fork_keeps_a_refresh),
 		cmocka_unit_test(end_waits_for_no_retry),
+		cmocka_unit_test(failed_try_keeps_what_has_come),
+		cmocka_unit_test(attached_anew_without_the_files_interfaces),
 		cmocka_unit_test(failed_refresh_is_tried_again),
 		cmocka_unit_test(interfaces_that_cannot_be_read_are_read_later),
 		cmocka_unit_test(attached_anew_once_a_minute),

@@ -64,7 +64,7 @@ static bool is_pinned(const char *name)
 	return err != -ENOENT;
 }
 
-/* A filter whose hand has stopped passes everything, and has no valid ids any more. */
+/* A filter whose hand has stopped passes all ids, and has no valid ones any more. */
 static bool has_stopped(const char *name)
 {
 	struct filter f;
@@ -91,8 +91,10 @@ static int ensure(struct wish *w)
 	return restore_or_load(w);
 }
 
-/* Nothing is given but interfaces that have come: the rest may have been changed by hand. */
-static int ensure_interfaces(const struct job_order *order, struct wish *w)
+/* Nothing is given but interfaces that have come: the rest may have been changed by hand, or the
+ * filter unloaded.
+ */
+static int ensure_interfaces(const struct job_order *order, const struct wish *w)
 {
 	const struct wish only = { .name = w->name,
 				   .where = order->came,
@@ -100,7 +102,7 @@ static int ensure_interfaces(const struct job_order *order, struct wish *w)
 				   .stays = true,
 				   .verbose = w->verbose };
 
-	return is_pinned(w->name) ? control_load(&only) : ensure(w);
+	return is_pinned(w->name) ? control_load(&only) : EXIT_DONE;
 }
 
 /* Soon after a restart or a resize. */

@@ -29,7 +29,9 @@ void link_events_drain(const struct link_events *e);
  */
 int link_events_look(struct link_events *e, bool *changed);
 
-/* Returns the index of the interface of this name; 0 if there is none. */
+/* Returns the index of the interface of this name, which may be an alternative one; 0 if there is
+ * none.
+ */
 uint32_t link_events_index(const struct link_events *e, const char *ifname);
 
 #endif

@@ -2,6 +2,7 @@
 #include "metrics.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <string.h>
 
 #include "config_streams.h"
@@ -165,12 +166,14 @@ static void write_ifaces(struct metrics_out *m, const struct watched *r)
 /* 1 or 0; -ENODATA if it is unknown. */
 static int is_attached(const struct watched *r, const char *ifname)
 {
+	uint32_t ifindex = if_nametoindex(ifname); /* it may have several names */
+
 	if (r->err)
 		return r->err == -ENOENT ? 0 : -ENODATA;
 	for (int i = 0; i < r->status.ifaces_cnt; i++) {
 		const struct status_iface *f = &r->status.ifaces[i];
 
-		if (!strcmp(f->name, ifname))
+		if (ifindex ? f->ifindex == ifindex : !strcmp(f->name, ifname))
 			return f->state == IFACE_UNKNOWN ? -ENODATA : f->state == IFACE_ATTACHED;
 	}
 	return 0;

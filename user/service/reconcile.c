@@ -31,7 +31,7 @@ static void want(struct reconcile *k, const char *name)
 		snprintf(f->name, sizeof(f->name), "%s", name);
 	}
 	f->leaves = false;
-	f->todo = JOB_ENSURE;
+	f->todo = JOB_ENSURE | (f->is_anew ? JOB_INTERFACES : 0);
 	f->failed = 0;
 	f->retry_in_ns = f->retry_at_ns = 0;
 }
@@ -147,11 +147,17 @@ static int start_job(struct reconcile *k, const struct job_order *order)
 	return 0;
 }
 
+/* The time until the next try, after this one; 0: there was none. */
+static uint64_t longer(uint64_t ns)
+{
+	if (!ns)
+		return RECONCILE_RETRY_MIN_NS;
+	return ns > RECONCILE_RETRY_MAX_NS / 2 ? RECONCILE_RETRY_MAX_NS : 2 * ns;
+}
+
 static void retry_later(struct reconciled *f, uint64_t now_ns)
 {
-	f->retry_in_ns = f->retry_in_ns ? 2 * f->retry_in_ns : RECONCILE_RETRY_MIN_NS;
-	if (f->retry_in_ns > RECONCILE_RETRY_MAX_NS)
-		f->retry_in_ns = RECONCILE_RETRY_MAX_NS;
+	f->retry_in_ns = longer(f->retry_in_ns);
 	f->retry_at_ns = now_ns + f->retry_in_ns;
 	diag_note("%s: is tried again in %llu s", f->name,
 		  (unsigned long long)(f->retry_in_ns / 1000000000));
@@ -250,8 +256,11 @@ void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns)
 			 *k->job_name ? k->job_name : "refresh", WTERMSIG(status));
 	if (!f && k->job == JOB_REFRESH && !done && !k->ending) {
 		k->refresh = true;
-		k->refresh_at_ns = now_ns + RECONCILE_RETRY_MIN_NS;
+		k->refresh_in_ns = longer(k->refresh_in_ns);
+		k->refresh_at_ns = now_ns + k->refresh_in_ns;
 	}
+	if (!f && done)
+		k->refresh_in_ns = 0;
 	if (!f)
 		return;
 	f->failed &= ~k->job;

@@ -23,13 +23,13 @@ struct reconciled {
 	unsigned int todo;   /* enum job, ORed */
 	unsigned int failed; /* jobs to try again: at retry_at_ns, or when an interface comes */
 	uint32_t ifindices[DEDUP_IFACES_MAX]; /* of the file's interfaces; 0: not there */
-	uint32_t came;			      /* of these, by place: JOB_INTERFACES is to see to it */
-	bool is_anew;			      /* JOB_INTERFACES attaches it anew in any case */
-	bool is_up;			      /* it has run since the start */
-	bool leaves;			      /* it is no longer in the file */
-	uint64_t retry_in_ns;		      /* how long after a failure; 0: none yet */
-	uint64_t retry_at_ns;		      /* CLOCK_MONOTONIC */
-	uint64_t anew_ns;		      /* when it was attached anew; 0: never */
+	uint32_t came;	      /* bit n: the n-th of these has come, and is to be attached */
+	bool is_anew;	      /* it is to be attached anew, by JOB_INTERFACES */
+	bool is_up;	      /* it has run since the start */
+	bool leaves;	      /* it is no longer in the file */
+	uint64_t retry_in_ns; /* how long after a failure; 0: none yet */
+	uint64_t retry_at_ns; /* CLOCK_MONOTONIC */
+	uint64_t anew_ns;     /* when it was attached anew; 0: never */
 };
 
 struct reconcile {
@@ -41,6 +41,7 @@ struct reconcile {
 	uint64_t look_at_ns;	/* CLOCK_MONOTONIC */
 	bool refresh;		/* JOB_REFRESH is to be done */
 	uint64_t refresh_at_ns; /* not before; CLOCK_MONOTONIC */
+	uint64_t refresh_in_ns; /* how long after a failure; 0: none yet */
 	bool verbose;		/* jobs show messages of libbpf and libxdp */
 	bool ending;
 	pid_t (*start)(const struct job_order *order); /* NULL: job_start() */

@@ -101,7 +101,8 @@ static int settle_down(struct service *s)
 static int watch_job(struct service *s)
 {
 	pid_t job = s->reconcile.running;
-	int status, err = sd_event_add_child(s->events, &s->job, job, WEXITED, on_job_end, s);
+	int status = W_EXITCODE(EXIT_FAILED, 0);
+	int err = sd_event_add_child(s->events, &s->job, job, WEXITED, on_job_end, s);
 
 	if (err >= 0)
 		return 0;
