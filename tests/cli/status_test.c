@@ -384,7 +384,7 @@ static const struct cli_script SCRIPTS[] = {
 	{ "hand-stopped", LOAD
 	  " --window 1s --capacity 10; rm $PINS/v0/timer\n"
 	  "stopped() { $XD status v0 | grep -q stopped; }; soon stopped; got $XD status v0\n"
-	  "has '\n  hand        has stopped: everything passes; unload and load again\n'\n"
+	  "has '\n  hand        has stopped: all ids pass; unload and load again\n'\n"
 	  "got $XD status v0 --json; has '\"stopped\": true'\n"
 	  "fails 'the hand of v0 has stopped; unload and load it again' $XD rotate v0\n"
 	  "fails 'the hand of v0 has stopped' $XD reset v0\n"

@@ -412,7 +412,7 @@ static uint64_t noted(uint64_t packets)
 	return s.paths[0].counted.packets;
 }
 
-/* Does most of these packets' notes, if both CPUs go on for long enough. */
+/* Most of these packets are noted, if both CPUs go on for long enough. */
 static void waits_for_the_lock(void **state)
 {
 	uint64_t number = 1, before, packets = 300 * tries(1, 5);

@@ -147,7 +147,7 @@ struct xdp_dedup_stats {
 	uint64_t rx;		    /* packets that entered the packet program */
 	uint64_t fresh, duplicate;  /* EVENTs that were new; that were in the window */
 	uint64_t dropped;	    /* packets dropped */
-	bool stopped;		    /* the window's clock has stopped: everything passes */
+	bool stopped;		    /* the window's clock has stopped: all ids pass */
 	uint64_t wanted;	    /* EVENTs that passed because they were wanted */
 	bool sampled;		    /* set_bits to fpr_estimate are from a sample of the memory */
 	double ids_error;	    /* if sampled: about ids_estimate's standard error */
@@ -182,7 +182,7 @@ struct xdp_dedup_counters {
 	uint64_t early;		  /* blocks aged before their window was over */
 	uint64_t late;		  /* blocks aged late: the hand was late */
 	uint64_t wanted;	  /* EVENTs that passed because they were wanted */
-	bool stopped;		  /* the window's clock has stopped: everything passes */
+	bool stopped;		  /* the window's clock has stopped: all ids pass */
 };
 
 /* Reads the counters by one system call, which does not read the filter's memory: it is cheap,

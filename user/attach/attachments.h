@@ -33,7 +33,7 @@ int attachments_here(struct identity id);
  */
 int attachments_elsewhere(const char *name);
 
-/* Has the filter of this name this state map, also if it cannot be opened? Or does one of the two
+/* Has the filter of this name this state map, also if it cannot be opened? Or has one of the two
  * memories of a change that has not ended (+NAME)? Returns 1 or 0; -errno if that is unknown.
  */
 int attachments_has_state(const char *name, uint32_t state_id);

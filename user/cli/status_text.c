@@ -230,7 +230,7 @@ static void print_drop_time(const struct status *s)
 {
 	const char *whole = FORMAT_TIME(s->filter.config->policy.drop_ns);
 
-	if (s->drop_left_ns)
+	if (s->drop_left_ns && !s->stopped)
 		printf("  dropping    for another %s of %s; then duplicates are only counted\n",
 		       FORMAT_TIME(s->drop_left_ns), whole);
 	else if (s->counting_ns)
@@ -307,7 +307,7 @@ static void print_ids(const struct status *s)
 	const struct dedup_config *c = s->filter.config;
 
 	if (s->stopped)
-		puts("  hand        has stopped: everything passes; unload and load again");
+		puts("  hand        has stopped: all ids pass; unload and load again");
 	else if (s->layout->approx_count)
 		printf("  hand        %u countdowns; oldest id at most %s old\n",
 		       s->turns * c->memory.places + (uint32_t)(s->hand * c->memory.places + 0.5),

@@ -212,7 +212,7 @@ bool status_drops(const struct status *s)
 {
 	uint32_t action = s->filter.config->policy.action;
 
-	return action == DEDUP_DROP || (action == DEDUP_DROP_FOR && s->drop_left_ns);
+	return action == DEDUP_DROP || (action == DEDUP_DROP_FOR && s->drop_left_ns && !s->stopped);
 }
 
 /* And the rate of both. */

@@ -78,7 +78,7 @@ struct status {
 	uint64_t counting_ns;  /* DEDUP_DROP_FOR: time since then; 0: they are dropped */
 	struct sampling_process sampler;
 	struct sockets *sockets;  /* NULL: the filter does not deliver */
-	bool stopped;		  /* the hand has stopped: every packet passes */
+	bool stopped;		  /* the hand has stopped: all ids pass */
 	char unseen[IF_NAMESIZE]; /* set by the caller: watch_unseen(); "": none */
 	bool exact;		  /* set before collecting: read all of the memory, not a sample */
 };
@@ -91,7 +91,7 @@ const char *iface_state_name(enum iface_state state);
  */
 const char *status_iface_name(const struct status *s, uint32_t ifindex, char name[IF_NAMESIZE]);
 
-/* Are duplicates dropped now? (If the hand has stopped, everything passes.) */
+/* Are duplicates dropped now? (If the hand has stopped, only numbered streams drop.) */
 bool status_drops(const struct status *s);
 
 /* Fills in *s from the open filter *f, which belongs to *s from then on, also after a failure.

@@ -83,7 +83,7 @@ static bool stopped(const struct advice_reading *r, char *text)
 	if (!r->stopped)
 		return false;
 	snprintf(text, ADVICE_TEXT_MAX,
-		 "the window's clock has stopped, as when somebody removes the pin `timer` or unmounts /sys/fs/bpf: every packet passes as stale; xdp-dedup unload --name %s, and load it again",
+		 "the window's clock has stopped, as when somebody removes the pin `timer` or unmounts /sys/fs/bpf: all ids pass as stale; xdp-dedup unload --name %s, and load it again",
 		 r->name);
 	return true;
 }
