@@ -29,7 +29,7 @@ static pid_t start(const struct job_order *order)
 	if (started.refuses)
 		return -EAGAIN;
 	started.job = order->job;
-	started.came = order->came.cnt;
+	started.came = order->wish.where.cnt;
 	started.cnt++;
 	return 1;
 }
@@ -64,6 +64,15 @@ static void does(struct reconcile *k, enum job job, int status, uint64_t now_ns)
 static void is_idle(struct reconcile *k, uint64_t now_ns)
 {
 	assert_false(reconcile_next(k, now_ns));
+}
+
+/* The filter of WITH runs. */
+static void begin_running(struct reconcile *k)
+{
+	begin(k);
+	configure(k, WITH);
+	does(k, JOB_ENSURE, 0, S);
+	does(k, JOB_REFRESH, 0, S);
 }
 
 static void failed_fork_keeps_the_job(void **state)
@@ -119,10 +128,7 @@ static void end_waits_for_no_retry(void **state)
 	struct reconcile k;
 
 	(void)state;
-	begin(&k);
-	configure(&k, WITH);
-	does(&k, JOB_ENSURE, 0, S);
-	does(&k, JOB_REFRESH, 0, S);
+	begin_running(&k);
 	configure(&k, WITHOUT);
 	does(&k, JOB_UNLOAD, FAILED, 2 * S);
 	reconcile_end(&k);
@@ -140,10 +146,7 @@ static void failed_try_keeps_what_has_come(void **state)
 	struct reconcile k;
 
 	(void)state;
-	begin(&k);
-	configure(&k, WITH);
-	does(&k, JOB_ENSURE, 0, S);
-	does(&k, JOB_REFRESH, 0, S);
+	begin_running(&k);
 	k.list[0].ifindices[0] = SECOND; /* it had another index before */
 	reconcile_look(&k);
 	does(&k, JOB_INTERFACES, FAILED, 2 * S);
@@ -169,10 +172,7 @@ static void attached_anew_without_the_files_interfaces(void **state)
 	struct reconcile k;
 
 	(void)state;
-	begin(&k);
-	configure(&k, WITH);
-	does(&k, JOB_ENSURE, 0, S);
-	does(&k, JOB_REFRESH, 0, S);
+	begin_running(&k);
 	k.list[0].ifindices[0] = 0;
 	assert_true(reconcile_attach_anew(&k, "feed", 2 * S));
 	does(&k, JOB_INTERFACES, 0, 2 * S);
@@ -228,10 +228,7 @@ static void attached_anew_once_a_minute(void **state)
 	struct reconcile k;
 
 	(void)state;
-	begin(&k);
-	configure(&k, WITH);
-	does(&k, JOB_ENSURE, 0, S);
-	does(&k, JOB_REFRESH, 0, S);
+	begin_running(&k);
 	assert_false(reconcile_attach_anew(&k, "other", 2 * S));
 	assert_true(reconcile_attach_anew(&k, "feed", 2 * S));
 	does(&k, JOB_INTERFACES, 0, 2 * S);
@@ -270,10 +267,7 @@ static void removed_and_put_back(void **state)
 
 	for (int running = 0; running < 2; running++) {
 		(void)state;
-		begin(&k);
-		configure(&k, WITH);
-		does(&k, JOB_ENSURE, 0, S);
-		does(&k, JOB_REFRESH, 0, S);
+		begin_running(&k);
 		configure(&k, WITHOUT);
 		if (running) {
 			assert_true(reconcile_next(&k, 2 * S));
@@ -296,10 +290,7 @@ static void removed_and_its_unload_fails(void **state)
 	struct reconcile k;
 
 	(void)state;
-	begin(&k);
-	configure(&k, WITH);
-	does(&k, JOB_ENSURE, 0, S);
-	does(&k, JOB_REFRESH, 0, S);
+	begin_running(&k);
 	configure(&k, WITHOUT);
 	does(&k, JOB_UNLOAD, FAILED, 2 * S);
 	is_idle(&k, 3 * S);

@@ -94,13 +94,11 @@ static int ensure(struct wish *w)
 /* Nothing is given but interfaces that have come: the rest may have been changed by hand, or the
  * filter unloaded.
  */
-static int ensure_interfaces(const struct job_order *order, const struct wish *w)
+static int ensure_interfaces(const struct wish *w)
 {
-	const struct wish only = { .name = w->name,
-				   .where = order->came,
-				   .replace = true,
-				   .stays = true,
-				   .verbose = w->verbose };
+	const struct wish only = {
+		.name = w->name, .where = w->where, .replace = true, .stays = true, .verbose = w->verbose
+	};
 
 	return is_pinned(w->name) ? control_load(&only) : EXIT_DONE;
 }
@@ -154,7 +152,7 @@ static int do_job(const struct job_order *order)
 	case JOB_ENSURE:
 		return ensure(&w);
 	case JOB_INTERFACES:
-		return ensure_interfaces(order, &w);
+		return ensure_interfaces(&w);
 	case JOB_SAVE:
 		return is_pinned(w.name) ? save(&w, order->state) : EXIT_DONE;
 	case JOB_UNLOAD:

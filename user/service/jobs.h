@@ -21,10 +21,11 @@ enum job {
 
 struct job_order {
 	enum job job;
-	/* By name. ENSURE, INTERFACES: as in the file; `where` has only existing interfaces. */
+	/* By name. ENSURE, INTERFACES: as in the file; `where` has only existing interfaces, of
+	 * INTERFACES those that have come.
+	 */
 	struct wish wish;
-	struct placement came; /* INTERFACES: those of wish.where that have come */
-	const char *state;     /* SAVE; ENSURE if a snapshot is restored: the directory; or NULL */
+	const char *state; /* SAVE; ENSURE if a snapshot is restored: the directory; or NULL */
 };
 
 /* Starts a process that does the job, and ends with an enum exit_code; it prints on stdout and

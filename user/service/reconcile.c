@@ -186,7 +186,7 @@ static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
 	enum job job = f->todo & -f->todo; /* the first of them */
-	char *there[DEDUP_IFACES_MAX], *came[DEDUP_IFACES_MAX];
+	char *there[DEDUP_IFACES_MAX];
 	struct job_order order = { .job = job, .wish = { .name = f->name } };
 	bool needs_ifaces = job == JOB_ENSURE || job == JOB_INTERFACES;
 
@@ -198,14 +198,9 @@ static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 	order.wish.verbose = k->verbose;
 	order.wish.where.ifnames = there;
 	order.wish.where.cnt = 0;
-	order.came = (struct placement){ came, 0, order.wish.where.mode };
-	for (int i = 0; needs_ifaces && i < wanted->wish.where.cnt; i++) {
-		if (!f->ifindices[i])
-			continue;
-		there[order.wish.where.cnt++] = wanted->wish.where.ifnames[i];
-		if (f->came >> i & 1)
-			came[order.came.cnt++] = wanted->wish.where.ifnames[i];
-	}
+	for (int i = 0; needs_ifaces && i < wanted->wish.where.cnt; i++)
+		if (f->ifindices[i] && (job == JOB_ENSURE || f->came >> i & 1))
+			there[order.wish.where.cnt++] = wanted->wish.where.ifnames[i];
 	if (needs_ifaces && !order.wish.where.cnt && !(job == JOB_INTERFACES && f->is_anew)) {
 		f->failed |= job; /* until one comes */
 		return;
