@@ -294,18 +294,23 @@ static int run_xdp_with_ids(uint32_t prog_id)
 	return run_xdp_here(prog_id) ?: run_xdp_by_ids(prog_id);
 }
 
-/* Does run_xdp_with_ids(). A namespace that is being deleted still has its id, but cannot be asked
+/* Returns what ask() does. A namespace that is being deleted still has its id, but cannot be asked
  * (-EINVAL): waits until it is gone.
  */
-static int run_xdp(uint32_t prog_id)
+static int ask_patiently(int (*ask)(uint32_t), uint32_t prog_id)
 {
-	int found = run_xdp_with_ids(prog_id);
+	int found = ask(prog_id);
 
 	for (int ms = 0; ms < ENDING_MS && found == -EINVAL; ms += 10) {
 		usleep(10000);
-		found = run_xdp_with_ids(prog_id);
+		found = ask(prog_id);
 	}
 	return found;
+}
+
+static int run_xdp(uint32_t prog_id)
+{
+	return ask_patiently(run_xdp_with_ids, prog_id);
 }
 
 /* links_run_xdp() for all other namespaces: calls runs() in each. -EXDEV if some cannot be looked
@@ -325,7 +330,7 @@ int links_run_xdp(uint32_t prog_id)
 
 int links_run_xdp_elsewhere(uint32_t prog_id)
 {
-	return run_xdp_by_ids(prog_id) ?: run_xdp_in_others(run_xdp_here, prog_id);
+	return ask_patiently(run_xdp_by_ids, prog_id) ?: run_xdp_in_others(run_xdp_here, prog_id);
 }
 
 void links_free(struct links *l)
