@@ -293,11 +293,18 @@ static __always_inline int slow_path_judge_numbers(const struct dedup_id *id, __
 		return DEDUP_REASON_unlearned;
 	read_numbers(m, id, words, numbered_of(n), cnt);
 	known = predecessor_see_numbers(m, n);
-	if (known == 1)
-		return DEDUP_REASON_duplicate;
 	if (known == LEARNED)
 		return DEDUP_REASON_new;
-	return judge_numbers(m, n, realm_key);
+	if (known != 1)
+		return judge_numbers(m, n, realm_key);
+	/* This filter's account begins with the first fresh numbers. Of what is behind these some
+	 * paths may bring nothing that is fresh.
+	 */
+	if (config.sources.paths) {
+		aim_at_this_filter(m, n, realm_key);
+		note_path();
+	}
+	return DEDUP_REASON_duplicate;
 }
 
 /* The id in cpu_lookup(), in layout `blocked`: returns as array_see(). A global function beside
