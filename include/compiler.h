@@ -110,4 +110,18 @@
 #define READ_ONCE(value) (*(const volatile __typeof__(value) *)&(value))
 #define WRITE_ONCE(value, to) (*(volatile __typeof__(value) *)&(value) = (to))
 
+/* 0, which no CPU has before it has read `value`. What is read at an index with this added is read
+ * later than `value`, also by CPUs that read in another order than the program has.
+ */
+#ifdef __bpf__
+#define DEDUP_AFTER(value)                             \
+	({                                             \
+		__u64 none_ = (value);                 \
+		asm volatile("%0 &= 0" : "+r"(none_)); \
+		none_;                                 \
+	})
+#else
+#define DEDUP_AFTER(value) ((void)(value), __atomic_thread_fence(__ATOMIC_ACQUIRE), (__u64)0)
+#endif
+
 #endif

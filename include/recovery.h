@@ -328,32 +328,47 @@ static __always_inline int dedup_try_word(const struct dedup_recovery *r, struct
 	return seen;
 }
 
-/* Does what dedup_try_word() does if a number near `near` has come before in this jiffy: then there
- * is nothing to note, and nobody begins anew. Returns DEDUP_AGAIN if not, or if it was in vain; and
- * if there are no laps left up to laps_max.
- */
-static __always_inline int dedup_try_quickly(const struct dedup_recovery *r, struct dedup_source *s,
-					     __u64 *word, const struct dedup_numbers *n,
-					     __u64 laps_max)
-{
-	__u64 last = READ_ONCE(s->last), near = READ_ONCE(s->near), is = READ_ONCE(*word);
-	__u64 numbering = dedup_near_numbering(r, near);
-	__s64 ahead = dedup_ahead(r, near, n->first);
-	__u64 lap = dedup_lap(r, near, ahead);
-	int seen;
+/* What dedup_look_quickly() has read. */
+struct dedup_quick {
+	__u64 last, near, lap; /* lap: of the numbers */
+	__u64 is;	       /* the word */
+};
 
+/* Does what dedup_try_word() does if a number near `near` has come before in this jiffy: then there
+ * is nothing to note, and nobody begins anew. Returns DEDUP_SEEN; DEDUP_FRESH if the numbers are to
+ * be learned, by dedup_learn_quickly(); DEDUP_AGAIN if dedup_try_word() is to do it, also if there
+ * are no laps left up to laps_max.
+ */
+static __always_inline int dedup_look_quickly(const struct dedup_recovery *r, struct dedup_source *s,
+					      __u64 *word, const struct dedup_numbers *n,
+					      __u64 laps_max, struct dedup_quick *q)
+{
+	__s64 ahead;
+
+	q->last = READ_ONCE(s->last);
+	q->near = READ_ONCE(s->near);
+	q->is = READ_ONCE(*word);
+	ahead = dedup_ahead(r, q->near, n->first);
+	q->lap = dedup_lap(r, q->near, ahead);
 	/* A word may have a far number's lap from before this numbering, or from another source. */
-	if (last != dedup_last(numbering, n->now) || dedup_is_far(r, ahead))
+	if (q->last != dedup_last(dedup_near_numbering(r, q->near), n->now) || dedup_is_far(r, ahead))
 		return DEDUP_AGAIN;
-	if (likely(dedup_is_seen(is, lap, n)))
+	if (likely(dedup_is_seen(q->is, q->lap, n)))
 		return DEDUP_SEEN;
-	if (lap > laps_max)
-		return DEDUP_AGAIN;
-	seen = dedup_learn(r, s, word, is, near, lap, n);
-	if (dedup_near_numbering(r, READ_ONCE(s->near)) != numbering)
+	return q->lap > laps_max ? DEDUP_AGAIN : DEDUP_FRESH;
+}
+
+/* Learns the numbers. Returns as dedup_try_word(). */
+static __always_inline int dedup_learn_quickly(const struct dedup_recovery *r, struct dedup_source *s,
+					       __u64 *word, const struct dedup_numbers *n,
+					       const struct dedup_quick *q)
+{
+	int seen = dedup_learn(r, s, word, q->is, q->near, q->lap, n);
+
+	if (dedup_near_numbering(r, READ_ONCE(s->near)) != dedup_near_numbering(r, q->near))
 		return DEDUP_AGAIN;
 	if (seen == DEDUP_FRESH)
-		dedup_move_near(r, s, near, n->first);
+		dedup_move_near(r, s, q->near, n->first);
 	return seen;
 }
 

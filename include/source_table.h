@@ -291,8 +291,7 @@ static __always_inline bool dedup_is_in(const struct dedup_block *bucket,
 }
 
 /* dedup_see_source() of numbers that are in one word, of a source that is its bucket's first or
- * second one, and had a packet in this jiffy: one try. So the hand does not recycle it, if it is
- * not about to be worn. DEDUP_AGAIN: dedup_see_source() is to do it.
+ * second one, and had a packet in this jiffy: one try. DEDUP_AGAIN: dedup_see_source() is to do it.
  */
 static __always_inline int dedup_see_quickly(const struct dedup_sources *t,
 					     const struct dedup_recovery *r,
@@ -304,7 +303,9 @@ static __always_inline int dedup_see_quickly(const struct dedup_sources *t,
 	struct dedup_numbers n = { p->first, p->now, 0 };
 	struct dedup_found found = { 0 };
 	struct dedup_source_at at;
+	struct dedup_quick quick;
 	__u64 *word;
+	int seen;
 
 	if (!bucket || (!dedup_is_entry(t, blocks, bucket, key, 0, &found) &&
 			!dedup_is_entry(t, blocks, bucket, key, 1, &found)))
@@ -314,8 +315,17 @@ static __always_inline int dedup_see_quickly(const struct dedup_sources *t,
 	if (!word)
 		return DEDUP_AGAIN;
 	n.bits = dedup_word_bits(p->first % DEDUP_WORD_NUMBERS, p->count);
-	return dedup_try_quickly(r, &found.slot->source, word, &n,
-				 dedup_laps(t->number_bits) / 2 - 2);
+	seen = dedup_look_quickly(r, &found.slot->source, word, &n,
+				  dedup_laps(t->number_bits) / 2 - 2, &quick);
+	if (seen != DEDUP_FRESH)
+		return seen;
+	/* If the source is still there after a packet came in this jiffy, the hand leaves it there:
+	 * it is neither idle nor, by laps_max, worn.
+	 */
+	found.i += DEDUP_AFTER(quick.last);
+	return dedup_is_in(bucket, &found)
+		       ? dedup_learn_quickly(r, &found.slot->source, word, &n, &quick)
+		       : DEDUP_AGAIN;
 }
 
 /* Looks a packet of this source up, and learns its numbers if any is fresh. Returns an enum

@@ -48,6 +48,11 @@ static bool is_alone(int cpu, __u64 *at); /* no other CPU accesses this before t
 static void note_access(__u64 *at, enum access access, __u64 is, __u64 to); /* which is made now */
 static void check_end(void); /* all calls have ended */
 
+/* 0: every order is tried. Else those in which a CPU that could go on is stopped for another one so
+ * often at most: where all orders are too many.
+ */
+static int stops_max;
+
 static struct dedup_block shared[BLOCKS]; /* what is shared */
 
 /* What the program itself keeps of a race, by note_access(): it belongs to the state. */
@@ -145,6 +150,7 @@ static __u64 states[STATES]; /* hashes; 0: none */
 static unsigned long states_cnt;
 static __u64 races_cnt;		  /* each one's states have other hashes */
 static char order[STEPS_MAX + 1]; /* of the CPUs, up to now */
+static int stops;		  /* in that order */
 
 static __u64 hash_of_kept(void)
 {
@@ -160,10 +166,12 @@ static __u64 hash_of_kept(void)
 }
 
 /* Is the state a new one? Then it is noted. */
-static bool is_new_state(void)
+static bool is_new_state(int steps)
 {
 	__u64 hash = mix(mix(shared_hash, races_cnt), hash_of_kept()), i;
 
+	if (stops_max && steps)
+		hash = mix(hash, (__u64)stops << 8 | order[steps - 1]);
 	for (int c = 0; c < cpus_cnt; c++)
 		hash = mix(hash + 1, cpus[c].hash);
 	hash |= !hash;
@@ -208,9 +216,18 @@ static bool must_wait(const struct cpu *c)
 	       !can_access(c->next, c->access);
 }
 
+/* Is the CPU of the last step stopped, if this one makes the next step? */
+static bool stops_another(int i, int steps)
+{
+	int last = steps ? order[steps - 1] - 'a' : i;
+
+	return last != i && cpus[last].next && !must_wait(&cpus[last]);
+}
+
 static void go_on_from_here(int steps)
 {
 	bool has_ended = true;
+	int stopped = stops;
 
 	assert_true(steps < STEPS_MAX);
 	order[steps] = '\0';
@@ -219,14 +236,17 @@ static void go_on_from_here(int steps)
 			try_step(i, steps);
 			return;
 		}
-	if (!is_new_state())
+	if (!is_new_state(steps))
 		return;
 	for (int i = 0; i < cpus_cnt; i++) {
 		if (!cpus[i].next || must_wait(&cpus[i]))
 			continue;
-		try_step(i, steps);
 		has_ended = false;
+		stops = stopped + stops_another(i, steps);
+		if (!stops_max || stops <= stops_max)
+			try_step(i, steps);
 	}
+	stops = stopped;
 	if (has_ended)
 		check_end();
 }

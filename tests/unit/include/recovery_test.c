@@ -91,13 +91,14 @@ static int see(const struct dedup_recovery *r, uint64_t number, uint32_t count, 
 	struct dedup_packet_numbers p = { number, now, count };
 	struct dedup_source *s = (struct dedup_source *)&blocks[DEDUP_SLOT_SOURCE];
 	__u64 bit = number % DEDUP_WORD_NUMBERS, *word = dedup_word_at(r, &at, number);
+	struct dedup_numbers n = { number, now, dedup_word_bits(bit, count) };
+	struct dedup_quick quick;
 	int seen = DEDUP_AGAIN;
 
-	if (bit + count <= DEDUP_WORD_NUMBERS)
-		seen = dedup_try_quickly(r, s, word,
-					 &(struct dedup_numbers){ number, now,
-								  dedup_word_bits(bit, count) },
-					 LAPS_MAX);
+	if (dedup_is_in_a_word(&p))
+		seen = dedup_look_quickly(r, s, word, &n, LAPS_MAX, &quick);
+	if (seen == DEDUP_FRESH)
+		seen = dedup_learn_quickly(r, s, word, &n, &quick);
 	return seen == DEDUP_AGAIN ? dedup_see_packet(r, &at, &p) : seen;
 }
 
