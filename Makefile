@@ -294,7 +294,7 @@ VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.
 TEST_SOURCES := $(call sources,tests/*/*.c tests/*/*/*.c)
 TESTS        := $(call sources,tests/*/*_test.c tests/*/*/*_test.c)
 # The longest ones begin first, so that none of them still runs alone at the end.
-LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,every_call publish_faults publish hostile leftovers cli change run save replay rate fault \
+LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,publish_cluster every_call publish_faults publish hostile leftovers cli change run save replay rate fault \
 		lib_change e2e watch sample untold layout engines array_rate succession_rate scrape reopen late_clock \
 		account_order lib_install numbers number_race \
 		receivers streams_change differential status)
