@@ -123,12 +123,22 @@ static void assert_size(json_object *size, double ids, double capacity)
 	}
 }
 
+/* All lines but the first and the last are indented. */
+static void assert_one_object(void)
+{
+	assert_int_equal(out[0], '{');
+	for (const char *end = strchr(out, '\n'); end; end = strchr(end + 1, '\n'))
+		if (end[1] != ' ')
+			assert_string_equal(end + 1, end[1] ? "}\n" : "");
+}
+
 static void json_has_every_row_and_traffic(void **state)
 {
 	json_object *o = bench("--json --ids 1k,20k --copies 20k"), *sizes = member(o, "sizes");
 	json_object *race;
 
 	(void)state;
+	assert_one_object();
 	assert_true(number(o, "fpr") == 1e-4);
 	assert_true(number(o, "fill") == 1);
 	assert_null(json_object_object_get(o, "warm"));
@@ -149,11 +159,16 @@ static void json_has_every_row_and_traffic(void **state)
 	json_object_put(o);
 }
 
+/* The environment has a default. */
 static void a_filter_may_be_less_than_full(void **state)
 {
-	json_object *o = bench("--json --ids 1k --fill 0.1 --copies 1k --warm 0");
+	json_object *o;
 
 	(void)state;
+	setenv("XDP_DEDUP_FPR", "1e-5", 1);
+	o = bench("--json --ids 1k --fill 0.1 --copies 1k --warm 0");
+	unsetenv("XDP_DEDUP_FPR");
+	assert_true(number(o, "fpr") == 1e-5);
 	assert_true(number(o, "warm") == 0);
 	assert_true(number(o, "fill") == 0.1);
 	assert_size(json_object_array_get_idx(member(o, "sizes"), 0), 1000, 10000);
@@ -202,11 +217,8 @@ static const struct script {
 	  "	grep -q \"^  --$o \" $d/help; done\n"
 	  "$BENCH --ids x --frob -h | cmp - $d/help\n"
 	  "[ \"$($BENCH --version)\" = \"xdp-dedup-bench " XDP_DEDUP_VERSION "\" ]\n" },
-	{ "defaults-of-the-environment",
-	  "not env XDP_DEDUP_FPR=x $BENCH 2>$d/errors; grep -q 'XDP_DEDUP_FPR x: give a rate' "
-	  "$d/errors\n"
-	  "XDP_DEDUP_FPR=0.01 $BENCH --json --ids 1k --rounds 1 --copies 1k | jq -e '.fpr == "
-	  "0.01'\n" },
+	{ "wrong-environment", "not env XDP_DEDUP_FPR=x $BENCH 2>$d/errors\n"
+			       "grep -q 'XDP_DEDUP_FPR x: give a rate' $d/errors\n" },
 	{ "rights", "not setpriv --bounding-set -net_admin --inh-caps -net_admin $BENCH >$d/a 2>$d/b\n"
 		    "grep -q '^xdp-dedup-bench: not permitted: bench needs CAP_NET_ADMIN;' $d/b\n"
 		    "[ ! -s $d/a ]\n" },
@@ -217,10 +229,6 @@ static const struct script {
 	  "	grep -qx 'xdp-dedup-bench: cannot write all of the output; is the disk full?' "
 	  "$d/b\n"
 	  "done\n" },
-	{ "json-is-one-object",
-	  "$BENCH --json --ids 1k,2k --rounds 1 --copies 1k >$d/a; jq -es 'length == 1' $d/a\n"
-	  "jq -e '[.sizes[].ids] == [1000, 2000]' $d/a\n"
-	  "[ \"$(cut -c1 $d/a | uniq | tr -d '\\n')\" = '{ }' ]\n" },
 	/* The first size is all there, and the last one takes seconds. */
 	{ "json-comes-as-it-goes",
 	  "$BENCH --json --ids 1k,1M --rounds 1 >$d/a & bench=$!\n"
@@ -351,7 +359,6 @@ int main(void)
 	setenv("BENCH", getenv("XDP_DEDUP_BENCH") ?: "build/san/xdp-dedup-bench", 1);
 	leave_to_rest("@(a_filter_may_be_less_than_full|json_has_*|interrupted_it_*)");
 	leave_to_rest("json-*");
-	leave_to_rest("defaults-of-the-environment");
 	leave_to_rest("progress-*");
 	add_tests(tests, ARRAY_SIZE(tests));
 	add_rows(SCRIPTS, run_script, NULL, NULL);
