@@ -182,7 +182,7 @@ static int use_key(struct parse *p, const char *section, const char *name, const
 		return profile_fail(p, line, "keys come behind a section [" SECTION " NAME]");
 	if (!p->started && start_section(p, section))
 		return -EINVAL;
-	for (size_t i = 0; i < PROFILE_KEYS_CNT; i++) {
+	for (size_t i = 0; i < KEYS_CNT; i++) {
 		const struct profile_key *key = &PROFILE_KEYS[i];
 
 		if (strcmp(key->name, name))

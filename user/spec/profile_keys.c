@@ -251,152 +251,26 @@ static int set_learn(struct parse *p, const char *value, struct position at)
 	return 0;
 }
 
-enum {
-	ABOUT,
-	LAYER,
-	ETHERTYPE,
-	DECODER,
-	REQUIRE,
-	EXEMPT,
-	ID,
-	SOURCE,
-	SEQUENCE,
-	COUNT,
-	HISTORY,
-	RESET,
-	PARTIAL,
-	WINDOW,
-	FPR,
-	PORTS,
-	FORWARDED,
-	TUNNELS,
-	NEEDS,
-	LEARN
-};
-
 const struct profile_key PROFILE_KEYS[] = {
-	[ABOUT] = { "about", set_about, false },
-	[LAYER] = { "layer", set_layer, false },
-	[ETHERTYPE] = { "ethertype", set_ethertype, false },
-	[DECODER] = { "decoder", set_decoder, false },
-	[REQUIRE] = { "require", add_require, true },
-	[EXEMPT] = { "exempt", add_exempt, true },
-	[ID] = { "id", add_id_parts, true },
-	[SOURCE] = { "source", add_id_parts, true },
-	[SEQUENCE] = { "sequence", set_sequence, false },
-	[COUNT] = { "count", set_count, false },
-	[HISTORY] = { "history", set_history, false },
-	[RESET] = { "reset", set_reset, false },
-	[PARTIAL] = { "partial", set_partial, false },
-	[WINDOW] = { "window", set_window, false },
-	[FPR] = { "fpr", set_fpr, false },
-	[PORTS] = { "ports", set_profile_ports, false },
-	[FORWARDED] = { "forwarded", set_forwarded, false },
-	[TUNNELS] = { "tunnels", set_tunnels, false },
-	[NEEDS] = { "needs", set_needs, false },
-	[LEARN] = { "learn", set_learn, false },
+	[KEY_ABOUT] = { "about", set_about, false },
+	[KEY_LAYER] = { "layer", set_layer, false },
+	[KEY_ETHERTYPE] = { "ethertype", set_ethertype, false },
+	[KEY_DECODER] = { "decoder", set_decoder, false },
+	[KEY_REQUIRE] = { "require", add_require, true },
+	[KEY_EXEMPT] = { "exempt", add_exempt, true },
+	[KEY_ID] = { "id", add_id_parts, true },
+	[KEY_SOURCE] = { "source", add_id_parts, true },
+	[KEY_SEQUENCE] = { "sequence", set_sequence, false },
+	[KEY_COUNT] = { "count", set_count, false },
+	[KEY_HISTORY] = { "history", set_history, false },
+	[KEY_RESET] = { "reset", set_reset, false },
+	[KEY_PARTIAL] = { "partial", set_partial, false },
+	[KEY_WINDOW] = { "window", set_window, false },
+	[KEY_FPR] = { "fpr", set_fpr, false },
+	[KEY_PORTS] = { "ports", set_profile_ports, false },
+	[KEY_FORWARDED] = { "forwarded", set_forwarded, false },
+	[KEY_TUNNELS] = { "tunnels", set_tunnels, false },
+	[KEY_NEEDS] = { "needs", set_needs, false },
+	[KEY_LEARN] = { "learn", set_learn, false },
 };
-const size_t PROFILE_KEYS_CNT = sizeof(PROFILE_KEYS) / sizeof(PROFILE_KEYS[0]);
-_Static_assert(sizeof(PROFILE_KEYS) / sizeof(PROFILE_KEYS[0]) <= PROFILE_KEYS_MAX,
-	       "each key has its place");
-
-static int check_layer(struct parse *p)
-{
-	const struct dedup_stream *st = &p->now.stream;
-	const struct position *digest = &p->bases_at[DEDUP_BASES];
-
-	if (!p->keys_at[LAYER].line)
-		return profile_fail(p, p->section_at, "the layer is missing: udp, ip or ethernet");
-	if (st->layer != DEDUP_UDP && p->bases_at[DEDUP_PAYLOAD].line)
-		return profile_fail(p, p->bases_at[DEDUP_PAYLOAD], "only layer udp has a payload");
-	if (st->layer == DEDUP_ETHERNET && p->bases_at[DEDUP_NETWORK].line)
-		return profile_fail(p, p->bases_at[DEDUP_NETWORK], "layer ethernet has no ip header");
-	if (st->digest == DEDUP_DIGEST_PAYLOAD && st->layer != DEDUP_UDP)
-		return profile_fail(p, *digest, "only layer udp has a payload");
-	if (st->digest == DEDUP_DIGEST_PACKET && st->layer != DEDUP_IP)
-		return profile_fail(p, *digest, "packet is for layer ip");
-	if (st->digest == DEDUP_DIGEST_FRAME && st->layer != DEDUP_ETHERNET)
-		return profile_fail(p, *digest, "frame as a whole is for layer ethernet");
-	if (st->layer != DEDUP_ETHERNET && p->keys_at[ETHERTYPE].line)
-		return profile_fail(p, p->keys_at[ETHERTYPE], "ethertype is for layer ethernet");
-	if (st->layer != DEDUP_UDP && p->keys_at[PORTS].line)
-		return profile_fail(p, p->keys_at[PORTS], "ports are for layer udp");
-	if (st->layer == DEDUP_ETHERNET && p->keys_at[NEEDS].line)
-		return profile_fail(p, p->keys_at[NEEDS], "layer ethernet has no destinations");
-	return 0;
-}
-
-/* What a numbered stream has beside its source and its number. */
-static int check_beside_sequence(struct parse *p)
-{
-	static const int WITH_SEQUENCE[] = { SOURCE, COUNT, HISTORY, RESET, PARTIAL };
-
-	for (size_t i = 0; i < sizeof(WITH_SEQUENCE) / sizeof(WITH_SEQUENCE[0]); i++)
-		if (p->keys_at[WITH_SEQUENCE[i]].line)
-			return profile_fail(p, p->keys_at[WITH_SEQUENCE[i]],
-					    "%s is for a profile with a sequence",
-					    PROFILE_KEYS[WITH_SEQUENCE[i]].name);
-	return 0;
-}
-
-/* Completes p->now.numbered, and puts the number behind the source. */
-static int check_numbers(struct parse *p)
-{
-	struct dedup_numbered *n = &p->now.numbered;
-	struct dedup_stream *st = &p->now.stream;
-	struct position at = p->keys_at[SEQUENCE];
-	uint32_t words_max = DEDUP_SOURCE_WORDS;
-
-	if (!at.line)
-		return check_beside_sequence(p);
-	if (p->keys_at[ID].line)
-		return profile_fail(p, p->keys_at[ID],
-				    "a profile has an id, or a sequence with a source");
-	n->width = load_integer(&p->sequence, &n->shift);
-	if (n->width < DEDUP_WIDTH_MIN)
-		return profile_fail(p, at, "a sequence number has at least %d bits", DEDUP_WIDTH_MIN);
-	words_max -= n->width > DEDUP_WIDTH_MAX; /* for the number's upper bits */
-	if (st->digest || st->loads_cnt > words_max)
-		return profile_fail(p, p->keys_at[SOURCE],
-				    "here a source is of at most %u words of 8 bytes, and no digest",
-				    words_max);
-	st->loads[st->loads_cnt++] = p->sequence;
-	if (n->count.bytes)
-		load_integer(&n->count, &n->count_shift);
-	n->recovery.width = n->width < DEDUP_WIDTH_MAX ? n->width : DEDUP_WIDTH_MAX;
-	if (!n->recovery.ring_shift)
-		n->recovery.ring_shift =
-			n->width <= PROFILE_WHOLE_WIDTH ? n->width : PROFILE_RING_SHIFT;
-	if (n->recovery.ring_shift > n->width)
-		n->recovery.ring_shift = n->width;
-	if (!n->reset_ns)
-		n->reset_ns = n->width <= PROFILE_WHOLE_WIDTH ? PROFILE_RESET_SHORT_NS
-							      : PROFILE_RESET_LONG_NS;
-	return 0;
-}
-
-static int check_decoder(struct parse *p)
-{
-	struct dedup_stream *st = &p->now.stream;
-
-	st->words = st->loads_cnt + (st->digest != DEDUP_DIGEST_NONE);
-	st->bytes = 8 * st->words;
-	if (st->loads_cnt && st->digest == DEDUP_DIGEST_NONE)
-		st->bytes -= 8 - st->loads[st->loads_cnt - 1].bytes;
-	if (st->decoder != DEDUP_GSP && !st->words)
-		return profile_fail(p, p->section_at,
-				    "the id is missing, as in: id = payload+0:8; or a sequence");
-	if (st->decoder != DEDUP_GSP)
-		return 0;
-	if (st->words || st->gates_cnt || st->layer != DEDUP_UDP)
-		return profile_fail(p, p->keys_at[DECODER],
-				    "this decoder is for layer udp, and makes the id");
-	st->words = SPEC_GSP_ID_BYTES / 8;
-	st->bytes = SPEC_GSP_ID_BYTES;
-	return 0;
-}
-
-int profile_check(struct parse *p)
-{
-	return check_layer(p) ?: check_numbers(p) ?: check_decoder(p);
-}
+_Static_assert(sizeof(PROFILE_KEYS) / sizeof(PROFILE_KEYS[0]) == KEYS_CNT, "each key has a row");

@@ -1,12 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Between profile.c, which reads lines, and profile_keys.c, which knows what each key means. */
+/* Between profile.c, which reads lines, profile_keys.c, which knows what each key means, and
+ * profile_check.c, which knows what they are together.
+ */
 #ifndef XDP_DEDUP_PROFILE_KEYS_H
 #define XDP_DEDUP_PROFILE_KEYS_H
 
 #include "field.h"
 #include "profile.h"
 
-#define PROFILE_KEYS_MAX 20
+enum {
+	KEY_ABOUT,
+	KEY_LAYER,
+	KEY_ETHERTYPE,
+	KEY_DECODER,
+	KEY_REQUIRE,
+	KEY_EXEMPT,
+	KEY_ID,
+	KEY_SOURCE,
+	KEY_SEQUENCE,
+	KEY_COUNT,
+	KEY_HISTORY,
+	KEY_RESET,
+	KEY_PARTIAL,
+	KEY_WINDOW,
+	KEY_FPR,
+	KEY_PORTS,
+	KEY_FORWARDED,
+	KEY_TUNNELS,
+	KEY_NEEDS,
+	KEY_LEARN,
+	KEYS_CNT
+};
 
 struct position {
 	uint32_t line, column; /* 0: nowhere */
@@ -27,8 +51,8 @@ struct parse {
 	bool started; /* it has had a key */
 	struct profile now;
 	struct field_id id;
-	struct dedup_load sequence; /* of a numbered stream: bytes 0 if there is none */
-	struct position keys_at[PROFILE_KEYS_MAX]; /* by index in PROFILE_KEYS: the value, first seen */
+	struct dedup_load sequence;	   /* of a numbered stream: bytes 0 if there is none */
+	struct position keys_at[KEYS_CNT]; /* the value, first seen */
 	struct position bases_at[DEDUP_BASES + 1]; /* first seen; the last one is a digest's */
 };
 
@@ -43,8 +67,7 @@ struct profile_key {
 	bool often; /* may be on several lines */
 };
 
-extern const struct profile_key PROFILE_KEYS[];
-extern const size_t PROFILE_KEYS_CNT;
+extern const struct profile_key PROFILE_KEYS[KEYS_CNT];
 
 /* Do the parts of p->now go together? Then fills in its words. 0 or -EINVAL. */
 int profile_check(struct parse *p);
