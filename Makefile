@@ -297,7 +297,7 @@ TESTS        := $(call sources,tests/*/*_test.c tests/*/*/*_test.c)
 LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,publish_cluster every_call publish_faults publish hostile leftovers cli change run save replay rate fault \
 		lib_change e2e watch sample untold layout engines array_rate succession_rate scrape reopen late_clock \
 		account_order lib_install numbers number_race \
-		receivers streams_change differential status)
+		receivers streams_change streams_random differential status)
 programs      = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
 ALL_BINS     := $(call programs,$(TESTS))
 TEST_BINS    := $(filter $(ALL_BINS),$(LONGEST)) $(filter-out $(LONGEST),$(ALL_BINS))

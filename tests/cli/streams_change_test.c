@@ -5,12 +5,10 @@
  */
 #include "cli_runner.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -20,112 +18,11 @@
 #include "kernel.h"
 #include "kept.h"
 #include "open.h"
-#include "protocol_packets.h"
 #include "sampling.h"
+#include "streams_runner.h"
 #include "totals.h"
 
-#define PROFILES "/mnt/profiles"
-#define OTHER_PROFILES "/mnt/others" /* stream a's id is elsewhere in its packets */
 #define OUT_FILE "/mnt/out"
-#define ID_WORDS 4
-
-enum { A, B, C, D, A_TOO, GSP, N, STREAMS };
-
-static const struct {
-	const char *name; /* of its profile */
-	uint16_t port;
-	uint32_t id_bytes;
-} STREAM[STREAMS] = {
-	{ "a", 9001, 8 }, { "b", 9002, 8 },	      { "c", 9003, 8 }, { "d", 9004, 12 },
-	{ "a", 9005, 8 }, { "gsp", GOSSIP_PORT, 32 }, { "n", 9006, 8 },
-};
-
-/* All bytes of the id with this number. */
-static void id_of(uint32_t number, uint64_t id[ID_WORDS])
-{
-	uint64_t seed = number;
-
-	for (int i = 0; i < ID_WORDS; i++)
-		id[i] = random_next(&seed);
-}
-
-/* A packet of this stream with an id; for all hosts of a group. */
-static void build(struct frame *f, int stream, const uint64_t id[ID_WORDS])
-{
-	const struct protocol_packet packet = {
-		.protocol = DATAGRAM, .port = STREAM[stream].port, .body = 64, .zeros = 64
-	};
-	const struct frame_plan plan = { .body = 64 };
-
-	if (stream == GSP)
-		frame_build(f, &plan, (const struct id *)id);
-	else
-		protocol_frame(f, &packet);
-	if (stream != GSP)
-		memcpy(f->data + f->gsp, id, 8 * ID_WORDS);
-	f->data[0] = 1;
-}
-
-/* The verdict on such a packet. */
-static unsigned int send_bytes(int stream, const uint64_t id[ID_WORDS])
-{
-	static struct frame f;
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f.data, .repeat = 1);
-	int fd = bpf_obj_get(PIN_ROOT "/f/prog");
-
-	assert_return_code(fd, errno);
-	build(&f, stream, id);
-	opts.data_size_in = f.len;
-	assert_int_equal(bpf_prog_test_run_opts(fd, &opts), 0);
-	close(fd);
-	return opts.retval;
-}
-
-static bool is_dropped(int stream, uint32_t number)
-{
-	uint64_t id[ID_WORDS];
-
-	id_of(number, id);
-	return send_bytes(stream, id) == XDP_DROP;
-}
-
-/* The id as commands take it. */
-static const char *hex_of(int stream, uint32_t number)
-{
-	static char hex[2 * 8 * ID_WORDS + 1];
-	uint64_t id[ID_WORDS];
-
-	id_of(number, id);
-	for (uint32_t i = 0; i < STREAM[stream].id_bytes; i++)
-		sprintf(hex + 2 * i, "%02x", ((uint8_t *)id)[i]);
-	return hex;
-}
-
-/* Profiles a to d, of which a's id begins at this byte. */
-static void write_profiles(const char *path, int at)
-{
-	FILE *f = fopen(path, "we");
-
-	assert_non_null(f);
-	for (int i = A; i <= D; i++)
-		fprintf(f, "[profile %s]\nabout = x\nlayer = udp\nid = payload+%d:%u\n",
-			STREAM[i].name, i == A ? at : 0, STREAM[i].id_bytes);
-	/* Numbers of 4 bytes; each id's other bytes are a source. */
-	fprintf(f,
-		"[profile n]\nlayer = udp\nsource = payload+0:4\nsequence = payload+4:4\n"
-		"history = %u\nreset = 1h\n",
-		at ? 1024U : 4096U);
-	assert_int_equal(fclose(f), 0);
-}
-
-static int setup(void **state)
-{
-	int err = cli_setup(state);
-
-	write_profiles(PROFILES, 0);
-	write_profiles(OTHER_PROFILES, 8);
-	return err;
-}
 
 #define KNOWN true
 #define FRESH false
@@ -253,10 +150,10 @@ static void test_unnamed(void **state)
 	const struct row *row = *state;
 
 	must(row->load);
-	assert_false(is_dropped(row->taught, 1));
+	assert_false(streams_drops(row->taught, 1));
 	must(row->change);
-	assert_int_equal(is_dropped(row->asked, 1), row->known);
-	assert_true(is_dropped(row->asked, 1));
+	assert_int_equal(streams_drops(row->asked, 1), row->known);
+	assert_true(streams_drops(row->asked, 1));
 }
 
 static void test_row(void **state)
@@ -265,13 +162,13 @@ static void test_row(void **state)
 	char command[256];
 
 	must(row->load);
-	assert_false(is_dropped(row->taught, 1));
+	assert_false(streams_drops(row->taught, 1));
 	must(row->change);
 	snprintf(command, sizeof(command), "$XD test f/%s %s", STREAM[row->asked].name,
-		 hex_of(row->asked, 1));
+		 streams_hex(row->asked, 1));
 	assert_run(row->known ? 0 : 3, command);
-	assert_int_equal(is_dropped(row->asked, 1), row->known);
-	assert_true(is_dropped(row->asked, 1));
+	assert_int_equal(streams_drops(row->asked, 1), row->known);
+	assert_true(streams_drops(row->asked, 1));
 }
 
 /* An id that comes after the change, new to both. */
@@ -281,11 +178,11 @@ static void realms_apart_stay_apart(void **state)
 	must(LOAD_AB "#r");
 	sh("true");
 	must("set f BY --profile a:9001#r --profile b:9002#r");
-	assert_false(is_dropped(A, 2));
-	assert_true(is_dropped(B, 2));
+	assert_false(streams_drops(A, 2));
+	assert_true(streams_drops(B, 2));
 	must("set f BY --profile a:9001 --profile b:9002");
-	assert_false(is_dropped(A, 3));
-	assert_false(is_dropped(B, 3));
+	assert_false(streams_drops(A, 3));
+	assert_false(streams_drops(B, 3));
 }
 
 /* Whose first 8 bytes are equal. */
@@ -301,14 +198,14 @@ static void longer_ids_are_hashed_as_a_whole(void **state)
 			 "load v0 --name f BY --profile a:9001 --fpr 1e-3 --layout %s", LAYOUTS[i]);
 		must(command);
 		must("set f --profile gsp:8001");
-		id_of(i, id);
-		assert_int_equal(send_bytes(GSP, id), XDP_PASS);
-		assert_int_equal(send_bytes(GSP, id), XDP_DROP);
+		streams_id(i, id);
+		assert_int_equal(streams_send(GSP, id), XDP_PASS);
+		assert_int_equal(streams_send(GSP, id), XDP_DROP);
 		id[3]++;
-		assert_int_equal(send_bytes(GSP, id), XDP_PASS);
-		snprintf(command, sizeof(command), "add f %s", hex_of(GSP, 7));
+		assert_int_equal(streams_send(GSP, id), XDP_PASS);
+		snprintf(command, sizeof(command), "add f %s", streams_hex(GSP, 7));
 		must(command);
-		assert_true(is_dropped(GSP, 7));
+		assert_true(streams_drops(GSP, 7));
 		must("unload --all");
 	}
 }
@@ -320,15 +217,15 @@ static void ids_that_are_made_otherwise_are_other_ids(void **state)
 
 	(void)state;
 	must(LOAD_AB);
-	assert_false(is_dropped(A, 1));
-	assert_false(is_dropped(B, 1));
+	assert_false(streams_drops(A, 1));
+	assert_false(streams_drops(B, 1));
 	must("set f --profiles " OTHER_PROFILES " --profile a:9001 --profile b:9002");
 	assert_says("what stream a knew is forgotten");
-	id_of(1, id);
+	streams_id(1, id);
 	other[1] = id[0];
-	assert_int_equal(send_bytes(A, other), XDP_PASS);
-	assert_int_equal(send_bytes(A, other), XDP_DROP);
-	assert_true(is_dropped(B, 1));
+	assert_int_equal(streams_send(A, other), XDP_PASS);
+	assert_int_equal(streams_send(A, other), XDP_DROP);
+	assert_true(streams_drops(B, 1));
 }
 
 /* A scheme without a key cannot tell the ids of a new stream from those that it knows. */
@@ -337,13 +234,13 @@ static void keyless_hashes_take_no_other_stream(void **state)
 	(void)state;
 	must("load v0 --name f BY --profile a:9001 --layout flat --hash fnv1a --capacity 1k"
 	     " --bits 1000000 --fpr 0.01");
-	assert_false(is_dropped(A, 1));
+	assert_false(streams_drops(A, 1));
 	assert_run(1, "$XD set f --profiles " PROFILES " --profile b:9002");
 	assert_one_line("--hash fnv1a has no key");
-	assert_true(is_dropped(A, 1));
+	assert_true(streams_drops(A, 1));
 	must("load --replace --name f BY --profile b:9002");
-	assert_false(is_dropped(B, 1));
-	assert_true(is_dropped(B, 1));
+	assert_false(streams_drops(B, 1));
+	assert_true(streams_drops(B, 1));
 }
 
 static void forgotten_streams_are_said(void **state)
@@ -363,14 +260,14 @@ static void wants_are_of_a_stream_not_of_a_place(void **state)
 
 	(void)state;
 	must(LOAD_AB);
-	assert_false(is_dropped(A, 1));
-	assert_false(is_dropped(B, 1));
-	snprintf(command, sizeof(command), "want f/a %s", hex_of(A, 1));
+	assert_false(streams_drops(A, 1));
+	assert_false(streams_drops(B, 1));
+	snprintf(command, sizeof(command), "want f/a %s", streams_hex(A, 1));
 	must(command);
 	must("set f BY --profile b:9002 --profile a:9001");
-	assert_true(is_dropped(B, 1));
-	assert_false(is_dropped(A, 1));
-	assert_true(is_dropped(A, 1));
+	assert_true(streams_drops(B, 1));
+	assert_false(streams_drops(A, 1));
+	assert_true(streams_drops(A, 1));
 }
 
 static void open_f(struct filter *f)
@@ -387,19 +284,19 @@ static void deliveries_are_of_a_stream_not_of_a_place(void **state)
 
 	(void)state;
 	must(LOAD_AB);
-	assert_false(is_dropped(A, 1));
-	assert_false(is_dropped(B, 1));
+	assert_false(streams_drops(A, 1));
+	assert_false(streams_drops(B, 1));
 	open_f(&f);
 	packet.slot = f.config->policy.streams[stream_number(f.config, "a")].slot;
 	filter_close(&f);
-	id_of(1, id);
+	streams_id(1, id);
 	packet.id.word[0] = id[0];
 	must("set f BY --profile c:9003 --profile b:9002 --profile a:9001");
 	open_f(&f);
 	assert_int_equal(delivery_want(&f, &packet), 1);
 	filter_close(&f);
-	assert_true(is_dropped(B, 1));
-	assert_false(is_dropped(A, 1));
+	assert_true(streams_drops(B, 1));
+	assert_false(streams_drops(A, 1));
 	must("set f BY --profile b:9002");
 	open_f(&f);
 	assert_int_equal(delivery_want(&f, &packet), -EINVAL); /* there is no such stream */
@@ -470,8 +367,8 @@ static void samples_are_of_a_stream_not_of_a_place(void **state)
 	assert_int_equal(sampling_begin(&f, &wish, (struct sampling_taker){ see, &seen }, &s, &pid),
 			 0);
 	must("set f BY --profile b:9002 --profile a:9001");
-	is_dropped(A, 1);
-	is_dropped(B, 1);
+	streams_drops(A, 1);
+	streams_drops(B, 1);
 	sampling_end(s, &lost);
 	assert_int_equal(seen.cnt, 1);
 	open_f(&now);
@@ -491,7 +388,7 @@ static void samples_of_a_stream_that_went_end(void **state)
 	   "	sleep 0.1; done; exit 1");
 	must("set f BY --profile b:9002");
 	must("set f BY --profile b:9002 --profile c:9003");
-	is_dropped(C, 1);
+	streams_drops(C, 1);
 	sh("kill $(cat /mnt/pid); for i in $(seq 300); do grep -q 'shown;' " OUT_FILE " && break\n"
 	   "	sleep 0.1; done; cat " OUT_FILE "; grep -q 'note: 0 shown;' " OUT_FILE);
 }
@@ -505,7 +402,7 @@ static void counters_are_of_a_stream_not_of_a_name(void **state)
 	(void)state;
 	must(LOAD_TWO);
 	for (uint32_t id = 0; id < 3; id++)
-		assert_false(is_dropped(id ? A_TOO : A, id));
+		assert_false(streams_drops(id ? A_TOO : A, id));
 	must("set f" SWAPPED);
 	open_f(&f);
 	assert_int_equal(filter_open_change(&f), 0);
@@ -516,292 +413,30 @@ static void counters_are_of_a_stream_not_of_a_name(void **state)
 	assert_int_equal(second.new, 1);
 }
 
-/* The random test: what a plain model knows of each stream. */
-#define EPISODES 10
-#define CHANGES 9
-#define IDS 60
-#define PROBES 25
-
-struct known {
-	bool is;
-	unsigned int at; /* the number of changes before it was seen */
-};
-
-static struct random_model {
-	uint64_t seed;
-	int order[STREAMS], cnt; /* the streams, as they are named to the tool */
-	int realm[STREAMS];	 /* of each of them; -1: it is not there */
-	unsigned int changes;
-	unsigned int steady[STREAMS]; /* since then a stream is there, its realm with the same streams */
-	unsigned int remade;	      /* the last change that made a new filter */
-	unsigned int forgot;	      /* what only the one before that knew is forgotten */
-	bool linked[STREAMS][STREAMS]; /* were they ever in one realm? */
-	struct known known[STREAMS][IDS];
-	bool wanted[IDS]; /* in a stream that went, or that has forgotten it: its copies say nothing */
-	char what[1024]; /* was done last */
-} m;
-
-static uint32_t pick(uint32_t cnt)
-{
-	return random_next(&m.seed) % cnt;
-}
-
-/* Another choice of streams, order and realms. */
-static void choose_streams(int order[STREAMS], int *cnt, int realm[STREAMS])
-{
-	*cnt = 0;
-	for (int s = 0; s < STREAMS; s++) {
-		realm[s] = -1;
-		if (pick(4))
-			order[(*cnt)++] = s;
-	}
-	if (!*cnt)
-		order[(*cnt)++] = pick(STREAMS);
-	for (int i = 0; i < *cnt; i++) {
-		int with = pick(*cnt), was = order[i];
-
-		order[i] = order[with];
-		order[with] = was;
-	}
-	for (int i = 0; i < *cnt; i++) {
-		bool joins = i && !pick(6) && order[i] != N && order[i - 1] != N &&
-			     STREAM[order[i]].id_bytes == STREAM[order[i - 1]].id_bytes;
-
-		realm[order[i]] = joins ? realm[order[i - 1]] : i;
-	}
-}
-
-static size_t say_streams(char *to, size_t size, const int order[STREAMS], int cnt,
-			  const int realm[STREAMS])
-{
-	size_t len = snprintf(to, size, " --profiles " PROFILES);
-
-	for (int i = 0; i < cnt; i++)
-		len += snprintf(to + len, size - len, " --profile %s:%u#r%d", STREAM[order[i]].name,
-				STREAM[order[i]].port, realm[order[i]]);
-	return len;
-}
-
-static const char *parameters(void)
-{
-	static const char *const PARAMETERS[] = {
-		" --capacity 10k --layout blocked --hash fast",
-		" --capacity 20k --layout blocked --hash siphash",
-		" --capacity 30k --layout blocked --hash fast --fpr 2e-9",
-		" --capacity 5k --layout flat --hash fast",
-		" --capacity 8k --layout flat --hash siphash",
-		" --capacity 4k --layout countdown --fpr 1e-8 --hash fast",
-	};
-
-	return PARAMETERS[pick(ARRAY_SIZE(PARAMETERS))];
-}
-
-static bool same_realms(const int a[STREAMS], const int b[STREAMS], int s)
-{
-	if (a[s] < 0 || b[s] < 0)
-		return false;
-	for (int t = 0; t < STREAMS; t++)
-		if ((a[t] == a[s]) != (b[t] == b[s]))
-			return false;
-	return true;
-}
-
-/* The stream's name now: of two of one profile, that of the second has a number. */
-static const char *name_now(int s)
-{
-	int first = 0;
-
-	if (s != A && s != A_TOO)
-		return STREAM[s].name;
-	while (m.order[first] != A && m.order[first] != A_TOO)
-		first++;
-	return m.order[first] == s ? "a" : "a-2";
-}
-
-/* The streams are these now. */
-static void note_streams(const int order[STREAMS], int cnt, const int realm[STREAMS])
-{
-	for (int s = 0; s < STREAMS; s++) {
-		if (!same_realms(m.realm, realm, s))
-			m.steady[s] = m.changes;
-		for (int t = 0; t < STREAMS; t++)
-			if (realm[s] >= 0 && realm[s] == realm[t])
-				m.linked[s][t] = true;
-	}
-	/* The only one of its profile, which has other ports now. */
-	for (int s = A, t = A_TOO; s <= A_TOO; s += A_TOO - A, t -= A_TOO - A)
-		if (m.realm[s] >= 0 && m.realm[t] < 0 && realm[s] < 0 && realm[t] >= 0)
-			m.linked[s][t] = m.linked[t][s] = true;
-	memcpy(m.realm, realm, sizeof(m.realm));
-	memcpy(m.order, order, sizeof(m.order));
-	m.cnt = cnt;
-}
-
-static void close_links(void)
-{
-	for (int k = 0; k < STREAMS; k++)
-		for (int i = 0; i < STREAMS; i++)
-			for (int j = 0; j < STREAMS; j++)
-				m.linked[i][j] |= m.linked[i][k] && m.linked[k][j];
-}
-
-/* One change, which may be refused: then nothing has changed. */
-static void change_something(void)
-{
-	int order[STREAMS], realm[STREAMS], cnt, status;
-	enum { SET, REPLACE, REPLACE_LAYOUT, RESIZE } kind = pick(4);
-	bool forget = pick(2), makes = kind >= REPLACE_LAYOUT;
-	size_t len;
-
-	choose_streams(order, &cnt, realm);
-	len = snprintf(m.what, sizeof(m.what), "$XD %s f",
-		       kind == SET	? "set"
-		       : kind == RESIZE ? "resize"
-					: "load --replace --name");
-	if (kind == RESIZE) {
-		memcpy(order, m.order, sizeof(order));
-		memcpy(realm, m.realm, sizeof(realm));
-		cnt = m.cnt;
-	} else {
-		len += say_streams(m.what + len, sizeof(m.what) - len, order, cnt, realm);
-	}
-	snprintf(m.what + len, sizeof(m.what) - len, "%s%s", makes ? parameters() : "",
-		 makes && forget ? " --forget" : "");
-	status = sh_out(output, sizeof(output), "%s", m.what);
-	if (strstr(output, "Sanitizer") || status > 1)
-		fail_msg("%s: %d, %s", m.what, status, output);
-	if (status && !strstr(output, "has a predecessor") &&
-	    !strstr(output, "has no memory for these streams"))
-		fail_msg("%s: %s", m.what, output);
-	if (status)
-		return;
-	/* The memory had no table of sources. */
-	makes |= strstr(output, "what was there before") != NULL;
-	m.changes++;
-	note_streams(order, cnt, realm);
-	close_links();
-	if (makes && forget)
-		m.forgot = m.remade;
-	if (makes)
-		m.remade = m.changes;
-}
-
-/* Was the id seen by a stream that has been one realm with this one ever since? */
-static bool must_be_known(int s, uint32_t id)
-{
-	for (int t = 0; t < STREAMS; t++) {
-		const struct known *k = &m.known[t][id];
-
-		if (m.realm[t] == m.realm[s] && k->is && k->at >= m.steady[s] && k->at >= m.forgot)
-			return true;
-	}
-	return false;
-}
-
-static bool must_be_fresh(int s, uint32_t id)
-{
-	for (int t = 0; t < STREAMS; t++)
-		if ((t == s || m.linked[s][t]) && m.known[t][id].is)
-			return false;
-	return true;
-}
-
-static void probe(void)
-{
-	int s = m.order[pick(m.cnt)];
-	uint32_t id = pick(IDS);
-	bool known = must_be_known(s, id), fresh = must_be_fresh(s, id);
-	bool dropped = is_dropped(s, id);
-
-	if (!m.wanted[id] && ((known && !dropped) || (fresh && dropped)))
-		fail_msg("after %s: id %u of %s is %s, seed %llu", m.what, id, STREAM[s].name,
-			 dropped ? "dropped, but fresh" : "passed, but known",
-			 (unsigned long long)m.seed);
-	/* A duplicate does not renew its id: it is as old as it was. */
-	if (!dropped)
-		m.known[s][id] = (struct known){ true, m.changes };
-	m.known[s][id].is = true;
-}
-
-/* Wants an id that must be known, changes the filter, and sees one copy pass, and one alone. */
-static void probe_want(void)
-{
-	int s = m.order[pick(m.cnt)];
-	uint32_t id = pick(IDS), before = m.changes;
-	bool known = !m.wanted[id] && must_be_known(s, id), wanted = known;
-	char command[256];
-
-	if (wanted) {
-		snprintf(command, sizeof(command), "$XD want f/%s %s", name_now(s), hex_of(s, id));
-		assert_run(0, command);
-	}
-	change_something();
-	known = known && m.realm[s] >= 0 && m.steady[s] <= before && must_be_known(s, id);
-	m.wanted[id] |= wanted && !known;
-	if (known && (is_dropped(s, id) || !is_dropped(s, id)))
-		fail_msg("after %s: id %u of %s was wanted, seed %llu", m.what, id, STREAM[s].name,
-			 (unsigned long long)m.seed);
-}
-
-static void episode(void)
-{
-	int order[STREAMS], realm[STREAMS], cnt;
-	uint64_t seed = m.seed;
-	size_t len;
-
-	memset(&m, 0, sizeof(m));
-	memset(m.realm, -1, sizeof(m.realm));
-	m.seed = seed;
-	choose_streams(order, &cnt, realm);
-	len = snprintf(m.what, sizeof(m.what), "$XD load v0 --name f --window 1h --fpr 1e-8");
-	len += say_streams(m.what + len, sizeof(m.what) - len, order, cnt, realm);
-	snprintf(m.what + len, sizeof(m.what) - len, "%s", parameters());
-	assert_run(0, m.what);
-	note_streams(order, cnt, realm);
-	for (int i = 0; i < CHANGES; i++) {
-		for (int j = 0; j < PROBES; j++)
-			probe();
-		probe_want();
-	}
-	for (int j = 0; j < PROBES; j++)
-		probe();
-	assert_run(0, "$XD unload --all");
-}
-
-static void any_changes(void **state)
-{
-	uint64_t episodes = environment_number("EPISODES", tries(1, EPISODES));
-
-	(void)state;
-	m.seed = environment_number("SEED", (uint64_t)time(NULL) << 20 | getpid());
-	print_message("# SEED=%llu\n", (unsigned long long)m.seed);
-	for (uint64_t i = 0; i < episodes; i++)
-		episode();
-}
-
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test_setup_teardown(realms_apart_stay_apart, setup, cli_teardown),
-		cmocka_unit_test_setup_teardown(longer_ids_are_hashed_as_a_whole, setup, cli_teardown),
-		cmocka_unit_test_setup_teardown(ids_that_are_made_otherwise_are_other_ids, setup,
+		cmocka_unit_test_setup_teardown(realms_apart_stay_apart, streams_setup, cli_teardown),
+		cmocka_unit_test_setup_teardown(longer_ids_are_hashed_as_a_whole, streams_setup,
 						cli_teardown),
-		cmocka_unit_test_setup_teardown(keyless_hashes_take_no_other_stream, setup,
+		cmocka_unit_test_setup_teardown(ids_that_are_made_otherwise_are_other_ids,
+						streams_setup, cli_teardown),
+		cmocka_unit_test_setup_teardown(keyless_hashes_take_no_other_stream, streams_setup,
 						cli_teardown),
-		cmocka_unit_test_setup_teardown(forgotten_streams_are_said, setup, cli_teardown),
-		cmocka_unit_test_setup_teardown(wants_are_of_a_stream_not_of_a_place, setup,
+		cmocka_unit_test_setup_teardown(forgotten_streams_are_said, streams_setup,
 						cli_teardown),
-		cmocka_unit_test_setup_teardown(deliveries_are_of_a_stream_not_of_a_place, setup,
+		cmocka_unit_test_setup_teardown(wants_are_of_a_stream_not_of_a_place, streams_setup,
 						cli_teardown),
-		cmocka_unit_test_setup_teardown(deliveries_are_of_a_stream_after_a_restore, setup,
+		cmocka_unit_test_setup_teardown(deliveries_are_of_a_stream_not_of_a_place,
+						streams_setup, cli_teardown),
+		cmocka_unit_test_setup_teardown(deliveries_are_of_a_stream_after_a_restore,
+						streams_setup, cli_teardown),
+		cmocka_unit_test_setup_teardown(samples_are_of_a_stream_not_of_a_place,
+						streams_setup, cli_teardown),
+		cmocka_unit_test_setup_teardown(counters_are_of_a_stream_not_of_a_name,
+						streams_setup, cli_teardown),
+		cmocka_unit_test_setup_teardown(samples_of_a_stream_that_went_end, streams_setup,
 						cli_teardown),
-		cmocka_unit_test_setup_teardown(samples_are_of_a_stream_not_of_a_place, setup,
-						cli_teardown),
-		cmocka_unit_test_setup_teardown(counters_are_of_a_stream_not_of_a_name, setup,
-						cli_teardown),
-		cmocka_unit_test_setup_teardown(samples_of_a_stream_that_went_end, setup,
-						cli_teardown),
-		cmocka_unit_test_setup_teardown(any_changes, setup, cli_teardown),
 	};
 
 	cli_environment();
@@ -811,9 +446,8 @@ int main(void)
 	leave_to_rest("unnamed-*-@(keep|goes)");
 	leave_to_rest("@(from-*|gsp-*|numbered-for-*|numbered-alone-*|numbered-with-a-*)");
 	leave_to_rest("@(numbered-@(set-*|with-another-*)|larger-*|to-flat-*|deliveries_*)");
-	repeat_in_rest("any_changes");
-	add_rows(ROWS, test_row, setup, cli_teardown);
-	add_rows(UNNAMED, test_unnamed, setup, cli_teardown);
+	add_rows(ROWS, test_row, streams_setup, cli_teardown);
+	add_rows(UNNAMED, test_unnamed, streams_setup, cli_teardown);
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	return run_added_tests("streams_change");
 }
