@@ -33,6 +33,8 @@ void queue_grant_fetch(struct queue_grant *g, const uint32_t *numbers, unsigned 
 
 	if (!g->copy)
 		return;
+	if (g->copy->ask.cnt) /* noted as cleared: the request takes their place */
+		queue_grant_tell(g);
 	packets = g->copy->ask.packets;
 	for (unsigned int i = 0; i < cnt; i++)
 		packets[i].number = numbers[i];
