@@ -133,6 +133,8 @@ static bool take_slot_over(const struct delivery *d, uint32_t slot, uint64_t was
 
 	if (!__sync_bool_compare_and_swap(&d->sockets[slot].owner, was, owner))
 		return false;
+	/* Its last reader's credits are not for the next queue. */
+	WRITE_ONCE(d->sockets[slot].granted, READ_ONCE(d->sockets[slot].taken));
 	if (was)
 		bpf_map_delete_elem(d->queues_fd, &gone);
 	return true;
