@@ -83,7 +83,9 @@ static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
 		late = err == -ETIME;
 		err = late ? 0 : err;
 	} else {
-		err = f && delivery_runs_on(f, r->grant.facts.ifindex) ? 0 : -ESTALE;
+		err = f && f->config->policy.deliver && delivery_runs_on(f, r->grant.facts.ifindex)
+			      ? 0
+			      : -ESTALE;
 		late = !err && lib_is_stopped(r->filter, f);
 	}
 	if (err)
