@@ -14,7 +14,7 @@
 #include "xdp-dedup.h"
 
 #define BUSY_POLL_BUDGET 64
-#define GRACE_NS 5000000 /* after which no packet is in the program that was there before */
+#define GRACE_NS 50000000 /* after which no packet is in the program that was there before */
 
 #ifndef SO_PREFER_BUSY_POLL
 #define SO_PREFER_BUSY_POLL 69
@@ -238,12 +238,13 @@ int xdp_dedup_receive_accept(int from, const struct xdp_dedup_receive_options *o
 /* Without credits, once every program that found some has ended, no packet comes. */
 static void stop_packets(struct xdp_dedup_receiver *r)
 {
-	const struct timespec grace = { .tv_nsec = GRACE_NS };
+	struct timespec left = { .tv_nsec = GRACE_NS };
 
 	WRITE_ONCE(r->grant.socket->granted, 0);
 	queue_grant_tell(&r->grant);
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) /* which is synchronize_rcu() */
-		nanosleep(&grace, NULL);
+		while (nanosleep(&left, &left) && errno == EINTR)
+			;
 	r->grant.socket->pid = 0;
 }
 
