@@ -67,18 +67,37 @@ static int load_grant_program(const struct filter *f, const struct granted_queue
 	return err;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock_loading(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void unlock_loading(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A child must not inherit a locked mutex. */
+static void prepare_fork(void)
+{
+	pthread_atfork(lock_loading, unlock_loading, unlock_loading);
+}
+
 /* libbpf says what it thinks of an error, in this process as a whole: not meanwhile. */
 int grant_program_load(const struct filter *f, const struct granted_queue *q)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	libbpf_print_fn_t print;
 	int fd;
 
-	pthread_mutex_lock(&lock);
+	pthread_once(&once, prepare_fork);
+	lock_loading();
 	print = libbpf_set_print(NULL);
 	fd = load_grant_program(f, q);
 	libbpf_set_print(print);
-	pthread_mutex_unlock(&lock);
+	unlock_loading();
 	return fd;
 }
 
