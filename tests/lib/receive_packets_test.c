@@ -20,6 +20,7 @@
 #include "udp.h"
 #include "xdp-dedup.h"
 
+#define LAST_BROKEN 32 /* their ids are wanted */
 #define LOAD "load ve0 --port 8001 --fpr 1e-9 --capacity 100k --deliver xsk"
 
 static const uint8_t TO4[] = { 10, 77, 0, 1 };
@@ -185,6 +186,41 @@ static void broken_packets_take_no_room(void **state)
 	app_send_raw(f->data, f->len);
 	p = app_next(rx);
 	check_packet(&p, f, &id);
+	xdp_dedup_give_back(rx, &p, 1);
+}
+
+/* Two copies are broken, and then so many other packets that the first one is forgotten. */
+static void broken_twice_it_still_comes(void **state)
+{
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
+	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_packet p;
+	uint64_t chance = 13;
+	struct frame good, bad;
+	struct id id, others;
+
+	(void)state;
+	e2e_tool(LOAD);
+	o->unfinished = false;
+	rx = app_open(o);
+	good = *frame_of((struct frame_plan){ .body = 20 }, &id, &chance);
+	bad = good;
+	bad.data[bad.len - 1]++;
+	for (uint64_t i = 1; i <= 2 + LAST_BROKEN - 1; i++) {
+		if (i > 2) {
+			bad = *frame_of((struct frame_plan){ .body = 20 }, &others, &chance);
+			bad.data[bad.len - 1]++;
+		}
+		app_send_raw(bad.data, bad.len);
+		for (int ms = 0; ms < PATIENCE_MS && app_stats(rx).broken < i; ms++) {
+			assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
+			usleep(1000);
+		}
+		assert_int_equal(app_stats(rx).broken, i);
+	}
+	app_send_raw(good.data, good.len);
+	p = app_next(rx);
+	check_packet(&p, &good, &id);
 	xdp_dedup_give_back(rx, &p, 1);
 }
 
@@ -404,6 +440,7 @@ int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test_setup_teardown(broken_packets_take_no_room, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(broken_twice_it_still_comes, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(broken_packets_leave_room_for_wants, app_setup,
 						app_teardown),
 		cmocka_unit_test_setup_teardown(timestamps_are_asked_for, app_setup, app_teardown),

@@ -75,6 +75,19 @@ static void want_no_more(struct xdp_dedup_receiver *r, struct filter *f,
 		delivery_want_no_more(f, h);
 }
 
+/* Is this broken packet's id also that of another one of the last? */
+static bool is_broken_again(const struct xdp_dedup_receiver *r, const struct dedup_in_flight *h)
+{
+	for (int i = 0; i < RECEIVER_BROKEN_MAX; i++) {
+		const struct dedup_in_flight *other = &r->broken[i];
+
+		if (other != h && other->number && other->slot == h->slot &&
+		    !memcmp(&other->id, &h->id, sizeof(h->id)))
+			return true;
+	}
+	return false;
+}
+
 /* Wants the id of a broken packet, and no longer that of the one RECEIVER_BROKEN_MAX before:
  * whoever sends many of them takes no room from other ids. Returns as receiver_want().
  */
@@ -83,7 +96,7 @@ static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f,
 {
 	struct dedup_in_flight *last = &r->broken[r->broken_cnt++ % RECEIVER_BROKEN_MAX];
 
-	if (last->number)
+	if (last->number && !is_broken_again(r, last))
 		want_no_more(r, f, last);
 	*last = *h;
 	return receiver_want(r, f, h);
