@@ -10,11 +10,10 @@ int flood_xsk_open(struct xsk *x, uint32_t ifindex)
 
 	if (err)
 		return err;
+	xsk_fill(x);
 	err = xsk_bind(x, &where);
 	if (err)
 		xsk_close(x);
-	else
-		xsk_fill(x);
 	return err;
 }
 

@@ -69,6 +69,7 @@ static int open_socket(struct queue_grant *g, const struct queue_grant_options *
 
 	if (err)
 		return err == -EAFNOSUPPORT ? -EOPNOTSUPP : err;
+	xsk_fill(&g->xsk); /* before a driver takes the frames of all its packets from here */
 	err = xsk_bind(&g->xsk, &where);
 	for (int i = 0; i < BIND_TRIES && err == -EBUSY; i++) {
 		usleep(BIND_WAIT_US);
@@ -117,7 +118,7 @@ static int enter_slot(struct queue_grant *g, const struct filter *f, uint32_t sl
 		if (g->ask_fd < 0)
 			return g->ask_fd;
 	}
-	xsk_fill(&g->xsk);
+	xsk_wake(&g->xsk);
 	return delivery_enter(&g->delivery, slot, g->xsk.fd);
 }
 

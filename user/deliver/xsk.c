@@ -210,7 +210,6 @@ void xsk_fill(struct xsk *x)
 	for (uint32_t n = 0; n < x->frames; n++)
 		*xsk_ring_prod__fill_addr(&x->fill, i + n) = (uint64_t)n * XSK_FRAME_BYTES;
 	xsk_ring_prod__submit(&x->fill, x->frames);
-	xsk_wake(x);
 }
 
 void xsk_close(struct xsk *x)

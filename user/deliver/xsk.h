@@ -69,7 +69,7 @@ struct xsk_where {
  */
 int xsk_bind(struct xsk *x, const struct xsk_where *where);
 
-/* Gives the kernel all frames. */
+/* Gives the kernel all frames, before xsk_bind(). */
 void xsk_fill(struct xsk *x);
 
 /* Takes over a socket that another process has made, bound and filled, by its descriptors. In any
