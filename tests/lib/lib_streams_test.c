@@ -138,6 +138,7 @@ static void interfaces_are_those_here(void **state)
 {
 	struct xdp_dedup_interface all[4];
 	struct xdp_dedup_filter *f;
+	int cnt;
 
 	(void)state;
 	lib_let_go();
@@ -161,6 +162,10 @@ static void interfaces_are_those_here(void **state)
 	e2e_tool("unload ve1");
 	assert_int_equal(xdp_dedup_interfaces(f, all, sizeof(*all), 4), 1);
 	assert_string_equal(all[0].name, "ve0");
+	limit_descriptors(0);
+	cnt = xdp_dedup_interfaces(f, all, sizeof(*all), 4);
+	limit_descriptors(-1);
+	assert_int_equal(cnt, -EMFILE);
 	xdp_dedup_close(f);
 }
 

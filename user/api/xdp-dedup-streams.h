@@ -78,7 +78,8 @@ struct xdp_dedup_interface {
 
 /* Lists the interfaces of this network namespace on which the filter should run. Fills in the first
  * `max` elements of out[], which may be NULL if max is 0. size is sizeof(*out): later versions may
- * append fields. Returns their number, from 0 on; or a negative errno as xdp_dedup_streams().
+ * append fields. Returns their number, from 0 on; or a negative errno: as xdp_dedup_streams(), or
+ * -EMFILE if this process may have no more descriptors.
  */
 int xdp_dedup_interfaces(const struct xdp_dedup_filter *filter, struct xdp_dedup_interface *out,
 			 size_t size, uint32_t max);

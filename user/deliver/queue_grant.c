@@ -41,7 +41,9 @@ static int find_interface(const struct filter *f, const char *ifname, uint32_t *
 	unsigned int here = 0;
 
 	if (ifname && !named)
-		return -ENODEV;
+		return errno == ENODEV || errno == ENXIO ? -ENODEV : -errno;
+	if (!here_netns())
+		return -EMFILE;
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *iface = &f->record->ifaces[i];
 

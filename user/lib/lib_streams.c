@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "xdp-dedup-streams.h"
 
+#include <errno.h>
 #include <net/if.h>
 #include <string.h>
 
@@ -123,17 +124,21 @@ int xdp_dedup_streams(const struct xdp_dedup_filter *f, struct xdp_dedup_stream 
 	return cnt;
 }
 
-/* What an entry of the record is. False if it is no interface of this network namespace now. */
-static bool describe_interface(const struct dedup_iface *entry, struct xdp_dedup_interface *out)
+/* What an entry of the record is. Returns 1; 0 if it is no interface of this network namespace
+ * now; -errno if that cannot be told.
+ */
+static int describe_interface(const struct dedup_iface *entry, struct xdp_dedup_interface *out)
 {
 	uint32_t max;
 
 	*out = (struct xdp_dedup_interface){ .index = READ_ONCE(entry->ifindex) };
-	if (!here_has(entry) || !if_indextoname(out->index, out->name))
-		return false;
+	if (!here_has(entry))
+		return 0;
+	if (!if_indextoname(out->index, out->name))
+		return errno == ENXIO ? 0 : -errno;
 	if (device_queues(out->name, &out->queues, &max))
 		out->queues = 0;
-	return true;
+	return 1;
 }
 
 int xdp_dedup_interfaces(const struct xdp_dedup_filter *f, struct xdp_dedup_interface *out,
@@ -144,15 +149,16 @@ int xdp_dedup_interfaces(const struct xdp_dedup_filter *f, struct xdp_dedup_inte
 
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < DEDUP_IFACES_MAX; i++) {
+	if (!here_netns())
+		err = -EMFILE;
+	for (uint32_t i = 0; i < DEDUP_IFACES_MAX && err >= 0; i++) {
 		struct xdp_dedup_interface iface;
 
-		if (!describe_interface(&now->record->ifaces[i], &iface))
-			continue;
-		if ((uint32_t)cnt < max)
+		err = describe_interface(&now->record->ifaces[i], &iface);
+		if (err > 0 && (uint32_t)cnt < max)
 			put_element(out, size, cnt, &iface, sizeof(iface));
-		cnt++;
+		cnt += err > 0;
 	}
 	lib_leave();
-	return cnt;
+	return err < 0 ? err : cnt;
 }
