@@ -132,6 +132,21 @@ static void wrong_grants_are_refused(void **state)
 	close(pair[1]);
 }
 
+/* A grant's descriptors find no room: that is not another version's message. */
+static void no_room_for_descriptors(void **state)
+{
+	unsigned int before = open_descriptors();
+	const struct queue_grant_facts facts = { 0 };
+	int err;
+
+	(void)state;
+	limit_descriptors(2 + 2); /* a pair of sockets, and two more */
+	err = accept_message(&facts, sizeof(facts), 3);
+	limit_descriptors(-1);
+	assert_int_equal(err, -EMFILE);
+	assert_int_equal(open_descriptors(), before);
+}
+
 /* recvmsg() of this program, the library in it included. */
 static bool other_level;
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
@@ -360,6 +375,7 @@ int main(void)
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test_setup_teardown(no_map_is_granted, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wrong_grants_are_refused, app_setup, app_teardown),
+		cmocka_unit_test_setup_teardown(no_room_for_descriptors, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(wrong_facts_are_refused, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(another_level_is_no_descriptor, app_setup,
 						app_teardown),

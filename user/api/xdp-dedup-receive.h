@@ -88,6 +88,7 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
  * accept returns 0, and the caller closes *out; or a negative errno:
  *   -ENODATA     no message is left, and nobody can send one
  *   -EPROTO      the message has another version of xdp-dedup, or is no such message
+ *   -EMFILE      this process may have no more descriptors; the message is lost
  *   -EINVAL      options out of range
  * Other errors are those of a system call.
  */

@@ -102,8 +102,8 @@ int queue_grant_receive(int from, struct queue_grant *out)
 	cnt = take_fds(&m, fds);
 	if (!n && !cnt)
 		return -ENODATA;
-	if (cnt != FDS)
-		return -EPROTO;
+	if (cnt != FDS) /* the kernel hands over as many as this process may have */
+		return cnt < FDS && m.msg_flags & MSG_CTRUNC ? -EMFILE : -EPROTO;
 	if (n != sizeof(g.facts) || m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ||
 	    !are_facts_sound(&g.facts)) {
 		for (int i = 0; i < FDS; i++)
