@@ -114,8 +114,11 @@ struct xdp_dedup_packet {
 	const void *payload;
 	const void *id; /* the bytes of its segments; then 8 bytes of its digest, if any */
 	uint32_t id_len;
-	uint32_t stream;  /* its number, in the order of --profile; UINT32_MAX: removed since */
-	uint64_t time_ns; /* CLOCK_MONOTONIC on arrival, with options.timestamps; else 0 */
+	uint32_t stream; /* its number, in the order of --profile; UINT32_MAX: removed since */
+	/* CLOCK_MONOTONIC on arrival, with options.timestamps; else 0. Of an accepted queue: as
+	 * outside of all time namespaces.
+	 */
+	uint64_t time_ns;
 	union {
 		struct sockaddr any; /* sa_family is 0 without a payload */
 		struct sockaddr_in ipv4;

@@ -144,6 +144,8 @@ static void describe_packet(const struct xdp_dedup_receiver *r, const struct ded
 
 	p->number = s->number;
 	p->time_ns = h->time_ns;
+	if (p->time_ns && r->filter)
+		p->time_ns -= r->filter->clock_offset_ns; /* of this process's time namespace */
 	p->stream = n < 0 ? UINT32_MAX : (uint32_t)n;
 	p->id = s->id;
 	p->id_len = n < 0 ? 0 : stream_form_bytes(&facts->forms[n], &h->id, s->id);
