@@ -68,14 +68,14 @@ static __always_inline __s64 known_until(__u64 hand, const struct dedup_position
 /* Returns as dedup_flat_learn() does. *until is the era in which the id is then forgotten. */
 static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __u64 *until)
 {
+	const struct dedup_claims claims = { state.ties, hand };
+
 	if (config.memory.layout == DEDUP_FLAT) {
 		*until = dedup_flat_learned_until(hand);
-		return dedup_flat_learn(NULL, config.memory.places, dedup_flat_current(hand), p,
-					config.memory.k);
+		return dedup_flat_learn(NULL, config.memory.places, &claims, p, config.memory.k);
 	}
 	*until = filter_era(hand) + config.memory.places;
-	return dedup_countdown_learn(NULL, dedup_countdowns(hand, config.memory.places),
-				     config.memory.places, p, config.memory.k);
+	return dedup_countdown_learn(NULL, config.memory.places, &claims, p, config.memory.k);
 }
 
 /* Does learn(); and again if the hand has meanwhile made another array the current one. A copy on

@@ -210,6 +210,7 @@ __noinline int predecessor_see_array(bool teach)
 	struct dedup_state *st;
 	struct lookup *l;
 	struct dedup_positions *p;
+	struct dedup_claims claims;
 	__u64 hand;
 	__s64 left;
 	int learned;
@@ -234,13 +235,13 @@ __noinline int predecessor_see_array(bool teach)
 		return 0;
 	if (claim_of_predecessor(st))
 		return -ENOSPC;
+	claims = (struct dedup_claims){ st->ties, hand };
 	if (cfg->memory.layout == DEDUP_FLAT)
-		learned = dedup_flat_learn(PREDECESSOR, cfg->memory.places,
-					   dedup_flat_current(hand), p, cfg->memory.k);
+		learned =
+			dedup_flat_learn(PREDECESSOR, cfg->memory.places, &claims, p, cfg->memory.k);
 	else
-		learned = dedup_countdown_learn(PREDECESSOR,
-						dedup_countdowns(hand, cfg->memory.places),
-						cfg->memory.places, p, cfg->memory.k);
+		learned = dedup_countdown_learn(PREDECESSOR, cfg->memory.places, &claims, p,
+						cfg->memory.k);
 	return learned < 0 ? 0 : learned_as(learned, st);
 }
 

@@ -19,6 +19,7 @@
 #define DEDUP_VLANS_MAX 32		    /* ranges of VLAN ids */
 #define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
 #define DEDUP_MARKS 1024		    /* segments of the hand's circle, at most */
+#define DEDUP_TIES 8			    /* slots (claim.h) */
 
 struct dedup_ports {
 	__u16 lo, hi; /* inclusive, host order */
@@ -221,7 +222,8 @@ struct dedup_state {
 
 	struct dedup_mark marks[2 * DEDUP_MARKS]; /* passes in even epochs, then in odd ones */
 
-	__u64 pad2[321];
+	__u64 ties[DEDUP_TIES]; /* CPUs that learn one id at one instant (claim.h) */
+	__u64 pad2[321 - DEDUP_TIES];
 
 	/* DEDUP_DROP_FOR, CLOCK_MONOTONIC: duplicates pass from then on. Set when the hand starts;
 	 * user space puts it off until just before the program is attached.

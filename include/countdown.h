@@ -13,6 +13,7 @@
 
 #include <linux/errno.h>
 
+#include "claim.h"
 #include "hand.h"
 #include "memory.h"
 #include "positions.h"
@@ -72,32 +73,46 @@ static __always_inline int dedup_countdown_left(struct dedup_block *blocks, __u3
 	return least;
 }
 
-/* Learns an id: sets its k cells to max. Returns 1 if the id was not known and this call made it
- * known: it is new; 0 if it was known, or if another CPU that was learning it was faster; -ENOENT
- * if a block does not exist. Claim last, as in block.h: the first cell at 0 is set after all
- * others.
+/* Sets a cell to max. Returns 1 if it was at 0, and this call did so; 0 if not; -ENOENT if its
+ * block does not exist.
  */
-static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u32 elapsed,
-						 __u32 max, const struct dedup_positions *p, __u32 k)
+static __always_inline int dedup_countdown_set(struct dedup_block *blocks, __u32 elapsed, __u32 max,
+					       __u32 n)
 {
-	__u32 *claim = NULL;
-	__u32 claimed = 0;
+	__u32 *cell = dedup_cell(blocks, n);
+
+	if (!cell)
+		return -ENOENT;
+	return !dedup_cell_left(__sync_lock_test_and_set(cell, elapsed + max), elapsed, max);
+}
+
+/* Learns an id: sets its k cells to max. Returns 1 if the id was not known and is new (claim.h); 0
+ * if it was known, or if another CPU that was learning it was faster; -ENOENT if a block does not
+ * exist.
+ */
+static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u32 max,
+						 const struct dedup_claims *claims,
+						 const struct dedup_positions *p, __u32 k)
+{
+	__u32 elapsed = dedup_countdowns(claims->hand, max);
+	struct dedup_claim c = DEDUP_NO_CLAIM;
+	bool second;
 
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
 		__u32 *cell = dedup_cell(blocks, p->index[i]);
 
 		if (!cell)
 			return -ENOENT;
-		if (!claim && !dedup_cell_left(READ_ONCE(*cell), elapsed, max)) {
-			claim = cell;
-			claimed = p->index[i];
-		} else if (!claim || p->index[i] != claimed) {
+		if (dedup_cell_left(READ_ONCE(*cell), elapsed, max) ||
+		    !dedup_claim_takes(&c, p->index[i]))
 			WRITE_ONCE(*cell, elapsed + max);
-		}
 	}
-	if (!claim)
+	if (c.first == DEDUP_NO_PLACE)
 		return 0;
-	return !dedup_cell_left(__sync_lock_test_and_set(claim, elapsed + max), elapsed, max);
+	second = c.second != DEDUP_NO_PLACE &&
+		 dedup_countdown_set(blocks, elapsed, max, (__u32)c.second) > 0;
+	return dedup_claim_wins(
+		claims, p, k, dedup_countdown_set(blocks, elapsed, max, (__u32)c.first) > 0, second);
 }
 
 /* Removes an id: sets its k cells to 0. Other ids that share one of these are forgotten, too. */

@@ -11,6 +11,7 @@
 #include <linux/errno.h>
 
 #include "bits.h"
+#include "claim.h"
 #include "hand.h"
 #include "memory.h"
 #include "positions.h"
@@ -97,16 +98,28 @@ static __always_inline __s64 dedup_flat_known_until(struct dedup_block *blocks, 
 	return holds <= 0 ? holds : 2LL * dedup_hand_epoch(hand) + 1;
 }
 
-/* Learns an id: sets its k bits in this array. Returns 1 if this call did so: the id is new; 0 if
- * all bits were set, or if another CPU that was learning the id was faster; -ENOENT if a block
- * does not exist. Claim last, as in block.h: the first bit that is missing is set after all
- * others.
+/* Sets a bit. Returns 1 if this call did so; 0 if it was set; -ENOENT if its block does not exist. */
+static __always_inline int dedup_flat_set(struct dedup_block *blocks, __u32 places, __u32 array,
+					  __u32 bit)
+{
+	__u64 *word = dedup_flat_word(blocks, places, array, bit), mask = dedup_bits_mask(bit);
+
+	if (!word)
+		return -ENOENT;
+	return !(__sync_fetch_and_or(word, mask) & mask);
+}
+
+/* Learns an id: sets its k bits in the current array. Returns 1 if the id is new (claim.h); 0 if
+ * all bits were set, or if another CPU that was learning it was faster; -ENOENT if a block does not
+ * exist.
  */
-static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 places, __u32 array,
+static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 places,
+					    const struct dedup_claims *claims,
 					    const struct dedup_positions *p, __u32 k)
 {
-	__u64 *claim = NULL;
-	__u32 claimed = 0;
+	__u32 array = dedup_flat_current(claims->hand);
+	struct dedup_claim c = DEDUP_NO_CLAIM;
+	bool second;
 
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
 		__u64 *word = dedup_flat_word(blocks, places, array, p->index[i]);
@@ -114,18 +127,15 @@ static __always_inline int dedup_flat_learn(struct dedup_block *blocks, __u32 pl
 
 		if (!word)
 			return -ENOENT;
-		if (READ_ONCE(*word) & mask)
-			continue;
-		if (!claim) {
-			claim = word;
-			claimed = p->index[i];
-		} else if (p->index[i] != claimed) {
+		if (!(READ_ONCE(*word) & mask) && !dedup_claim_takes(&c, p->index[i]))
 			__sync_fetch_and_or(word, mask);
-		}
 	}
-	if (!claim)
+	if (c.first == DEDUP_NO_PLACE)
 		return 0;
-	return !(__sync_fetch_and_or(claim, dedup_bits_mask(claimed)) & dedup_bits_mask(claimed));
+	second = c.second != DEDUP_NO_PLACE &&
+		 dedup_flat_set(blocks, places, array, (__u32)c.second) > 0;
+	return dedup_claim_wins(claims, p, k,
+				dedup_flat_set(blocks, places, array, (__u32)c.first) > 0, second);
 }
 
 /* Ages this place: clears that block of the previous array. Returns 0; -ENOENT if the block does

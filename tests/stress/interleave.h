@@ -20,7 +20,7 @@
 #include "compiler.h"
 #include "memory.h"
 
-enum access { READ, SWAP, LOCK, OPEN, STORE, ADD };
+enum access { READ, SWAP, LOCK, OPEN, STORE, ADD, OR };
 
 static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 
@@ -30,6 +30,7 @@ static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 #define WRITE_ONCE(value, to) use((__u64 *)&(value), STORE, 0, to)
 #define __sync_val_compare_and_swap(at, from, to) use(at, SWAP, from, to)
 #define __sync_fetch_and_add(at, value) use(at, ADD, 0, value)
+#define __sync_fetch_and_or(at, value) use(at, OR, 0, value)
 /* Who has to wait does nothing. */
 #define dedup_lock_word(word) (!use(word, LOCK, 0, 1))
 #define dedup_open_word(word, like) use(word, OPEN, 0, like)
@@ -99,7 +100,9 @@ static __u64 use_now(__u64 *what, enum access access, __u64 from, __u64 to)
 
 	if (access == ADD)
 		to += is;
-	if (access == STORE || access == ADD || (access != READ && is == from))
+	if (access == OR)
+		to |= is;
+	if (access == STORE || access == ADD || access == OR || (access != READ && is == from))
 		put(what, to);
 	note_access(what, access, is, *what);
 	return is;

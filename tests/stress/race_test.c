@@ -61,6 +61,7 @@ static void empty_filter_memory(void)
 
 	memset(fixture.filter.blocks, 0,
 	       dedup_blocks(fixture.filter.config) * sizeof(struct dedup_block));
+	dedup_ties_clear(fixture.filter.state->ties);
 	__sync_fetch_and_add(&st->known_version, 1);
 }
 
@@ -307,6 +308,7 @@ static void the_sweep_overwrites_nobody(void **state)
 	};
 	uint32_t cells = 4 * DEDUP_BLOCK_CELLS, lost = 0;
 	uint64_t end_ns = kernel_now_ns() + RACE_NS;
+	const struct dedup_claims no_claims = { 0 };
 	pthread_t thread;
 
 	(void)state;
@@ -317,7 +319,7 @@ static void the_sweep_overwrites_nobody(void **state)
 
 		/* Expired for long: the sweep would put it right. */
 		*(volatile __u32 *)dedup_cell(s.blocks, i % cells) = -100 - i % 1000;
-		dedup_countdown_learn(s.blocks, 0, 15, &p, 1);
+		dedup_countdown_learn(s.blocks, 15, &no_claims, &p, 1);
 		for (int n = 0; n < 20; n++)
 			lost += dedup_countdown_left(s.blocks, 0, 15, &p, 1) != 15;
 	}

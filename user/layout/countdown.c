@@ -142,10 +142,10 @@ static bool countdown_is_known(const struct filter *f, const struct id_lookup *p
 
 static int countdown_learn(struct filter *f, const struct id_lookup *p)
 {
-	const struct dedup_config *c = f->config;
+	const struct dedup_claims claims = { f->state->ties, p->hand };
 
-	return dedup_countdown_learn(f->blocks, countdown_generation(c, p), c->memory.places,
-				     &p->positions, c->memory.k);
+	return dedup_countdown_learn(f->blocks, f->config->memory.places, &claims, &p->positions,
+				     f->config->memory.k);
 }
 
 /* Not `remove`, which is stdio.h's. */
@@ -153,6 +153,7 @@ static void countdown_remove(struct filter *f, const struct id_lookup *p)
 {
 	dedup_countdown_remove(f->blocks, countdown_generation(f->config, p), &p->positions,
 			       f->config->memory.k);
+	dedup_ties_clear(f->state->ties);
 }
 
 static uint64_t countdown_total_bits(const struct dedup_config *c)

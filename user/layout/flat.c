@@ -165,8 +165,10 @@ static bool flat_is_known(const struct filter *f, const struct id_lookup *p)
 
 static int flat_learn(struct filter *f, const struct id_lookup *p)
 {
-	return dedup_flat_learn(f->blocks, f->config->memory.places, dedup_flat_current(p->hand),
-				&p->positions, f->config->memory.k);
+	const struct dedup_claims claims = { f->state->ties, p->hand };
+
+	return dedup_flat_learn(f->blocks, f->config->memory.places, &claims, &p->positions,
+				f->config->memory.k);
 }
 
 static uint32_t flat_generation(const struct dedup_config *c, const struct id_lookup *p)
