@@ -78,9 +78,10 @@ static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __
 	return dedup_countdown_learn(NULL, config.memory.places, &claims, p, config.memory.k);
 }
 
-/* Does learn(); and again if the hand has meanwhile made another array the current one. A copy on
- * another CPU may have been learned there: the copy that wins in that array is new. (In countdown
- * there is one array for all, and the winner there stays the winner.)
+/* Does learn(); and again if the hand has meanwhile made the other array the current one. A copy on
+ * another CPU may have been learned there: the copy that wins in that array is new. After two turns
+ * the current array is the same one again, and has this CPU's own bits. (In countdown there is one
+ * array for all, and the winner there stays the winner.)
  */
 static __always_inline int learn_in_time(__u64 hand, const struct dedup_positions *p, __u64 *until)
 {
@@ -92,7 +93,7 @@ static __always_inline int learn_in_time(__u64 hand, const struct dedup_position
 		learned = learn(hand, p, until);
 		hand = READ_ONCE(state.hand);
 		if (config.memory.layout != DEDUP_FLAT || learned <= 0 ||
-		    dedup_hand_epoch(hand) == dedup_hand_epoch(before))
+		    dedup_flat_current(hand) == dedup_flat_current(before))
 			break;
 	}
 	return learned;

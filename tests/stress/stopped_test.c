@@ -24,7 +24,7 @@
 #define S 1000000000ULL
 
 /* p: the hand passes (countdown: counts down); c: a copy comes. */
-static const char *const SCRIPTS[] = { "p", "c", "cp", "pc" };
+static const char *const SCRIPTS[] = { "p", "c", "cp", "pc", "pp" };
 
 static const struct kind {
 	const char *name;
