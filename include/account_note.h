@@ -63,12 +63,15 @@ static __always_inline bool dedup_take_account(struct dedup_noting *o, __u64 key
 	return likely(o->is_held) || dedup_wait_for_account(o, key);
 }
 
+/* By a swap, which is a full barrier. Clang makes an addition whose result is not used into one
+ * without, and JIT compilers for weakly ordered machines leave it at that.
+ */
 static __always_inline void dedup_release_account(const struct dedup_noting *o)
 {
 	__u64 *version = dedup_account_word(o, DEDUP_ACCOUNT(version));
 
 	if (version)
-		__sync_fetch_and_add(version, 1);
+		__sync_val_compare_and_swap(version, o->version, o->version + 1);
 }
 
 /* For DEDUP_LOOP(): clears a word. */

@@ -177,7 +177,7 @@ static void note_access(__u64 *word, enum access access, __u64 is, __u64 to)
 		    (access == READ && is_for_waiting(block, in_block)) ||
 		    (in_account && in_block == DEDUP_ACCOUNT(version)) ||
 		    (in_account && in_block == DEDUP_ACCOUNT(numbering) && access == STORE && !to));
-	if (in_account && in_block == DEDUP_ACCOUNT(version) && access == SWAP && is != to) {
+	if (in_account && in_block == DEDUP_ACCOUNT(version) && is != to && to % 2) {
 		assert_true(n->cnt < NOTES_MAX);
 		n->list[n->cnt].call = cpu < 0 ? before_call : CALLS_MAX + (uint64_t)cpu;
 		n->list[n->cnt].near = near_of(source);
@@ -185,7 +185,7 @@ static void note_access(__u64 *word, enum access access, __u64 is, __u64 to)
 		n->holder = cpu + 2;
 		if (cpu >= 0)
 			kept.of_cpu[cpu]++;
-	} else if (in_account && in_block == DEDUP_ACCOUNT(version) && access == ADD) {
+	} else if (in_account && in_block == DEDUP_ACCOUNT(version) && is != to) {
 		n->holder = 0;
 	} else if (!block && !in_block && access == READ && n->holder == (uint64_t)(cpu + 2)) {
 		n->list[n->cnt - 1].near = is;
