@@ -68,7 +68,8 @@ static __always_inline int want(struct dedup_state *st, const struct dedup_ask *
 	if (err)
 		return err;
 	__sync_fetch_and_or(&st->stale_at, DEDUP_SLOW_PATH);
-	return READ_ONCE(st->walks) == walks ? 1 : -EAGAIN;
+	/* A full barrier, too: else the end of a walk may be missed. */
+	return __sync_fetch_and_add(&st->walks, 0) == walks ? 1 : -EAGAIN;
 }
 
 /* What changes a filter shares the map with what it was before. */
