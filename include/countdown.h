@@ -73,6 +73,16 @@ static __always_inline int dedup_countdown_left(struct dedup_block *blocks, __u3
 	return least;
 }
 
+/* Swaps in a value, and returns what was there. A full barrier. */
+static __always_inline __u32 dedup_swap_cell(__u32 *cell, __u32 to)
+{
+#ifdef __bpf__
+	return __sync_lock_test_and_set(cell, to);
+#else
+	return __atomic_exchange_n(cell, to, __ATOMIC_SEQ_CST);
+#endif
+}
+
 /* Sets a cell to max. Returns 1 if it was at 0, and this call did so; 0 if not; -ENOENT if its
  * block does not exist.
  */
@@ -83,7 +93,7 @@ static __always_inline int dedup_countdown_set(struct dedup_block *blocks, __u32
 
 	if (!cell)
 		return -ENOENT;
-	return !dedup_cell_left(__sync_lock_test_and_set(cell, elapsed + max), elapsed, max);
+	return !dedup_cell_left(dedup_swap_cell(cell, elapsed + max), elapsed, max);
 }
 
 /* Learns an id: sets its k cells to max. Returns 1 if the id was not known and is new (claim.h); 0
