@@ -192,16 +192,29 @@ static bool has_sound_places(const struct dedup_stream *s)
 	return sound && s->loads_cnt <= DEDUP_ID_WORDS_MAX;
 }
 
+/* What the user asked for is planned again. Numbers need no capacity. */
+static bool was_sound_to_ask(const struct dedup_config *c)
+{
+	const struct dedup_asked *asked = &c->asked;
+	uint64_t least = streams_any_hashed(c);
+
+	return is_between(asked->capacity, least, 1ULL << 40) &&
+	       is_between(asked->fpr_e18, least, 1000000000000000000) &&
+	       asked->hashes <= DEDUP_HASHES_MAX && asked->index_bits <= SPEC_INDEX_BITS_MAX &&
+	       asked->countdown_bits <= SPEC_COUNTDOWN_BITS_MAX;
+}
+
 static bool is_head_sound(const struct snapshot_head *h)
 {
 	const struct dedup_config *c = &h->config;
-	bool sound =
-		c->format == h->format && layout_of(c->memory.layout) && hash_name(c->memory.hash) &&
-		is_between(c->policy.id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->memory.replay &&
-		!c->has_predecessor && !c->memory.known_cnt && c->policy.action <= DEDUP_DROP_FOR &&
-		c->policy.receiver <= DEDUP_NAMED && streams_sound(c) && has_sound_parameters(c) &&
-		has_sound_times(c) && has_sound_load(c) && has_sound_size(c) &&
-		has_sound_pools(c) && dedup_hand_pos(h->hand) < c->memory.places;
+	bool sound = c->format == h->format && layout_of(c->memory.layout) &&
+		     hash_name(c->memory.hash) &&
+		     is_between(c->policy.id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->memory.replay &&
+		     !c->has_predecessor && !c->memory.known_cnt &&
+		     c->policy.action <= DEDUP_DROP_FOR && c->policy.receiver <= DEDUP_NAMED &&
+		     streams_sound(c) && has_sound_parameters(c) && has_sound_times(c) &&
+		     has_sound_load(c) && has_sound_size(c) && has_sound_pools(c) &&
+		     was_sound_to_ask(c) && dedup_hand_pos(h->hand) < c->memory.places;
 
 	for (uint32_t i = 0; sound && i < c->policy.streams_cnt; i++)
 		sound = has_sound_places(&c->policy.streams[i]);

@@ -279,6 +279,12 @@ static void senseless_values_are_refused(void **state)
 	FIELD(__u64, config.memory.tick_ns, 0);
 	FIELD(__u64, config.memory.full_ids, 0);
 	FIELD(__u64, config.memory.turn_ids, UINT64_MAX);
+	FIELD(__u64, config.asked.capacity, 0);
+	FIELD(__u64, config.asked.fpr_e18, 0);
+	FIELD(__u64, config.asked.fpr_e18, 1000000000000000001);
+	FIELD(__u32, config.asked.hashes, DEDUP_HASHES_MAX + 1);
+	FIELD(__u32, config.asked.index_bits, 32);
+	FIELD(__u32, config.asked.countdown_bits, 32);
 	FIELD(__u64, file_bytes, size + 64);
 	FIELD(__u64, hand, good->config.memory.places);
 	assert_head_refused(good, offsetof(struct snapshot_head, ifnames), "0123456789abcdef", 16,
