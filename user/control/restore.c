@@ -85,11 +85,20 @@ static int check_restored(const struct restoration *r, const struct links *links
 	return checks_demand(&subject);
 }
 
+/* Of the memory with what was saved, which are no numbers. */
+static uint64_t saved_bytes(const struct restoration *r)
+{
+	struct dedup_config saved = r->snapshot.head.config;
+
+	saved.sources = (struct dedup_sources){ 0 };
+	return plan_bytes(&saved);
+}
+
 /* For a time there are two: what was saved, and the filter that goes on with it. */
 static int check_room(const struct restoration *r)
 {
 	return change_check_memory("what was saved, with the filter that goes on with it,",
-				   plan_bytes(&r->snapshot.head.config) + plan_bytes(&r->cfg) +
+				   saved_bytes(r) + plan_bytes(&r->cfg) +
 					   plan_delivery_bytes(&r->cfg));
 }
 
@@ -147,21 +156,19 @@ static int measure_elapsed(struct restoration *r)
 static void report_restored(const struct restoration *r)
 {
 	const char *ago = FORMAT_TIME(r->elapsed_ns);
-	struct dedup_config saved = r->snapshot.head.config;
 
-	saved.sources.sources = 0; /* the snapshot has no numbers */
 	change_report(r->name, &r->cfg);
 	if (streams_any_numbered(&r->cfg))
 		diag_note("%s: numbers are not saved: those of its numbered streams begin anew",
 			  r->name);
-	if (!streams_any_hashed(&saved))
+	if (!streams_any_hashed(&r->snapshot.head.config))
 		return;
 	if (r->forgotten)
 		diag_done("%s: it was saved %s ago, and nothing of it is young enough to be remembered",
 			  r->name, ago);
 	else
 		diag_done("%s: what it remembered when it was saved, %s ago, %s, is kept until it is forgotten: at most %s",
-			  r->name, ago, FORMAT_BYTES(plan_bytes(&saved)),
+			  r->name, ago, FORMAT_BYTES(saved_bytes(r)),
 			  FORMAT_TIME(2 * r->cfg.memory.window_ns));
 }
 
@@ -211,7 +218,7 @@ static int restore_into(struct restoration *r, struct change *c)
 			"%s has other streams or digests than the filter that was saved: in it the ids would be others",
 			c->f.name);
 	err = change_check_stacking(c, c->f.config) ?: change_check_room(c) ?:
-	      change_check_memory("what was saved", plan_bytes(snapshot));
+	      change_check_memory("what was saved", saved_bytes(r));
 	if (err)
 		return err;
 	restored = predecessor_of_snapshot(&r->snapshot, &c->f, &predecessor);
