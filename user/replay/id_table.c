@@ -104,7 +104,7 @@ int id_table_open(uint32_t mark_bytes, uint64_t bytes, struct id_table **out)
 	x->slot_bytes = sizeof(struct id_table_entry) + mark_bytes;
 	x->slots_max = SLOTS_LEAST;
 	/* Two tables, and a third of half the size while one grows. */
-	while (x->slots_max * 2 * x->slot_bytes * 5 / 2 <= bytes)
+	while (x->slots_max <= bytes / (5 * x->slot_bytes))
 		x->slots_max *= 2;
 	if (getrandom(x->secret, sizeof(x->secret), 0) != sizeof(x->secret) ||
 	    make_table(x, &x->newer, SLOTS_LEAST) || make_table(x, &x->older, SLOTS_LEAST)) {
@@ -133,9 +133,10 @@ static int make_room_for_id(struct id_table *x, uint64_t now_ns)
 		return 0;
 	if (x->newer.slots_cnt < x->slots_max)
 		return resize_table(x, &x->newer, 2 * x->newer.slots_cnt);
+	if (x->older.used)
+		x->known_since_ns = x->newer.since_ns;
 	free_table(x, &x->older);
 	x->older = x->newer;
-	x->known_since_ns = x->older.since_ns;
 	x->newer = (struct table){ 0 };
 	if (make_table(x, &x->newer, x->slots_max))
 		return -ENOMEM;

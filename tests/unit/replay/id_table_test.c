@@ -133,6 +133,35 @@ static void what_comes_again_stays(void **state)
 	id_table_close(x);
 }
 
+/* The first table that is full is kept beside the next one: nothing is forgotten. */
+static void nothing_is_forgotten_at_first(void **state)
+{
+	const uint64_t began = 1000000000000000000;
+	struct id_table *x;
+
+	(void)state;
+	assert_int_equal(id_table_open(8, 0, &x), 0);
+	for (uint32_t i = 0; !id_table_known_since(x); i++) {
+		struct dedup_id id = id_of(2 + i, 2), first = id_of(2, 2);
+
+		assert_non_null(id_table_note(x, id_table_key(x, 0, &id, 2), began + i));
+		if (id_table_known_since(x))
+			assert_int_equal(
+				id_table_note(x, id_table_key(x, 0, &first, 2), began + i)->copies,
+				1);
+	}
+	id_table_close(x);
+}
+
+static void any_memory_is_taken(void **state)
+{
+	struct id_table *x;
+
+	(void)state;
+	assert_int_equal(id_table_open(8, UINT64_MAX, &x), 0);
+	id_table_close(x);
+}
+
 /* As much as can be taken by powers of 2. */
 static void as_much_as_there_is_memory(void **state)
 {
@@ -148,7 +177,7 @@ static void as_much_as_there_is_memory(void **state)
 		cnt++;
 	}
 	/* 48 bytes a slot, of two tables and a half of one; three quarters of a table are used. */
-	assert_int_equal(cnt, 131072 / 4 * 3 + 1);
+	assert_int_equal(cnt, 2 * (131072 / 4 * 3) + 1);
 	id_table_close(x);
 }
 
@@ -162,6 +191,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_comes_again_stays),
+		cmocka_unit_test(nothing_is_forgotten_at_first),
+		cmocka_unit_test(any_memory_is_taken),
 		cmocka_unit_test(as_much_as_there_is_memory),
 		cmocka_unit_test(none),
 	};
