@@ -10,8 +10,9 @@
 #include "program.h"
 #include "secrets.h"
 
-#define PROGRESS_PACKETS 64 /* few: a packet after a long pause takes a while */
-#define FRAME_MAX 262144    /* longer ones are cut by whatever wrote the file */
+#define TIME_MAX_NS (INT64_MAX / 2) /* by the filter's clock, whose times are subtracted */
+#define PROGRESS_PACKETS 64	    /* few: a packet after a long pause takes a while */
+#define FRAME_MAX 262144	    /* longer ones are cut by whatever wrote the file */
 #define ETHERNET_HEADER 14
 #define SENDERS 0x10000 /* realms of their own: for senders of numbered streams */
 
@@ -64,6 +65,7 @@ static bool view_frame(struct run *r, const struct capture_frame *f, struct fram
 static uint64_t tell_time(struct run *r, const struct capture_frame *f)
 {
 	struct replay_result *out = r->out;
+	uint64_t ns;
 
 	if (!out->packets)
 		out->first_ns = out->last_ns = f->ns;
@@ -71,7 +73,8 @@ static uint64_t tell_time(struct run *r, const struct capture_frame *f)
 		out->backwards++;
 	else
 		out->last_ns = f->ns;
-	return out->last_ns - out->first_ns;
+	ns = out->last_ns - out->first_ns;
+	return ns < TIME_MAX_NS ? ns : TIME_MAX_NS;
 }
 
 static int refuse_memory(void)
