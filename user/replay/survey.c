@@ -49,7 +49,8 @@ static int open_survey_program(struct survey *s)
 			stream->numbered = s->profiles.list[i].numbered;
 			stream->stream.realm = i;
 			stream->ports_cnt = stream->stream.layer == DEDUP_UDP;
-			stream->ports[0] = (struct dedup_ports){ 0, UINT16_MAX };
+			stream->ports[0] =
+				(struct dedup_ports){ 1, UINT16_MAX }; /* `load` takes these */
 		}
 		err = plan_config(spec, 1, 100, cfg) ?: secrets_set(NULL, cfg);
 	}
