@@ -289,7 +289,7 @@ static int name_machine(struct publish_options *o)
 	char name[MACHINE_MAX + 1] = "";
 	size_t row = args_find_key(OPTIONS, "machine") - OPTIONS;
 
-	if (!o->machine && gethostname(name, MACHINE_MAX))
+	if (!o->machine && gethostname(name, sizeof(name)))
 		return diag_err(-errno, "this host has no name" ADVICE "give --machine");
 	if (!o->machine)
 		o->machine = keep_text(o, row, name);
