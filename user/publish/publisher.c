@@ -201,12 +201,15 @@ static int write_metrics(void *arg, FILE *out, enum metrics_format format)
 /* The loop without what it reads. The signals are blocked for all threads that come. */
 static int open_loop(struct publisher *p)
 {
+	struct sigaction hangup;
 	sigset_t signals;
 	int err;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN) /* nohup */
+		sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	err = sd_event_default(&p->events);
@@ -214,6 +217,8 @@ static int open_loop(struct publisher *p)
 		err = sd_event_add_signal(p->events, NULL, SIGTERM, on_signal, p);
 	if (err >= 0)
 		err = sd_event_add_signal(p->events, NULL, SIGINT, on_signal, p);
+	if (err >= 0 && sigismember(&signals, SIGHUP))
+		err = sd_event_add_signal(p->events, NULL, SIGHUP, on_signal, p);
 	if (err >= 0)
 		err = sd_event_set_watchdog(p->events, true);
 	return err < 0 ? diag_err(err, "no event loop: %s", strerror(-err)) : 0;

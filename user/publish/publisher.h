@@ -21,9 +21,9 @@ struct publisher_view {
 	bool is_connected;
 };
 
-/* Publishes until SIGTERM or SIGINT, and then waits for acknowledgements: for the timeout of one,
- * but for 20 s at most. A second signal ends the wait. With o->check only checks. Returns an exit
- * status.
+/* Publishes until SIGTERM, SIGINT or SIGHUP, and then waits for acknowledgements: for the timeout
+ * of one, but for 20 s at most. A second signal ends the wait. With o->check only checks. Returns
+ * an exit status.
  */
 int publisher_run(const struct publish_options *o);
 
