@@ -139,6 +139,23 @@ static void many_ports_come_and_go(void **state)
 	assert_string_equal(diags_all(), "");
 }
 
+/* Which nobody has taken when the intake is closed: its next copy passes. */
+static void unread_events_are_wanted(void **state)
+{
+	(void)state;
+	diags_collect();
+	parts_open(&parts, "--port 8001 --fpr 1e-9", PUBLISH_UDP);
+	parts_send(8001, "a");
+	parts_await_readable(&parts, 1);
+	intake_close(&parts.intake);
+	assert_non_null(strstr(diags_all(), "1 events in UDP sockets were not taken; the ids of 1"));
+	publish_streams_close(&parts.streams);
+	parts_open_intake(&parts);
+	parts_send(8001, "a");
+	parts_await_events(&parts, 1);
+	assert_string_equal(parts_id(parts.events[0]), "a");
+}
+
 /* Another program has a port that `set` adds. It is opened once it is free. */
 static void taken_port_is_tried_again(void **state)
 {
@@ -441,6 +458,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(sockets_stay_over_set, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(unused_sockets_are_closed, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(many_ports_come_and_go, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(unread_events_are_wanted, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(taken_port_is_tried_again, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(no_descriptor_for_a_stream, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(want_outlasts_the_queue, hub_setup, teardown),

@@ -13,6 +13,7 @@
 
 #define FAILURES_MAX 5 /* of refreshes, until the filter counts as gone */
 #define WAIT_CALLS 10
+#define UNREAD_MAX 65536 /* datagrams of a socket, at the end: more come meanwhile */
 #define FRAMES_MIN 64
 #define FRAMES_MAX 2048
 
@@ -152,14 +153,6 @@ static void close_queue(struct intake *in, int i)
 	in->queues[i] = NULL;
 }
 
-void intake_close(struct intake *in)
-{
-	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
-		if (in->queues[i])
-			close_queue(in, i);
-	intake_sockets_close(in);
-}
-
 /* Follows the filter's streams: an id's number is one of the list as it is now. */
 static int follow_streams(struct intake *in)
 {
@@ -168,6 +161,37 @@ static int follow_streams(struct intake *in)
 	in->has_changed |= changed > 0;
 	in->is_unreadable = changed < 0;
 	return changed;
+}
+
+static void lose(void *arg, struct intake_event *e)
+{
+	intake_end(arg, e, INTAKE_GIVEN_UP);
+}
+
+/* Events that lie in sockets: nobody takes them any more. */
+static void lose_unread(struct intake *in)
+{
+	uint64_t wanted = in->counters.wanted, forgotten = in->counters.forgotten;
+
+	if (in->sockets_cnt && follow_streams(in) < 0)
+		return;
+	for (int i = 0; i < in->sockets_cnt; i++)
+		for (uint32_t left = UNREAD_MAX, came = 1; came && left; left -= came)
+			came = intake_sockets_take(in, &in->sockets[i], left, lose, in);
+	wanted = in->counters.wanted - wanted;
+	forgotten = in->counters.forgotten - forgotten;
+	if (wanted)
+		diag_note("%ju events in UDP sockets were not taken; the ids of %ju of them are wanted",
+			  (uintmax_t)wanted, (uintmax_t)(wanted - forgotten));
+}
+
+void intake_close(struct intake *in)
+{
+	lose_unread(in);
+	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
+		if (in->queues[i])
+			close_queue(in, i);
+	intake_sockets_close(in);
 }
 
 /* Closes queues that have ended, also those to which nothing comes. Returns whether there were
