@@ -82,6 +82,11 @@ bool pending_retry(struct pending_slot *s, uint64_t now_ns, uint32_t retries);
 /* No server has the stream: the message is due again in 0.5 s, and this sending is no attempt. */
 void pending_postpone(struct pending_slot *s, uint64_t now_ns);
 
+/* Another message with this id is just being stored: the message is due again in 20 ms, and this
+ * sending is no attempt.
+ */
+void pending_look_again(struct pending_slot *s, uint64_t now_ns);
+
 /* The connection is lost: what was sent may not have arrived. The message is due at once, and has
  * had no attempt.
  */

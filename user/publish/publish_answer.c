@@ -8,6 +8,10 @@
 
 #include "text.h"
 
+/* An id that was proposed to the servers of the stream, and is not stored by all of them yet: this
+ * error of nats-server 2.11, or in 2.10 a duplicate without a number.
+ */
+#define ERR_UNDER_WAY 10158
 #define ANSWER_BYTES_MAX 65536 /* of any answer; a real one has some 100 */
 
 static void __attribute__((format(printf, 2, 3)))
@@ -46,14 +50,23 @@ static void read_object(struct json_object *from, const char *stream, struct pub
 {
 	struct json_object *error, *duplicate;
 	const char *in, *text;
+	bool is_duplicate;
 
 	if (json_object_object_get_ex(from, "error", &error)) {
 		text = string_of(error, "description");
 		out->code = number_of(error, "code");
+		out->is_under_way = number_of(error, "err_code") == ERR_UNDER_WAY;
 		refuse(out, "%s", text && *text ? text : "an error without a text");
 		return;
 	}
 	in = string_of(from, "stream");
+	is_duplicate = json_object_object_get_ex(from, "duplicate", &duplicate) &&
+		       json_object_get_boolean(duplicate);
+	if (in && !strcmp(in, stream) && is_duplicate && !number_of(from, "seq")) {
+		out->is_under_way = true;
+		refuse(out, "the id is just being stored");
+		return;
+	}
 	if (!in || number_of(from, "seq") < 1) {
 		refuse(out, "an answer without stream and sequence number");
 		return;
@@ -63,8 +76,7 @@ static void read_object(struct json_object *from, const char *stream, struct pub
 		return;
 	}
 	out->ok = true;
-	out->duplicate = json_object_object_get_ex(from, "duplicate", &duplicate) &&
-			 json_object_get_boolean(duplicate);
+	out->duplicate = is_duplicate;
 }
 
 void publish_answer_read(const char *bytes, size_t len, const char *stream, struct publish_answer *out)

@@ -16,6 +16,7 @@ struct publish_answer {
 	bool ok;		    /* the message is stored: now, or it was before */
 	bool duplicate;		    /* before */
 	bool is_away;		    /* !ok: no server has the stream now; this is no try */
+	bool is_under_way;	    /* !ok: a message with this id is just being stored */
 	int32_t code;		    /* !ok: of the error; 0: this was no answer of JetStream's */
 	char text[ANSWER_TEXT_MAX]; /* !ok: what is wrong */
 };

@@ -59,6 +59,31 @@ static void answer(void **state)
 	assert_non_null(strstr(a.text, row->text));
 }
 
+/* As nats-server 2.10 and 2.11 say it. */
+static void is_under_way(void **state)
+{
+	static const struct {
+		const char *bytes;
+		bool is;
+	} ANSWERS[] = {
+		{ "{\"stream\":\"S\",\"seq\":0,\"duplicate\":true}", true },
+		{ "{\"error\":{\"code\":409,\"err_code\":10158,\"description\":\"x\"}}", true },
+		{ "{\"stream\":\"T\",\"seq\":0,\"duplicate\":true}", false },
+		{ "{\"stream\":\"S\",\"seq\":0}", false },
+		{ "{\"stream\":\"S\",\"seq\":4,\"duplicate\":true}", false },
+		{ "{\"error\":{\"code\":409,\"err_code\":10071,\"description\":\"x\"}}", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ANSWERS); i++) {
+		struct publish_answer a;
+
+		publish_answer_read(ANSWERS[i].bytes, strlen(ANSWERS[i].bytes), "S", &a);
+		assert_int_equal(a.is_under_way, ANSWERS[i].is);
+		assert_true(!a.ok || !a.is_under_way);
+	}
+}
+
 static void too_long(void **state)
 {
 	size_t len = 100000;
@@ -78,6 +103,7 @@ static void too_long(void **state)
 int main(void)
 {
 	add_rows(ROWS, answer, NULL, NULL);
+	add_test("is_under_way", is_under_way, NULL, NULL, NULL);
 	add_test("too_long", too_long, NULL, NULL, NULL);
 	return run_added_any_tests("publish_answer");
 }
