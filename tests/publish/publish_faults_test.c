@@ -235,7 +235,10 @@ static void stream_gone_and_back(void **state)
 
 	(void)state;
 	start_server();
-	publish("--deliver xsk", "--retries 1 --ack-timeout 200ms");
+	jsStreamConfig_Init(&c);
+	jetstream_add(NODE_STREAM, &c);
+	node_add(0, FILTER "--deliver xsk");
+	node_publish(0, "--retries 1 --ack-timeout 200ms");
 	node_await_ready(0);
 	j = jetstream_connect();
 	assert_int_equal(js_DeleteStream(j.js, NODE_STREAM, NULL, NULL), NATS_OK);
@@ -248,6 +251,26 @@ static void stream_gone_and_back(void **state)
 	jetstream_add(NODE_STREAM, &c);
 	node_await_idle(0);
 	stream_assert_all_once(NODE_STREAM, SEED, 200);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
+/* While the program runs, and is to create it. */
+static void deleted_stream_is_created_again(void **state)
+{
+	struct jetstream j;
+
+	(void)state;
+	start_server();
+	publish("", "");
+	node_await_ready(0);
+	offer(100, 1000);
+	stream_await(NODE_STREAM, 100);
+	j = jetstream_connect();
+	assert_int_equal(js_DeleteStream(j.js, NODE_STREAM, NULL, NULL), NATS_OK);
+	jetstream_disconnect(&j);
+	offer(300, 1000); /* of which 100 are known */
+	stream_await(NODE_STREAM, 200);
+	assert_int_equal(node_metric(0, "given_up_total"), 0);
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
@@ -534,6 +557,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_descriptor_is_left, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(slow_server, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(stream_gone_and_back, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(deleted_stream_is_created_again, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(full_disk, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(killed_in_flight, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(ends_with_more_than_can_be_wanted, hub_setup,

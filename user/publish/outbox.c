@@ -15,6 +15,7 @@
 #define NS_PER_S 1000000000
 #define ANSWERS_MAX 512	     /* in a turn of the loop */
 #define BURST_MAX 512	     /* messages in a turn of the loop */
+#define ASK_NS 3000000000ULL /* between two questions for the stream */
 #define SLOW_NS 100000000ULL /* a message that takes so long is the last one of a turn */
 
 static uint64_t now_ns(void)
@@ -135,6 +136,17 @@ static void count_ack(struct outbox *o, const struct pending_slot *s, uint64_t n
 	o->stored_ns = now;
 }
 
+/* No server has the stream, or it does not take the subject any more: by now somebody may have
+ * changed or deleted it.
+ */
+static void look_for_stream(struct outbox *o, uint64_t now)
+{
+	if (now < o->asked_ns + ASK_NS)
+		return;
+	o->asked_ns = now;
+	server_want(o->server, &o->streams->wish);
+}
+
 static void take_answer(struct outbox *o, const struct server_answer *a, uint64_t now)
 {
 	struct pending_slot *s = pending_find(&o->pending, a->slot, a->generation);
@@ -148,6 +160,12 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 		end_event(o, s, INTAKE_STORED);
 		return;
 	}
+	if (a->answer.is_under_way && now < s->first_sent_ns + o->options->ack_timeout_ns) {
+		pending_look_again(s, now);
+		return;
+	}
+	if (a->answer.is_away)
+		look_for_stream(o, now);
 	o->counters.refused++;
 	snprintf(why, sizeof(why), "%s (%d)", a->answer.text, a->answer.code);
 	log_rate_note(&o->refused_log, now, 1, "the engine refuses a message: %s", why);

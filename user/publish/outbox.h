@@ -41,6 +41,7 @@ struct outbox {
 	struct pending pending;
 	struct pending_ids ids; /* of events whose further copies pass */
 	uint64_t stored_ns;	/* when the engine last stored a message */
+	uint64_t asked_ns;	/* when the stream was last asked for, as no server had it */
 	uint64_t window_ns;	/* the stream's duplicate window */
 	uint64_t slow_until_ns; /* until then nothing is sent: the server is slow */
 	uint32_t wish_serial;	/* of the streams' wish that the server has */
