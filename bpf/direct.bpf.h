@@ -200,7 +200,7 @@ static __always_inline int see_numbers_directly(struct xdp_md *ctx, const struct
 		if (!direct_word(pkt, &numbered->count, &word))
 			return NOT_DIRECT;
 		messages = messages_of(numbered, word);
-		if (!messages)
+		if (!messages || messages > pkt->payload_len)
 			return NOT_DIRECT;
 	}
 	if (config.sources.paths)

@@ -98,7 +98,8 @@ static __always_inline int read_messages(struct xdp_md *ctx, struct frame *f, __
 	if (!load_word(ctx, f, &numbered->count, &word))
 		return DEDUP_REASON_bad_length;
 	f->messages = messages_of(numbered, word);
-	return f->messages ? PARSED : DEDUP_REASON_bad_count;
+	/* Each takes at least a byte. A wrong count would make numbers known that never came. */
+	return f->messages && f->messages <= f->len ? PARSED : DEDUP_REASON_bad_count;
 }
 
 /* Puts together f->id of a GSP/1 packet. PARSED with an EVENT's id; LOOK_UP_IDS of an IHAVE; else

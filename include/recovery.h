@@ -34,7 +34,7 @@
  * - D. So the packet's number is at most r * (t - t' + skew) + 31 ahead of `near`, and at most r *
  * skew behind it. And t - t' is less than reset_jiffies + 1: otherwise a new numbering is started.
  *
- * What a forged packet can do. It marks one number as seen, as in any filter. If its number is
+ * What a forged packet can do. It marks its numbers as seen, as in any filter. If its number is
  * almost a ring ahead, `near` is there, too. Real numbers are still known then, but another packet
  * of this kind makes them far. Far ones pass until a new numbering starts.
  */

@@ -134,7 +134,7 @@ static void build(struct frame *f, const struct account_packet *p, uint32_t send
 {
 	uint32_t payload, stream = (uint32_t)(p->path >> 32) - 1;
 
-	frame_build(f, &(struct frame_plan){ .body = PAYLOAD }, &NO_ID);
+	frame_build(f, &(struct frame_plan){ .body = PAYLOAD + p->cnt }, &NO_ID);
 	for (uint32_t n = 0; n < STREAMS; n++)
 		if (run.filter.config->policy.streams[n].slot == stream)
 			frame_put(f, f->udp + 2, 2, PORT + n);

@@ -198,7 +198,7 @@ static uint32_t build(const struct event *e, uint8_t *frame)
 	static struct frame f;
 	uint32_t payload;
 
-	frame_build(&f, &(struct frame_plan){ .body = PAYLOAD }, &NO_ID);
+	frame_build(&f, &(struct frame_plan){ .body = PAYLOAD + a->count }, &NO_ID);
 	frame_put(&f, f.udp + 2, 2, 9000 + e->stream);
 	payload = f.udp + 8;
 	memset(f.data + payload, 0, SESSION);
@@ -259,7 +259,7 @@ static uint64_t run(enum engine_kind kind, uint64_t of)
 		fail_msg("SEED=%" PRIu64 ": layout %u, %u streams of\n%s", of, cfg.memory.layout,
 			 cfg.policy.streams_cnt, text);
 	for (uint32_t i = 0; i < events_cnt; i++) {
-		uint8_t frame[512];
+		static uint8_t frame[FRAME_MAX];
 		uint32_t len = build(&events[i], frame);
 		bool duplicate = is_duplicate(&events[i]);
 		struct answer a;

@@ -276,6 +276,10 @@ static const struct script SCRIPTS[] = {
 		     S(new, DATAGRAM, .body = 5, .zeros = 4), S(new, DATAGRAM, .zeros = 1),
 		     S(new, DATAGRAM, .zeros = 2), S(duplicate, DATAGRAM, .body = 5, .zeros = 1),
 		     S(duplicate, DATAGRAM, .zeros = 1) } },
+	{ "count-of-more-than-it-has-bytes", "mine",
+	  .own = "[profile mine]\nlayer = udp\nsource = payload+8:4\nsequence = payload+0:4\n"
+		 "count = payload+4:2\n",
+	  .steps = { S(bad_count, DATAGRAM, .body = 30), S(bad_count, DATAGRAM, .body = 30) } },
 	{ "beginnings-of-payloads", "mine", .own = "[profile mine]\nlayer = udp\nid = payload:8\n",
 	  .steps = { S(new, DATAGRAM, .body = 20), S(new, DATAGRAM, .body = 21),
 		     S(new, DATAGRAM, .body = 8), S(new, DATAGRAM, .body = 7),
