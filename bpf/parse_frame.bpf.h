@@ -36,8 +36,10 @@ static __always_inline int parse_network(const struct packet *pkt, struct frame 
 		if ((void *)(ip6 + 1) > pkt->end)
 			return DEDUP_REASON_truncated;
 		len = bpf_ntohs(ip6->payload_len);
-		/* A jumbogram's length is elsewhere (RFC 2675). */
-		if (ip6->version != 6 || (!len && ip6->nexthdr == IPPROTO_HOPOPTS))
+		/* The length of a jumbogram is elsewhere (RFC 2675), that of a packet to be
+		 * segmented is not there at all. All of them would have one digest.
+		 */
+		if (ip6->version != 6 || (!len && ip6->nexthdr != IPPROTO_NONE))
 			return DEDUP_REASON_bad_ip;
 		len += sizeof(*ip6);
 	}
