@@ -20,6 +20,7 @@ struct all_notes {
 	struct notes of[SOURCES];
 	unsigned long long of_cpu[3], retired; /* retired: sources, by the hand */
 };
+#define INTERLEAVE_HOOKS
 #define INTERLEAVE_KEPT struct all_notes
 
 #include "interleave.h"

@@ -34,28 +34,6 @@ static void make_call(int cpu)
 	results[cpu] = dedup_flat_learn(shared, 1, &claims, &p, row->k);
 }
 
-static bool can_access(__u64 *what, enum access access)
-{
-	(void)what;
-	(void)access;
-	return true;
-}
-
-static bool is_alone(int cpu, __u64 *what)
-{
-	(void)cpu;
-	(void)what;
-	return false;
-}
-
-static void note_access(__u64 *what, enum access access, __u64 is, __u64 to)
-{
-	(void)what;
-	(void)access;
-	(void)is;
-	(void)to;
-}
-
 static void start(void)
 {
 	_Static_assert(DEDUP_TIES <= DEDUP_BLOCK_WORDS, "the ties are a block");

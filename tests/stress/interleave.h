@@ -42,12 +42,20 @@ static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 #define BLOCKS 1024
 
 /* The program has these. */
-static int cpus_cnt;				       /* that race */
-static void make_call(int cpu);			       /* the CPU's call */
+static int cpus_cnt;		/* that race */
+static void make_call(int cpu); /* the CPU's call */
+static void check_end(void);	/* all calls have ended */
+
+/* A program with INTERLEAVE_HOOKS has these, too. In others nobody waits, and nothing is noted. */
+#ifdef INTERLEAVE_HOOKS
 static bool can_access(__u64 *at, enum access access); /* else it waits for another CPU */
 static bool is_alone(int cpu, __u64 *at); /* no other CPU accesses this before the CPU does */
 static void note_access(__u64 *at, enum access access, __u64 is, __u64 to); /* which is made now */
-static void check_end(void); /* all calls have ended */
+#else
+#define can_access(at, access) true
+#define is_alone(cpu, at) false
+#define note_access(at, access, is, to)
+#endif
 
 /* 0: every order is tried. Else those in which a CPU that could go on is stopped for another one so
  * often at most: where all orders are too many.

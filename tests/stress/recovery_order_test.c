@@ -72,28 +72,6 @@ static void make_call(int cpu)
 		results[i] = see(&row->calls[i]);
 }
 
-static bool can_access(__u64 *what, enum access access)
-{
-	(void)what;
-	(void)access;
-	return true;
-}
-
-static bool is_alone(int cpu, __u64 *what)
-{
-	(void)cpu;
-	(void)what;
-	return false;
-}
-
-static void note_access(__u64 *what, enum access access, __u64 is, __u64 to)
-{
-	(void)what;
-	(void)access;
-	(void)is;
-	(void)to;
-}
-
 static void start(void)
 {
 	recovery = (struct dedup_recovery){ .width = row->width,
