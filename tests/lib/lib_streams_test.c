@@ -337,11 +337,38 @@ static void refuses_impossible_payloads(void **state)
 	xdp_dedup_close(f);
 }
 
+/* An id tells of which list its stream is: before and after `set`. */
+static void lists_are_told_apart(void **state)
+{
+	struct xdp_dedup_filter *f = load("--profile a=id:5000 --profile b=id:5001",
+					  "[profile id]\nlayer = udp\nid = payload+0:4\n");
+	struct known to_b = { IPV4, "10.0.0.2", 5001 };
+	struct xdp_dedup_stream streams[2];
+	struct xdp_dedup_identity id;
+	uint64_t before;
+
+	(void)state;
+	assert_int_equal(id_of(f, &to_b, "text", 4, &id), 1);
+	assert_int_equal(xdp_dedup_streams(f, streams, sizeof(*streams), 2), 2);
+	before = id.change;
+	assert_int_equal(streams[0].change, before);
+	assert_int_equal(streams[1].change, before);
+	e2e_tool("set " LIB_NAME " --profile b=id:5001 --profile a=id:5000 "
+		 "--profiles /dev/stdin <<'END'\n[profile id]\nlayer = udp\nid = payload+0:4\nEND\n");
+	assert_int_equal(id_of(f, &to_b, "text", 4, &id), 1);
+	assert_int_equal(id.stream, 0);
+	assert_int_not_equal(id.change, before);
+	assert_int_equal(xdp_dedup_streams(f, streams, sizeof(*streams), 2), 2);
+	assert_int_equal(streams[0].change, id.change);
+	xdp_dedup_close(f);
+}
+
 static const struct CMUnitTest TESTS[] = {
 	cmocka_unit_test_setup(fills_in_what_there_is_room_for, lib_setup_none),
 	cmocka_unit_test_setup(interfaces_are_those_here, lib_setup_none),
 	cmocka_unit_test_setup(knows_destinations_in_part, lib_setup_none),
 	cmocka_unit_test_setup(refuses_impossible_payloads, lib_setup_none),
+	cmocka_unit_test_setup(lists_are_told_apart, lib_setup_none),
 };
 
 int main(void)

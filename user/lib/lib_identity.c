@@ -245,6 +245,7 @@ int xdp_dedup_id_of(const struct xdp_dedup_filter *f, const struct xdp_dedup_dat
 
 	if (!now)
 		return -ESTALE;
+	id.change = lib_view_of(now)->number;
 	pthread_once(&once, prepare_fork);
 	lock_program();
 	result = open_program(lib_view_of(now));

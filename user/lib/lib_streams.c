@@ -118,6 +118,7 @@ int xdp_dedup_streams(const struct xdp_dedup_filter *f, struct xdp_dedup_stream 
 	for (uint32_t n = 0; n < (uint32_t)cnt && n < max; n++) {
 		struct xdp_dedup_stream stream = describe_stream(now->config, n);
 
+		stream.change = lib_view_of(now)->number;
 		put_element(out, size, n, &stream, sizeof(stream));
 	}
 	lib_leave();
