@@ -89,6 +89,31 @@ static void streams_are_followed_at_once(void **state)
 	assert_string_equal(parts.events[0]->stream->is.name, "a");
 }
 
+static void change_and_keep(void *arg, struct intake_event *e)
+{
+	struct parts *p = arg;
+
+	if (!p->cnt)
+		parts_set("--profile b=gsp:8002 " STREAM_A);
+	p->events[p->cnt++] = e;
+}
+
+/* Nor are those that come by the same call, after `set` has changed the order of the streams. */
+static void streams_are_followed_in_a_batch(void **state)
+{
+	(void)state;
+	parts_open(&parts, STREAM_A "--profile b=gsp:8002 --fpr 1e-9", PUBLISH_UDP);
+	parts_send(8001, "a");
+	parts_send(8001, "b");
+	for (int ms = 0; parts.cnt < 2; ms += 10) {
+		assert_true(ms < PATIENCE_MS);
+		usleep(10000);
+		intake_take(&parts.intake, 64, change_and_keep, &parts);
+	}
+	assert_string_equal(parts.events[1]->stream->is.name, "a");
+	assert_int_equal(parts_refresh(&parts), 1);
+}
+
 /* What is in a socket is not lost by `set`. */
 static void sockets_stay_over_set(void **state)
 {
@@ -455,6 +480,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(unreadable_is_counted, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(sockets_take_turns, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(streams_are_followed_at_once, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(streams_are_followed_in_a_batch, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(sockets_stay_over_set, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(unused_sockets_are_closed, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(many_ports_come_and_go, hub_setup, teardown),

@@ -153,16 +153,6 @@ static void close_queue(struct intake *in, int i)
 	in->queues[i] = NULL;
 }
 
-/* Follows the filter's streams: an id's number is one of the list as it is now. */
-static int follow_streams(struct intake *in)
-{
-	int changed = publish_streams_refresh(in->streams);
-
-	in->has_changed |= changed > 0;
-	in->is_unreadable = changed < 0;
-	return changed;
-}
-
 static void lose(void *arg, struct intake_event *e)
 {
 	intake_end(arg, e, INTAKE_GIVEN_UP);
@@ -173,7 +163,7 @@ static void lose_unread(struct intake *in)
 {
 	uint64_t wanted = in->counters.wanted, forgotten = in->counters.forgotten;
 
-	if (in->sockets_cnt && follow_streams(in) < 0)
+	if (in->sockets_cnt && intake_event_follow(in) < 0)
 		return;
 	for (int i = 0; i < in->sockets_cnt; i++)
 		for (uint32_t left = UNREAD_MAX, came = 1; came && left; left -= came)
@@ -239,7 +229,7 @@ static int give_up(const struct intake *in, int err)
 /* Follows the filter's streams. As intake_refresh(). */
 static int refresh_streams(struct intake *in)
 {
-	int changed = is_stopped(in) ? -ESTALE : follow_streams(in);
+	int changed = is_stopped(in) ? -ESTALE : intake_event_follow(in);
 
 	if (changed < 0)
 		return ++in->failures == FAILURES_MAX ? give_up(in, changed) : 0;
@@ -350,7 +340,7 @@ uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg)
 	int places = INTAKE_QUEUES_MAX + in->sockets_cnt, first = in->next_place;
 	uint32_t took = 0;
 
-	if (follow_streams(in) < 0)
+	if (intake_event_follow(in) < 0)
 		return 0;
 	for (int i = 0; i < places && took < most; i++) {
 		int place = (first + i) % places;

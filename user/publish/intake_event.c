@@ -11,9 +11,35 @@ uint64_t intake_event_clock_offset(void)
 	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 }
 
+int intake_event_follow(struct intake *in)
+{
+	int changed = publish_streams_refresh(in->streams);
+
+	in->has_changed |= changed > 0;
+	in->is_unreadable = changed < 0;
+	return changed;
+}
+
+/* Finds the id, and the list of streams to which its number belongs: the filter may have changed
+ * since the list was read.
+ */
+static int find_id(struct intake *in, const struct xdp_dedup_datagram *d,
+		   struct xdp_dedup_identity *id)
+{
+	int is_event = xdp_dedup_id_of(in->streams->filter, d, id, sizeof(*id));
+
+	while (is_event == 1 && id->change != in->streams->change) {
+		int changed = intake_event_follow(in);
+
+		is_event = changed < 0 ? changed
+				       : xdp_dedup_id_of(in->streams->filter, d, id, sizeof(*id));
+	}
+	return is_event;
+}
+
 int intake_event_find(struct intake *in, const struct xdp_dedup_datagram *d, struct intake_event *e)
 {
-	int is_event = xdp_dedup_id_of(in->streams->filter, d, &e->id, sizeof(e->id));
+	int is_event = find_id(in, d, &e->id);
 
 	e->stream = is_event == 1 ? publish_streams_of(in->streams, &e->id) : NULL;
 	in->counters.unreadable += is_event < 0;

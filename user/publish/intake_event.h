@@ -8,8 +8,14 @@
 /* What to add to CLOCK_MONOTONIC for CLOCK_REALTIME. */
 uint64_t intake_event_clock_offset(void);
 
+/* Reads the filter's streams again: an id's number is one of the list as it is now. Returns what
+ * publish_streams_refresh() returns, which it notes.
+ */
+int intake_event_follow(struct intake *in);
+
 /* Finds the id and the stream of what came, and fills them in. Returns 1; 0 if it is no event of a
- * stream that is published; or the -errno of xdp_dedup_id_of(). Counts those that are not 1.
+ * stream that is published; or the -errno of xdp_dedup_id_of(), or of intake_event_follow(). Counts
+ * those that are not 1.
  */
 int intake_event_find(struct intake *in, const struct xdp_dedup_datagram *d, struct intake_event *e);
 

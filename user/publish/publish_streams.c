@@ -118,6 +118,9 @@ int publish_streams_refresh(struct publish_streams *s)
 
 	if (cnt < 0)
 		return cnt;
+	s->change = listed[0].change;
+	for (int i = 0; i < cnt; i++)
+		listed[i].change = 0; /* a stream may be the same after it */
 	if (cnt == s->cnt && !memcmp(listed, s->listed, sizeof(listed)))
 		return 0;
 	memcpy(s->listed, listed, sizeof(listed));
@@ -127,6 +130,7 @@ int publish_streams_refresh(struct publish_streams *s)
 
 		if (err) {
 			s->cnt = 0; /* tried again */
+			s->change = 0;
 			return err;
 		}
 	}

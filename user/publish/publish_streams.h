@@ -35,6 +35,7 @@ struct publish_streams {
 	struct publish_stream *now[PUBLISH_STREAMS_MAX]; /* by number */
 	struct xdp_dedup_stream listed[PUBLISH_STREAMS_MAX]; /* as `now` was made */
 	int cnt;
+	uint64_t change; /* of the filter, when it was listed */
 	struct message_secret secret;
 	struct stream_wish wish; /* for the JetStream stream */
 };
@@ -53,9 +54,7 @@ int publish_streams_refresh(struct publish_streams *s);
 /* Says which streams are not published, and why. Returns how many are. */
 int publish_streams_report(const struct publish_streams *s);
 
-/* The stream of an id; NULL if it is not published, or if the id is none of the stream as it was
- * read last.
- */
+/* The stream of an id of this list (id->change is s->change); NULL if it is not published. */
 struct publish_stream *publish_streams_of(const struct publish_streams *s,
 					  const struct xdp_dedup_identity *id);
 
