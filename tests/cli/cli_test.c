@@ -641,7 +641,8 @@ static const struct cli_script SCRIPTS[] = {
 int main(void)
 {
 	cli_environment();
-	leave_to_rest("@(help-of-verbs|loads-at-once-one-name|profile-of-@(frames|gsp))");
+	leave_to_rest("@(help-of-verbs|loads-at-once*|profile-of-@(frames|gsp|numbers)|add-overload)");
+	leave_to_rest("@(load-waits|ports-32|full-disk|fail-second-native)");
 	add_rows(MISUSES, run_misuse, NULL, NULL);
 	add_rows(ENVS, run_env, NULL, NULL);
 	add_rows(FAILURES, run_failure, cli_setup, cli_teardown);

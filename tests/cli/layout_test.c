@@ -472,7 +472,7 @@ int main(void)
 {
 	name_tool();
 	list_combinations();
-	leave_to_rest("use-!(*-fast|flat-colibri)");
+	leave_to_rest("use-!(blocked-fast)");
 	add_rows(MISUSES, run_misuse, NULL, NULL);
 	add_rows(SIZES, run_size, NULL, NULL);
 	add_rows(ENVS, run_env, e2e_setup, e2e_teardown);

@@ -590,6 +590,8 @@ int main(void)
 	leave_to_rest("@(sweep-follows-no-link|newer-one-*|dispatchers-pins-are-swept)");
 	leave_to_rest("program-held-*");
 	leave_to_rest("moved-@(interface-has-another-index|interface-moves-on|before-a-*)");
+	leave_to_rest("@(@(resize|unload)-killed-below-another|sweep-does-not-wait-*)");
+	leave_to_rest("@(pins-@(of-a-newer-version|of-no-version|swapped)|link-to-nothing-goes)");
 	leave_to_rest("stacked-@(unload-several|unload-all)");
 	leave_to_rest("killed-as-one-of-two-@(changes|leaves)");
 	leave_to_rest("@(moved-behind-a-resize|interface-of-two-*|moved-filter-unload-force)");
