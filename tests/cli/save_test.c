@@ -380,7 +380,7 @@ int main(void)
 	name_tool();
 	leave_to_rest("@(digest|delivered|other-streams|siphash|fips|*-of-given-size|other-digests)");
 	leave_to_rest("@(time_to_drop_goes_on|running_one_gets_it|delivery_comes_back)");
-	leave_to_rest("@(saving_is_stopped|restoring_is_killed|ages_go_on|streams|flat|countdown)");
+	leave_to_rest("@(saving_is_stopped|restoring_is_killed|streams|flat|countdown)");
 	leave_to_rest("@(no-wait|no-directory|no-memory-for-both|interfaces-of-a-running-one)");
 	add_rows(ROUND_TRIPS, remembers, setup, teardown);
 	add_rows(REFUSALS, refuses, setup, teardown);

@@ -210,13 +210,14 @@ static int id_of(const struct xdp_dedup_filter *f, const struct known *k, const 
 	return xdp_dedup_id_of(f, &d, out, sizeof(*out));
 }
 
+#define ID_PROFILE "[profile id]\nlayer = udp\nid = payload+0:4\n"
 #define DESTINATIONS                                                                   \
 	"--profile a=id:5000@239.1.1.1 --profile b=id:6000@10.0.0.0/8,fd00::/8 "       \
 	"--profile to:7000,7002 --profile port:8000-8001 --profile one:9000@10.1.1.1 " \
 	"--profile from:10000 --profile any=to:11000@10.1.0.0/16 "                     \
 	"--profile two=to:12000@10.1.1.1,10.1.1.2"
 #define DESTINATION_PROFILES                                                                \
-	"[profile id]\nlayer = udp\nid = payload+0:4\n"                                     \
+	ID_PROFILE                                                                          \
 	"[profile to]\nlayer = udp\nid = ip+16:4 payload+0:4\n"                             \
 	"[profile port]\nlayer = udp\nrequire = payload+0:1 == 0x70\nid = ip+22:2\n"        \
 	"[profile one]\nlayer = udp\nrequire = payload+0:1 == 0x6f\nid = ip+16:4 ip+22:2\n" \
@@ -340,8 +341,7 @@ static void refuses_impossible_payloads(void **state)
 /* An id tells of which list its stream is: before and after `set`. */
 static void lists_are_told_apart(void **state)
 {
-	struct xdp_dedup_filter *f = load("--profile a=id:5000 --profile b=id:5001",
-					  "[profile id]\nlayer = udp\nid = payload+0:4\n");
+	struct xdp_dedup_filter *f = load("--profile a=id:5000 --profile b=id:5001", ID_PROFILE);
 	struct known to_b = { IPV4, "10.0.0.2", 5001 };
 	struct xdp_dedup_stream streams[2];
 	struct xdp_dedup_identity id;
@@ -354,7 +354,7 @@ static void lists_are_told_apart(void **state)
 	assert_int_equal(streams[0].change, before);
 	assert_int_equal(streams[1].change, before);
 	e2e_tool("set " LIB_NAME " --profile b=id:5001 --profile a=id:5000 "
-		 "--profiles /dev/stdin <<'END'\n[profile id]\nlayer = udp\nid = payload+0:4\nEND\n");
+		 "--profiles /dev/stdin <<'END'\n" ID_PROFILE "END\n");
 	assert_int_equal(id_of(f, &to_b, "text", 4, &id), 1);
 	assert_int_equal(id.stream, 0);
 	assert_int_not_equal(id.change, before);

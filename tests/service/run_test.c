@@ -342,7 +342,7 @@ int main(int argc, char **argv)
 	leave_to_rest("@(changes-by-hand-*|a-killed-job-is-done-again|keeps-nothing-open)");
 	leave_to_rest("@(saves-every-so-often|interfaces-change-without-end)");
 	leave_to_rest("@(tries-again|nobody-waits-for-it|no-memory-for-*|filters-of-others-*)");
-	leave_to_rest("@(metrics-port-*|metrics-address-*|answers-scrapes|remembers-what-it-saved)");
+	leave_to_rest("@(metrics-@(port|address)-*|answers-scrapes|remembers-what-it-saved)");
 	leave_to_rest("@(a-filter-that-has-stopped-*|interfaces-changed-by-*|what-is-detached-*)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("run");
