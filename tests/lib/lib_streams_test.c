@@ -345,7 +345,7 @@ static void lists_are_told_apart(void **state)
 	struct known to_b = { IPV4, "10.0.0.2", 5001 };
 	struct xdp_dedup_stream streams[2];
 	struct xdp_dedup_identity id;
-	uint64_t before;
+	uint32_t before;
 
 	(void)state;
 	assert_int_equal(id_of(f, &to_b, "text", 4, &id), 1);

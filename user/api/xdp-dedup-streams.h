@@ -63,7 +63,7 @@ struct xdp_dedup_stream {
 	/* Another one after each change of the filter. If that of an id is not equal, the id is of
 	 * another list of streams: call xdp_dedup_streams() again.
 	 */
-	uint64_t change;
+	uint32_t change;
 };
 
 /* Describes the filter's streams, in the order of --profile, which is that of the field `stream` of
@@ -109,7 +109,7 @@ struct xdp_dedup_identity {
 	uint32_t len;	   /* of bytes */
 	/* The id, of the first message: the same bytes as `id` in struct xdp_dedup_packet. */
 	uint8_t bytes[XDP_DEDUP_IDENTITY_MAX];
-	uint64_t change; /* as in struct xdp_dedup_stream */
+	uint32_t change; /* as in struct xdp_dedup_stream */
 };
 
 /* Finds the id of a packet, by the packet program's own code. It neither looks the id up nor learns

@@ -35,7 +35,7 @@ struct publish_streams {
 	struct publish_stream *now[PUBLISH_STREAMS_MAX]; /* by number */
 	struct xdp_dedup_stream listed[PUBLISH_STREAMS_MAX]; /* as `now` was made */
 	int cnt;
-	uint64_t change; /* of the filter, when it was listed */
+	uint32_t change; /* of the filter, when it was listed */
 	struct message_secret secret;
 	struct stream_wish wish; /* for the JetStream stream */
 };
