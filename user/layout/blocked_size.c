@@ -28,9 +28,16 @@ static double word_hit(const double cells[WORD_BITS + 1], const double finds[WOR
 	return hit;
 }
 
+/* Are all bits set, but for a chance of TAIL? */
+static bool is_full(const double cells[WORD_BITS + 1])
+{
+	return cells[WORD_BITS] > 0.5 && cells[WORD_BITS - 1] < TAIL;
+}
+
 /* Makes models of words in which an id has `from` to `to` bits: models[bits]. cells[c]: the
- * probability that c of the word's 64 bits are set, carried on from each random bit to the next.
- * All models share these steps, as a word that holds j ids of b bits has got j * b bits.
+ * probability that c of the word's 64 bits are set, carried on from each random bit to the next,
+ * until the word is full. All models share these steps, as a word that holds j ids of b bits has
+ * got j * b bits.
  */
 static void word_models_init(struct word_model *models, uint32_t from, uint32_t to)
 {
@@ -43,7 +50,10 @@ static void word_models_init(struct word_model *models, uint32_t from, uint32_t 
 		for (uint32_t b = from; b <= to; b++)
 			finds[b][c] = pow(stays[c], b);
 	}
-	for (uint32_t t = 0; t <= to * BLOCK_IDS_MAX; t++) {
+	for (uint32_t b = from; b <= to; b++)
+		for (int j = 0; j <= BLOCK_IDS_MAX; j++)
+			models[b].hit[j] = 1;
+	for (uint32_t t = 0; t <= to * BLOCK_IDS_MAX && !is_full(cells); t++) {
 		for (uint32_t b = from; b <= to; b++)
 			if (t % b == 0 && t / b <= BLOCK_IDS_MAX)
 				models[b].hit[t / b] = word_hit(cells, finds[b]);
