@@ -165,9 +165,10 @@ int main(void)
 	setenv("D", dir, 1);
 	sh("ln -s $(readlink -f %s) $D/xdp-dedup; ln -s $(readlink -f " PUBLISH
 	   ") $D/xdp-dedup-publish\n"
-	   "for i in bash zsh; do for tool in xdp-dedup xdp-dedup-publish; do "
-	   "[ ! -e $D/$tool ] || scripts/manual user/completion/completion.$i $D/$tool >$D/$tool.$i "
-	   "|| exit 1; done; done",
+	   "for tool in xdp-dedup xdp-dedup-publish; do [ -e $D/$tool ] || continue\n"
+	   "scripts/tables $D/$tool >$D/tables || exit 1\n"
+	   "for i in bash zsh; do TABLES=$D/tables scripts/manual user/completion/completion.$i "
+	   "$D/$tool >$D/$tool.$i || exit 1; done; done",
 	   tool());
 	add_rows(ROWS, offers, NULL, NULL);
 	add_rows(PUBLISH_ROWS, offers_of_publish, NULL, NULL);
