@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ROUNDS tries(4, 20) /* by default; the environment's */
+#define ROUNDS_MANY 20
+#define ROUNDS tries(4, ROUNDS_MANY) /* by default; the environment's */
 #define TOOLS 3
 #define STREAM_PPS 1000
 #define LOAD "load ve0 ve1 --name both --capacity 20k --fpr 1e-9"
@@ -141,7 +142,9 @@ static void test_at_once(void **state)
 	e2e_tool("unload --all");
 	e2e_assert_nothing_left();
 	print_message("# %llu of %d gave way\n", (unsigned long long)failed, TOOLS * rounds);
-	assert_in_range(failed, 1, TOOLS * rounds / 2);
+	/* In few rounds it may be none, or most. */
+	if (rounds >= ROUNDS_MANY)
+		assert_in_range(failed, 1, TOOLS * rounds / 2);
 }
 
 int main(void)
