@@ -177,7 +177,7 @@ static void test_killed_at_random(void **state)
 	print_message("# seed %llu\n", (unsigned long long)seed);
 	make_snapshot();
 	start_streams();
-	for (int i = 0; i < 8; i++) {
+	for (uint64_t i = 0; i < tries(4, 8); i++) {
 		run_killed_within(begins[i % ARRAY_SIZE(begins)], 300000, &seed);
 		run_killed_within("unload --name both", 60000, &seed);
 		check_recovery();
@@ -274,5 +274,6 @@ int main(void)
 	};
 
 	leave_to_rest("@(save_killed_at_each_change|other_verbs_killed)");
+	repeat_in_rest("killed_at_random");
 	return run_root_tests("kill", tests, ARRAY_SIZE(tests));
 }

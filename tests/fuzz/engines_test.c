@@ -21,7 +21,7 @@
 
 #define KERNEL_CASES 128
 #define USER_CASES 40
-#define EDGE_CASES tries(12, 40)
+#define EDGE_CASES tries(6, 40)
 #define MS 1000000ULL
 
 /* Naive steps that are worth their time, in a case. */

@@ -305,7 +305,7 @@ static const struct CMUnitTest TESTS[] = {
 
 int main(void)
 {
-	leave_to_rest("@(places-*|what_was_changed_*)");
+	leave_to_rest("@(places-*|what_was_changed_*|receiving_example_runs|symbols_*)");
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(EXAMPLES, run_example, NULL, NULL);
 	add_rows(PLACES, uninstall_undoes_install, lib_setup_none, NULL);

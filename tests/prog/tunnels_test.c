@@ -703,7 +703,7 @@ int main(void)
 		cmocka_unit_test(frames_are_for_this_host_by_what_is_outside),
 	};
 
-	leave_to_rest("scapy_finds_what_is_inside");
+	leave_to_rest("@(scapy_finds_what_is_inside|what_is_inside_is_judged)");
 	leave_to_rest("@(pppoe|ipip|erspan|geneve|gtp|outer-and-frame|frame-of-ip|end|payload)");
 	leave_to_rest(
 		"@(outer-of-21-bytes|to-ipv6-inside|tunnels-to-without-ip|all-and-another-port)");

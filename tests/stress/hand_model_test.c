@@ -507,7 +507,7 @@ static bool run(uint64_t seed, enum traffic traffic, enum lateness lateness)
 
 static void any_filter(void **state)
 {
-	uint64_t seed = 1, runs = 0, cnt = tries(75, 300);
+	uint64_t seed = 1, runs = 0, cnt = tries(30, 300);
 
 	(void)state;
 	for (uint64_t i = 0; i < cnt; i++, seed++)

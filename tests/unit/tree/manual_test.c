@@ -106,7 +106,7 @@ int main(void)
 		return 1;
 	setenv("D", dir, 1);
 	setenv("TOOL", tool(), 1);
-	leave_to_rest("!(xdp-dedup.8)");
+	leave_to_rest("!(xdp-dedup-metrics.8)");
 	add_rows(PAGES, page_is_whole, NULL, NULL);
 	failed = run_added_any_tests("manual");
 	sh("rm -rf $D");
