@@ -15,7 +15,7 @@
 
 #include "streams_runner.h"
 
-#define EPISODES 10
+#define EPISODES 6
 #define CHANGES 9
 #define IDS 60
 #define PROBES 25

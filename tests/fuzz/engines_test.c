@@ -19,7 +19,7 @@
 #include "kernel.h"
 #include "program.h"
 
-#define KERNEL_CASES 128
+#define KERNEL_CASES 64
 #define USER_CASES 40
 #define EDGE_CASES tries(6, 40)
 #define MS 1000000ULL
@@ -217,7 +217,7 @@ static void engines_agree(void **state)
 	if (geteuid() != 0 || getenv("USER_ONLY"))
 		skip();
 	kernel_output(false);
-	try_cases(number_of("SEED", 1), number_of("CASES", tries(KERNEL_CASES / 16, KERNEL_CASES)),
+	try_cases(number_of("SEED", 1), number_of("CASES", tries(KERNEL_CASES / 8, KERNEL_CASES)),
 		  true);
 }
 

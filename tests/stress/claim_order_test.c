@@ -116,7 +116,7 @@ static void test_orders(void **state)
 static void test_any_race(void **state)
 {
 	uint64_t seed = environment_number("SEED", 1);
-	uint64_t cases = environment_number("CASES", tries(300, 5000));
+	uint64_t cases = environment_number("CASES", tries(300, 2500));
 
 	(void)state;
 	stops_max = 3; /* all orders have millions of states */

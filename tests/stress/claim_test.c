@@ -15,7 +15,7 @@
 #include "sim.h"
 
 #define IDS 200000
-#define ROUNDS tries(500, 5000)
+#define ROUNDS tries(500, 2500)
 #define SPINS 500 /* then somebody else may have the processor */
 #define S 1000000000ULL
 

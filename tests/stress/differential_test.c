@@ -13,7 +13,7 @@
 #include "stats.h"
 
 #define POOL 48
-#define IDS_MIN tries(2000, 100000) /* for each layout and scheme; and lookups besides */
+#define IDS_MIN tries(2000, 50000) /* for each layout and scheme; and lookups besides */
 
 struct run {
 	char row[32]; /* for messages */

@@ -227,7 +227,7 @@ static void any_race(struct row *r, uint64_t *seed)
 static void test_any_race(void **state)
 {
 	uint64_t seed = environment_number("SEED", 1);
-	uint64_t cases = environment_number("CASES", tries(300, 5000));
+	uint64_t cases = environment_number("CASES", tries(300, 2500));
 	struct row r;
 
 	(void)state;

@@ -190,7 +190,7 @@ static void source_is_recycled(void **state)
 
 static void equals_a_plain_model(void **state)
 {
-	for (uint64_t seed = 1; seed <= tries(5, 40); seed++)
+	for (uint64_t seed = 1; seed <= tries(5, 20); seed++)
 		random_feed(*state, seed);
 }
 

@@ -136,7 +136,7 @@ static void test_senders(void **state)
 	uint64_t seed = 7, wrong = 0, all = 0;
 	struct sender s;
 
-	for (uint64_t i = 0; i < tries(300, 3000); i++) {
+	for (uint64_t i = 0; i < tries(300, 1500); i++) {
 		sender_any(&s, row->kind, &seed);
 		sender_send(&s, &seed, &arrivals);
 		wrong += run(&s);
