@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "config_file.h"
+#include "config_lines.h"
 #include "diag.h"
 #include "output.h"
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "args.h"
+#include "config_lines.h"
 #include "diag.h"
 #include "listen_addresses.h"
 #include "socket_address.h"
@@ -144,7 +145,7 @@ _Static_assert(OPTIONS_CNT <= PUBLISH_KEYS_MAX, "each key has its text");
 /* A file that is being read. */
 struct reading {
 	struct publish_options *o;
-	const char *path;
+	struct config_lines lines;
 	int failed;
 };
 
@@ -166,13 +167,12 @@ static int take_value(struct reading *r, const char *section, const char *key, c
 	const char *text;
 
 	if (strcmp(section, SECTION))
-		return diag_err(-EINVAL, "%s: keys come behind the section [" SECTION "], not [%s]",
-				r->path, section);
+		return diag_err(-EINVAL, "keys come behind the section [" SECTION "], not [%s]",
+				section);
 	if (!row)
-		return diag_err(-EINVAL, "%s: there is no key %s" ADVICE PUBLISH_PROGRAM " --help",
-				r->path, key);
+		return diag_err(-EINVAL, "there is no key %s" ADVICE PUBLISH_PROGRAM " --help", key);
 	if (row->key == ARGS_KEY_ONCE && r->o->texts[row - OPTIONS])
-		return diag_err(-EINVAL, "%s: %s is there twice", r->path, key);
+		return diag_err(-EINVAL, "%s is there twice", key);
 	text = keep_text(r->o, row - OPTIONS, value);
 	return text ? args_set(row, r->o, key, text) : diag_err(-ENOMEM, "out of memory");
 }
@@ -187,22 +187,44 @@ static int take_key(void *user, const char *section, const char *key, const char
 	return 1;
 }
 
+/* An ini_reader: no line after an error. */
+static char *read_line(char *to, int size, void *from)
+{
+	struct reading *r = from;
+
+	return r->failed ? NULL : config_lines_next(to, size, &r->lines);
+}
+
+static int parse_file(struct reading *r)
+{
+	int bad = ini_parse_stream(read_line, r, take_key, r);
+
+	if (ferror(r->lines.from))
+		return diag_err(-EIO, "cannot read it to its end");
+	if (r->lines.failed || r->failed)
+		return r->lines.failed ?: r->failed;
+	if (bad < 0)
+		return diag_err(-ENOMEM, "out of memory");
+	if (!bad)
+		return 0;
+	diag_at((struct diag_location){ r->lines.path, bad });
+	return diag_err(-EINVAL, "this is no section, key or comment");
+}
+
 static int read_file(struct publish_options *o)
 {
-	struct reading r = { .o = o, .path = o->config };
-	FILE *from = fopen(o->config, "re");
-	int line;
+	struct reading r = { .o = o, .lines = { .path = o->config } };
+	struct diag_location before;
+	int err;
 
-	if (!from)
+	r.lines.from = fopen(o->config, "re");
+	if (!r.lines.from)
 		return diag_err(-errno, "%s: %s", o->config, strerror(errno));
-	line = ini_parse_file(from, take_key, &r);
-	fclose(from);
-	if (r.failed)
-		return r.failed;
-	if (line > 0)
-		return diag_err(-EINVAL, "%s:%d: this is no section, key or comment", o->config,
-				line);
-	return line ? diag_err(-EIO, "%s: cannot be read", o->config) : 0;
+	before = diag_at((struct diag_location){ o->config, 1 });
+	err = parse_file(&r);
+	diag_at(before);
+	fclose(r.lines.from);
+	return err;
 }
 
 static void set_defaults(struct publish_options *o)

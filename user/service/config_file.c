@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* inih tells keys from values. It gets one line at a time, from here, so that messages
- * have their line: no line goes on in the next one.
- */
+/* inih tells keys from values. It gets one line at a time, so that messages have their line. */
 #include "config_file.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <ini.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config_lines.h"
 #include "diag.h"
 #include "pins.h"
 #include "plan.h"
@@ -18,13 +16,10 @@
 #include "units.h"
 
 #define BLANKS " \t"
-#define BOM "\xef\xbb\xbf"
 
 struct parsing {
 	struct config_file *out;
-	const char *path;
-	FILE *from;
-	unsigned int line;	   /* of the file */
+	struct config_lines lines;
 	unsigned int section_line; /* where the section began */
 	struct config_filter *now; /* the section's; NULL: it is [service], or there was none yet */
 	bool in_section, had_service;
@@ -35,7 +30,7 @@ struct parsing {
 /* Messages are of this line from here on. */
 static void be_at(const struct parsing *r, unsigned int line)
 {
-	diag_at((struct diag_location){ r->path, line });
+	diag_at((struct diag_location){ r->lines.path, line });
 }
 
 /* A copy that lives as long as the configuration; NULL (logged): no memory. */
@@ -204,7 +199,7 @@ static int end_config_section(struct parsing *r)
 		return 0;
 	be_at(r, r->section_line);
 	err = check_filter(r) ?: check_interfaces(r);
-	be_at(r, r->line);
+	be_at(r, r->lines.line);
 	return err;
 }
 
@@ -242,7 +237,7 @@ static int begin_config_section(struct parsing *r, char *line)
 	r->now = NULL;
 	memset(r->had, 0, sizeof(r->had));
 	r->in_section = true;
-	r->section_line = r->line;
+	r->section_line = r->lines.line;
 	if (!end || (*rest && *rest != ';' && *rest != '#'))
 		return diag_err(-EINVAL, "a section is [service] or [filter NAME]");
 	*end = '\0';
@@ -256,54 +251,18 @@ static int begin_config_section(struct parsing *r, char *line)
 	return 0;
 }
 
-/* Leaves in `line` what is left to parse: "" if the line was a section's. */
-static int look_at_line(struct parsing *r, char *line)
-{
-	size_t len;
-
-	if (r->line == 1 && !strncmp(line, BOM, strlen(BOM)))
-		memmove(line, line + strlen(BOM), strlen(line + strlen(BOM)) + 1);
-	len = strlen(line);
-	if (len > CONFIG_LINE_MAX)
-		return diag_err(-EINVAL,
-				"a line has at most %d characters" ADVICE
-				"interfaces, profile, port and to may be on several",
-				CONFIG_LINE_MAX);
-	for (const char *c = line; *c; c++)
-		if (iscntrl((unsigned char)*c) && *c != '\t')
-			return diag_err(-EINVAL, "a control character");
-	memmove(line, line + strspn(line, BLANKS), len + 1 - strspn(line, BLANKS));
-	if (*line != '[')
-		return 0;
-	r->failed = begin_config_section(r, line);
-	*line = '\0';
-	return r->failed;
-}
-
-/* An ini_reader: the next line, without its indentation, which would make it go on the last one. */
+/* An ini_reader: the next line; an empty one instead of a section's, whose name inih would cut. */
 static char *read_config_line(char *to, int size, void *from)
 {
 	struct parsing *r = from;
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t len = r->failed ? -1 : getline(&line, &room, r->from);
 
-	if (len < 0) {
-		free(line);
+	if (r->failed || !config_lines_next(to, size, &r->lines))
 		return NULL;
+	if (*to == '[') {
+		to[strcspn(to, "\n")] = '\0';
+		r->failed = begin_config_section(r, to);
+		strcpy(to, "\n");
 	}
-	be_at(r, ++r->line);
-	if (memchr(line, '\0', len))
-		r->failed = diag_err(-EINVAL, "a 0 byte: this is no text");
-	if (len && line[len - 1] == '\n')
-		line[--len] = '\0';
-	if (len && line[len - 1] == '\r')
-		line[--len] = '\0';
-	if (!r->failed)
-		r->failed = look_at_line(r, line);
-	if (!r->failed)
-		snprintf(to, size, "%s\n", line);
-	free(line);
 	return r->failed ? NULL : to;
 }
 
@@ -331,10 +290,10 @@ static int parse_file(struct parsing *r)
 {
 	int bad = ini_parse_stream(read_config_line, r, take_config_key, r);
 
-	if (ferror(r->from))
+	if (ferror(r->lines.from))
 		return diag_err(-EIO, "cannot read it to its end");
-	if (r->failed)
-		return r->failed;
+	if (r->lines.failed || r->failed)
+		return r->lines.failed ?: r->failed;
 	if (bad < 0)
 		return diag_err(-ENOMEM, "out of memory");
 	if (bad > 0) {
@@ -348,7 +307,7 @@ static int parse_file(struct parsing *r)
 
 int config_read_from(FILE *from, const char *path, struct config_file *out)
 {
-	struct parsing r = { .out = out, .path = path, .from = from };
+	struct parsing r = { .out = out, .lines = { .from = from, .path = path } };
 	const char *state = getenv("STATE_DIRECTORY"); /* systemd.exec(5) */
 	struct diag_location before;
 	int err;

@@ -16,7 +16,6 @@
 #define CONFIG_FILE_DEFAULT "/etc/xdp-dedup/xdp-dedup.conf"
 #define CONFIG_STATE_DEFAULT "/var/lib/xdp-dedup"
 #define CONFIG_FILTERS_MAX 64
-#define CONFIG_LINE_MAX 190 /* characters: inih's limit */
 #define CONFIG_SAVE_EVERY_MIN_NS 1000000000ULL
 
 /* A filter of the file. */

@@ -44,6 +44,10 @@ static int read_words(const char *words, const char *file, struct publish_option
 	return fd;
 }
 
+#define INDENTED "  filter = eth0\n\tserver = nats://a\n  stream = S\n  subject = g\n"
+#define CHARACTERS_26 "abcdefghijklmnopqrstuvwxyz"
+#define CHARACTERS_182 \
+	CHARACTERS_26 CHARACTERS_26 CHARACTERS_26 CHARACTERS_26 CHARACTERS_26 CHARACTERS_26 CHARACTERS_26
 #define FILE_NEEDED "[publish]\nfilter = eth0\nserver = nats://a\nstream = S\nsubject = g\n"
 
 static const struct row {
@@ -88,8 +92,13 @@ static const struct row {
 	  "--server names 17 servers, and 16 is the most" },
 	{ "empty-machine", NEEDED " --machine=", NULL, "" },
 	{ "file", "--config FILE", FILE_NEEDED, NULL },
+	{ "file-indented", "--config FILE", "\xef\xbb\xbf [publish]\r\n" INDENTED, NULL },
+	{ "file-with-a-long-line", "--config FILE", FILE_NEEDED "secret = " CHARACTERS_182 "\n",
+	  ":6: a line has at most 190 characters" },
+	{ "file-with-a-control-character", "--config FILE", FILE_NEEDED "secret = \x1b\n",
+	  ":6: a control character" },
 	{ "no-file", "--config /nowhere/x", NULL, "No such file" },
-	{ "key-twice", "--config FILE", FILE_NEEDED "stream = T\n", "stream is there twice" },
+	{ "key-twice", "--config FILE", FILE_NEEDED "stream = T\n", ":6: stream is there twice" },
 	{ "unknown-key", "--config FILE", FILE_NEEDED "nothing = 1\n", "there is no key nothing" },
 	{ "check-is-no-key", "--config FILE", FILE_NEEDED "check = yes\n", "there is no key check" },
 	{ "other-section", "--config FILE", "[filter x]\nport = 1\n", "not [filter x]" },

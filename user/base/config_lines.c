@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "config_lines.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+
+#define BLANKS " \t"
+#define BOM "\xef\xbb\xbf"
+
+/* Cuts the line's end off. Fails at a byte that is no text. */
+static int check_text(char *line, ssize_t len)
+{
+	if (memchr(line, '\0', len))
+		return diag_err(-EINVAL, "a 0 byte: this is no text");
+	if (len && line[len - 1] == '\n')
+		line[--len] = '\0';
+	if (len && line[len - 1] == '\r')
+		line[--len] = '\0';
+	if (len > CONFIG_LINE_MAX)
+		return diag_err(-EINVAL,
+				"a line has at most %d characters" ADVICE
+				"a key that takes several values may be on several",
+				CONFIG_LINE_MAX);
+	for (const char *c = line; *c; c++)
+		if (iscntrl((unsigned char)*c) && *c != '\t')
+			return diag_err(-EINVAL, "a control character");
+	return 0;
+}
+
+char *config_lines_next(char *to, int size, void *lines)
+{
+	struct config_lines *l = lines;
+	char *line = NULL, *text;
+	size_t room = 0;
+	ssize_t len = l->failed ? -1 : getline(&line, &room, l->from);
+
+	if (len < 0) {
+		free(line);
+		return NULL;
+	}
+	diag_at((struct diag_location){ l->path, ++l->line });
+	text = line;
+	if (l->line == 1 && !strncmp(text, BOM, strlen(BOM)))
+		text += strlen(BOM);
+	l->failed = check_text(text, len - (text - line));
+	if (!l->failed)
+		snprintf(to, size, "%s\n", text + strspn(text, BLANKS));
+	free(line);
+	return l->failed ? NULL : to;
+}
