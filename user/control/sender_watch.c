@@ -79,11 +79,11 @@ void watched_sender_take(struct watched_sender *next, const struct watched_sende
 }
 
 static const struct watched_sender *find_sender(const struct sender_watch *f,
-						const struct watched_sender *sought)
+						const struct watched_sender *like)
 {
 	for (uint32_t i = 0; i < f->cnt; i++)
-		if (!strcmp(f->list[i].source, sought->source) &&
-		    !strcmp(f->list[i].stream, sought->stream))
+		if (!strcmp(f->list[i].source, like->source) &&
+		    !strcmp(f->list[i].stream, like->stream))
 			return &f->list[i];
 	return NULL;
 }

@@ -117,7 +117,7 @@ static int read_end(const struct sockaddr *from, struct end *e)
 	return 0;
 }
 
-/* A datagram whose id is sought. */
+/* A datagram whose id is looked up. */
 struct asked {
 	const struct dedup_config *config;
 	const struct xdp_dedup_datagram *datagram;

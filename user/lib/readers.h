@@ -41,8 +41,8 @@ static inline void reader_leave(void)
  */
 void readers_begin(void);
 
-/* Held, for all open filters together, while what calls find is changed: then a fork finds no
- * half-made change. The two functions below are called with it held.
+/* The lock of all open filters. It is held while what calls find is changed, so that a fork finds
+ * the change done or not begun. The two functions below are called with it held.
  */
 void readers_lock(void);
 void readers_unlock(void);

@@ -167,10 +167,10 @@ static uint64_t check_after(const struct server *s, const struct stream_fit *fit
 	return fit->untaken ? clock_ns(CLOCK_MONOTONIC) + CHECK_NS : UINT64_MAX;
 }
 
-/* Gives the connection to the other thread, and waits until that has no more use for it. Returns 0;
- * or -EAGAIN, with *text, if the stream suits no more.
+/* Shares the connection with the other thread until that has no more use for it. Returns 0; or
+ * -EAGAIN, with *text, if the stream suits no more.
  */
-static int lend(struct server *s, natsConnection *nc, const struct stream_fit *fit, char *text)
+static int share(struct server *s, natsConnection *nc, const struct stream_fit *fit, char *text)
 {
 	int err = 0;
 
@@ -210,7 +210,7 @@ static bool pause_ms(struct server *s, unsigned int ms)
 	return goes_on;
 }
 
-/* Connects, checks, and lends the connection until it is lost. Returns 0; -EAGAIN, with *text, if
+/* Connects, checks, and shares the connection until it is lost. Returns 0; -EAGAIN, with *text, if
  * that is to be tried again; or -EINVAL, with *text, if that makes no sense.
  */
 static int use_once(struct server *s, char *text)
@@ -235,7 +235,7 @@ static int use_once(struct server *s, char *text)
 	if (!err) {
 		s->was_up = true;
 		s->last[0] = '\0';
-		err = lend(s, nc, &fit, text);
+		err = share(s, nc, &fit, text);
 	}
 	natsSubscription_Destroy(answers);
 	natsConnection_Destroy(nc);
