@@ -159,11 +159,13 @@ int check_queues(struct check_context *q)
  */
 static int check_small_mtu(const struct check_context *q, int mtu, int fits)
 {
-	if (q->subject->where->mode == MODE_NATIVE && driver_here(q)->mtu)
+	int most = driver_native_mtu(driver_here(q), if_nametoindex(q->ifname));
+
+	if (q->subject->where->mode == MODE_NATIVE && most && mtu > most)
 		return diag_err(-EOPNOTSUPP,
 				"%s has an MTU of %d, and its driver native XDP up to %d alone" ADVICE
 				"ip link set dev %s mtu %d",
-				q->ifname, mtu, fits, q->ifname, fits);
+				q->ifname, mtu, most, q->ifname, fits);
 	diag_note("%s has an MTU of %d, and its driver native XDP up to %d alone: skb mode may be all that works" ADVICE
 		  "ip link set dev %s mtu %d",
 		  q->ifname, mtu, fits, q->ifname, fits);

@@ -20,7 +20,7 @@ static const struct driver DRIVERS[] = {
 	  .note = "the driver loses the program when the link goes down and up, or when rings, MTU or offloads change, and every packet passes then",
 	  .advice = "run the service, which attaches it anew; by hand: xdp-dedup load --replace" },
 	{ .name = "virtio_net",
-	  .frags_are_new = true,
+	  .old_mtu = 4064,
 	  .zerocopy_needs = "a device with iommu_platform=on",
 	  .note = "the driver adds a queue for each CPU while it runs a program",
 	  .advice = "read the number of queues after the load" },
@@ -43,8 +43,17 @@ bool driver_lacks_frags(const struct driver *d, int ifindex)
 	if (d->mtu)
 		return true;
 	if (device_xdp_features(ifindex, &features))
-		return d->frags_are_new;
+		return d->old_mtu;
 	return !(features & DEVICE_XDP_FRAGS);
+}
+
+int driver_native_mtu(const struct driver *d, int ifindex)
+{
+	uint64_t features;
+
+	if (d->mtu || !device_xdp_features(ifindex, &features))
+		return d->mtu;
+	return d->old_mtu; /* kernels before Linux 6.3 do not report features */
 }
 
 int driver_one_buffer_mtu(const struct driver *d)

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 
 struct driver {
-	const char *name;   /* ethtool -i; NULL: any other driver */
-	int mtu;	    /* the largest MTU with which a packet fits one buffer; 0: one page */
-	bool frags_are_new; /* it has frags only with kernels that report features, Linux 6.3 */
-	bool drops_lro;	    /* it turns LRO off for XDP; other drivers refuse XDP then */
+	const char *name; /* ethtool -i; NULL: any other driver */
+	int mtu;	  /* the largest MTU with which a packet fits one buffer; 0: one page */
+	int old_mtu;	  /* the largest MTU before Linux 6.3, where it has no frags; 0: it has */
+	bool drops_lro;	  /* it turns LRO off for XDP; other drivers refuse XDP then */
 	const char *zerocopy_needs; /* a condition of zero-copy; NULL: none */
 	const char *note;	    /* a surprise, for users; NULL: none */
 	const char *advice;	    /* NULL: none */
@@ -25,5 +25,10 @@ bool driver_lacks_frags(const struct driver *d, int ifindex);
 
 /* Returns the largest MTU, in bytes, with which a packet fits one buffer. */
 int driver_one_buffer_mtu(const struct driver *d);
+
+/* Returns the largest MTU, in bytes, with which the driver takes a program on this interface; 0: no
+ * limit is known.
+ */
+int driver_native_mtu(const struct driver *d, int ifindex);
 
 #endif
