@@ -303,6 +303,8 @@ static void test_two_interfaces(void **state)
 #define BESIDE_PORT 9
 #define SEGMENT 1000
 #define SEGMENTS 40
+/* Linux 6.1 sends no UDP segments by a NIC that makes no checksums: EIO. */
+#define CANNOT_SEND 3
 
 /* Sends from the far end, in a process of its own. */
 static pid_t start_beside(bool is_udp)
@@ -328,7 +330,7 @@ static pid_t start_beside(bool is_udp)
 		for (size_t i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (at + i) % 251;
 		if (write(fd, bytes, sizeof(bytes)) != sizeof(bytes))
-			_exit(1);
+			_exit(is_udp && errno == EIO ? CANNOT_SEND : 1);
 		if (is_udp)
 			usleep(20000);
 	}
@@ -378,6 +380,8 @@ static void beside(bool is_udp, const char *options)
 	came = read_beside(fd);
 	lost = driver_traffic_end(&sent);
 	waitpid(pid, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_SEND)
+		skip();
 	print_message("# %zu bytes came, %llu of %llu events lost\n", came,
 		      (unsigned long long)lost, (unsigned long long)sent);
 	if (fd != listening)
