@@ -327,7 +327,7 @@ int main(void)
 {
 	leave_to_rest("rate-@(1e-[12456]|small|tiny|node-*|counter-*|high-flat|high-countdown)");
 	leave_to_rest("floods");
-	repeat_in_rest("rate-1e-3");
+	repeat_in_rest("rate-@(1e-3|high-*e-1)");
 	add_rows(ROWS, check_row, NULL, NULL);
 	add_test("floods", floods, NULL, NULL, NULL);
 	return run_added_any_tests("rate");
