@@ -96,9 +96,24 @@ static __always_inline int dedup_countdown_set(struct dedup_block *blocks, __u32
 	return !dedup_cell_left(dedup_swap_cell(cell, elapsed + max), elapsed, max);
 }
 
+/* Sets those of an id's k cells that are below max to max. */
+static __always_inline void dedup_countdown_renew(struct dedup_block *blocks, __u32 elapsed,
+						  __u32 max, const struct dedup_positions *p, __u32 k)
+{
+	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
+		__u32 *cell = dedup_cell(blocks, p->index[i]);
+
+		if (cell && dedup_cell_left(READ_ONCE(*cell), elapsed, max) < max)
+			WRITE_ONCE(*cell, elapsed + max);
+	}
+}
+
 /* Learns an id: sets its k cells to max. Returns 1 if the id was not known and is new (claim.h); 0
  * if it was known, or if another CPU that was learning it was faster; -ENOENT if a block does not
  * exist.
+ *
+ * Cells above 0 are set only if the id is new, and last. Another CPU, one countdown ahead, may
+ * claim such a cell for its copy, and must not lose it to a copy that is not new.
  */
 static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u32 max,
 						 const struct dedup_claims *claims,
@@ -106,14 +121,14 @@ static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u
 {
 	__u32 elapsed = dedup_countdowns(claims->hand, max);
 	struct dedup_claim c = DEDUP_NO_CLAIM;
-	bool second;
+	bool first, second;
 
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
 		__u32 *cell = dedup_cell(blocks, p->index[i]);
 
 		if (!cell)
 			return -ENOENT;
-		if (dedup_cell_left(READ_ONCE(*cell), elapsed, max) ||
+		if (!dedup_cell_left(READ_ONCE(*cell), elapsed, max) &&
 		    !dedup_claim_takes(&c, p->index[i]))
 			WRITE_ONCE(*cell, elapsed + max);
 	}
@@ -121,8 +136,11 @@ static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u
 		return 0;
 	second = c.second != DEDUP_NO_PLACE &&
 		 dedup_countdown_set(blocks, elapsed, max, (__u32)c.second) > 0;
-	return dedup_claim_wins(
-		claims, p, k, dedup_countdown_set(blocks, elapsed, max, (__u32)c.first) > 0, second);
+	first = dedup_countdown_set(blocks, elapsed, max, (__u32)c.first) > 0;
+	if (!dedup_claim_wins(claims, p, k, first, second))
+		return 0;
+	dedup_countdown_renew(blocks, elapsed, max, p, k);
+	return 1;
 }
 
 /* Removes an id: sets its k cells to 0. Other ids that share one of these are forgotten, too. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Ids that are learned at one time in layout `flat`, in every order in which CPUs can read and
- * write what they share: of copies one is new, also if another id has a place of theirs. Each row
- * is a race of two or three CPUs, with an id each. interleave.h tries the orders.
+/* Ids that are learned at one time in the layouts `flat` and `countdown`, in every order in which
+ * CPUs can read and write what they share: of copies one is new, also if another id has a place of
+ * theirs. Each row is a race of two or three CPUs, with an id each. interleave.h tries the orders.
  *
  * Environment: SEED, CASES of any-race.
  */
@@ -10,34 +10,69 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "countdown.h"
 #include "flat.h"
 
 #define K_MAX 4
-#define BITS 8 /* of the array: few, so that ids share some */
+#define PLACES 8    /* few, so that ids share some */
+#define MAX 3	    /* of countdown */
+#define ELAPSED 100 /* countdowns before the race */
 
 struct row {
 	const char *name;
-	uint32_t k, before; /* before: a mask of bits that are set */
+	uint32_t k, before; /* before: a mask of places that are set */
 	uint32_t ids[CPUS_MAX][K_MAX];
 	int cpus_cnt;
+	bool countdown;		  /* the layout; else it is flat */
+	uint32_t later[CPUS_MAX]; /* countdowns between ELAPSED and the CPU's look at the hand */
+	uint8_t left[PLACES]; /* countdowns that a place which is set has left at ELAPSED; 0: MAX */
 };
 
 static const struct row *row;
 static int results[CPUS_MAX];
 
+/* Cells have 32 bits, and interleave.h knows words of 64: each word has one cell in use. */
+static uint32_t cell(uint32_t place)
+{
+	return 2 * place;
+}
+
+/* A filter looks an id up before it learns it. */
+static int count_down(const struct dedup_claims *claims, struct dedup_positions *p)
+{
+	uint32_t elapsed = dedup_countdowns(claims->hand, MAX);
+
+	for (uint32_t i = 0; i < row->k; i++)
+		p->index[i] = cell(p->index[i]);
+	return dedup_countdown_left(shared, elapsed, MAX, p, row->k)
+		       ? 0
+		       : dedup_countdown_learn(shared, MAX, claims, p, row->k);
+}
+
 static void make_call(int cpu)
 {
 	struct dedup_positions p = { 0 };
-	const struct dedup_claims claims = { shared[1].word, 0 };
+	const struct dedup_claims claims = { shared[1].word, ELAPSED + row->later[cpu] };
 
 	memcpy(p.index, row->ids[cpu], sizeof(row->ids[cpu]));
-	results[cpu] = dedup_flat_learn(shared, 1, &claims, &p, row->k);
+	results[cpu] = row->countdown ? count_down(&claims, &p)
+				      : dedup_flat_learn(shared, 1, &claims, &p, row->k);
+}
+
+/* Countdowns that this place has left at ELAPSED. */
+static uint32_t left(uint32_t place)
+{
+	return row->before >> place & 1 ? row->left[place] ?: MAX : 0;
 }
 
 static void start(void)
 {
 	_Static_assert(DEDUP_TIES <= DEDUP_BLOCK_WORDS, "the ties are a block");
-	shared[0].word[0] = row->before;
+	_Static_assert(PLACES <= DEDUP_BLOCK_WORDS, "a place is a word");
+	if (!row->countdown)
+		shared[0].word[0] = row->before;
+	for (uint32_t i = 0; row->countdown && i < PLACES; i++)
+		shared[0].word[i] = ELAPSED + left(i);
 }
 
 static uint32_t places(int cpu)
@@ -49,6 +84,16 @@ static uint32_t places(int cpu)
 	return mask;
 }
 
+/* The places that the CPU's id lacks when the race begins. */
+static uint32_t lacked(int cpu)
+{
+	uint32_t mask = 0;
+
+	for (uint32_t i = 0; i < PLACES; i++)
+		mask |= (uint32_t)(left(i) <= row->later[cpu]) << i;
+	return mask & places(cpu);
+}
+
 static bool are_copies(int a, int b)
 {
 	return !memcmp(row->ids[a], row->ids[b], row->k * sizeof(row->ids[a][0]));
@@ -57,46 +102,57 @@ static bool are_copies(int a, int b)
 static void fail_order(int cpu, const char *what)
 {
 	fail_msg("%s: %s of CPU %c's id, in the order %s; new: %d %d %d; k %u, before %#x, ids "
-		 "%u,%u,%u,%u %u,%u,%u,%u %u,%u,%u,%u",
+		 "%u,%u,%u,%u %u,%u,%u,%u %u,%u,%u,%u; countdowns %u %u %u",
 		 row->name, what, 'a' + cpu, order, results[0], results[1], results[2], row->k,
 		 row->before, row->ids[0][0], row->ids[0][1], row->ids[0][2], row->ids[0][3],
 		 row->ids[1][0], row->ids[1][1], row->ids[1][2], row->ids[1][3], row->ids[2][0],
-		 row->ids[2][1], row->ids[2][2], row->ids[2][3]);
+		 row->ids[2][1], row->ids[2][2], row->ids[2][3], row->later[0], row->later[1],
+		 row->later[2]);
 }
 
 static __u64 *tie(int cpu)
 {
 	struct dedup_positions p = { 0 };
 
-	memcpy(p.index, row->ids[cpu], sizeof(row->ids[cpu]));
+	for (uint32_t i = 0; i < row->k; i++)
+		p.index[i] = row->countdown ? cell(row->ids[cpu][i]) : row->ids[cpu][i];
 	return dedup_tie(shared[1].word, dedup_tie_name(&p, row->k, 0));
 }
 
 /* If other ids take two of an id's places, or all that it lacks, it may seem to be known. Ids that
- * have a tie in one slot may push each other out.
+ * have a tie in one slot may push each other out. And two copies may be new if there is a countdown
+ * meanwhile. (A copy that looks before it may lack fewer places. It sets the others.)
  */
+static void check_copies_of(int i)
+{
+	uint32_t all_lack = 0, one_lacks = 0, others = 0;
+	bool has_slot = true, has_countdown = false;
+	int new = 0;
+
+	for (int j = 0; j < row->cpus_cnt; j++) {
+		has_countdown |= row->later[i] != row->later[j];
+		if (are_copies(i, j)) {
+			new += results[j];
+			all_lack = all_lack & lacked(j) ?: all_lack | lacked(j);
+			one_lacks |= lacked(j);
+		} else {
+			others |= places(j);
+			has_slot &= tie(j) != tie(i);
+		}
+	}
+	others &= one_lacks;
+	if (!has_slot || others & (others - 1) || (others && others == all_lack))
+		return;
+	if (new > 1 && !has_countdown)
+		fail_order(i, "two copies are new");
+	if (!new != !one_lacks)
+		fail_order(i, new ? "a known copy is new" : "no copy is new");
+}
+
 static void check_end(void)
 {
-	for (int i = 0; i < row->cpus_cnt; i++) {
-		uint32_t lacks = places(i) & ~row->before, others = 0;
-		bool has_slot = true;
-		int new = 0;
-
-		for (int j = 0; j < row->cpus_cnt; j++)
-			if (are_copies(i, j)) {
-				new += results[j];
-			} else {
-				others |= places(j);
-				has_slot &= tie(j) != tie(i);
-			}
-		others &= lacks;
-		if (!has_slot || others & (others - 1) || (others && others == lacks))
-			continue;
-		if (new > 1)
-			fail_order(i, "two copies are new");
-		if (new != (lacks != 0))
-			fail_order(i, new ? "a known copy is new" : "no copy is new");
-	}
+	for (int i = 0; i < row->cpus_cnt; i++)
+		check_copies_of(i);
 }
 
 static unsigned long try_orders(const struct row *r)
@@ -124,34 +180,108 @@ static void test_any_race(void **state)
 		struct row r = { .name = "any", .k = 1 + random_next(&seed) % K_MAX };
 
 		r.cpus_cnt = 2 + (int)(random_next(&seed) % 2);
-		r.before = random_next(&seed) & ((1U << BITS) - 1);
+		r.before = random_next(&seed) & ((1U << PLACES) - 1);
 		r.before &= random_next(&seed);
-		for (int i = 0; i < r.cpus_cnt; i++)
+		r.countdown = random_next(&seed) % 2;
+		for (int i = 0; r.countdown && i < PLACES; i++)
+			r.left[i] = 1 + random_next(&seed) % MAX;
+		for (int i = 0; i < r.cpus_cnt; i++) {
+			r.later[i] = r.countdown ? random_next(&seed) % 3 : 0;
 			for (uint32_t j = 0; j < r.k; j++)
 				r.ids[i][j] = i && random_next(&seed) % 4
 						      ? r.ids[0][j]
-						      : random_next(&seed) % BITS;
+						      : random_next(&seed) % PLACES;
+		}
 		try_orders(&r);
 	}
 	stops_max = 0;
 }
 
 static const struct row ROWS[] = {
-	{ "copies", 4, 0, { { 0, 1, 2, 3 }, { 0, 1, 2, 3 } }, 2 },
-	{ "three-copies", 3, 0, { { 0, 1, 2 }, { 0, 1, 2 }, { 0, 1, 2 } }, 3 },
-	{ "copies-that-lack-one", 4, 0xb, { { 0, 1, 2, 3 }, { 0, 1, 2, 3 } }, 2 },
-	{ "copies-that-lack-two", 4, 0xa, { { 0, 1, 2, 3 }, { 0, 1, 2, 3 } }, 2 },
-	{ "copies-of-one-place", 1, 0, { { 0 }, { 0 }, { 0 } }, 3 },
-	{ "copies-of-two-places", 2, 0, { { 0, 1 }, { 0, 1 }, { 0, 1 } }, 3 },
-	{ "copies-of-equal-places", 3, 0, { { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, 3 },
-	{ "copies-of-some-equal-places", 4, 0, { { 0, 1, 0, 1 }, { 0, 1, 0, 1 } }, 2 },
-	{ "known", 3, 0x7, { { 0, 1, 2 }, { 0, 1, 2 } }, 2 },
-	{ "others-first", 3, 0, { { 0, 1, 2 }, { 0, 3, 4 } }, 2 },
-	{ "others-second", 3, 0, { { 0, 1, 2 }, { 3, 1, 4 } }, 2 },
-	{ "others-last", 3, 0, { { 0, 1, 2 }, { 3, 5, 2 } }, 2 },
-	{ "copies-and-others-first", 3, 0, { { 0, 1, 2 }, { 0, 1, 2 }, { 3, 0, 4 } }, 3 },
-	{ "copies-and-others-second", 3, 0, { { 0, 1, 2 }, { 0, 1, 2 }, { 1, 3, 4 } }, 3 },
-	{ "copies-and-others-last", 3, 0, { { 0, 1, 2 }, { 0, 1, 2 }, { 3, 5, 2 } }, 3 },
+	{ .name = "copies", .k = 4, .ids = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 } }, .cpus_cnt = 2 },
+	{ .name = "three-copies",
+	  .k = 3,
+	  .ids = { { 0, 1, 2 }, { 0, 1, 2 }, { 0, 1, 2 } },
+	  .cpus_cnt = 3 },
+	{ .name = "copies-that-lack-one",
+	  .k = 4,
+	  .before = 0xb,
+	  .ids = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 } },
+	  .cpus_cnt = 2 },
+	{ .name = "copies-that-lack-two",
+	  .k = 4,
+	  .before = 0xa,
+	  .ids = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 } },
+	  .cpus_cnt = 2 },
+	{ .name = "copies-of-one-place", .k = 1, .ids = { { 0 }, { 0 }, { 0 } }, .cpus_cnt = 3 },
+	{ .name = "copies-of-two-places", .k = 2, .ids = { { 0, 1 }, { 0, 1 }, { 0, 1 } }, .cpus_cnt = 3 },
+	{ .name = "copies-of-equal-places",
+	  .k = 3,
+	  .ids = { { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } },
+	  .cpus_cnt = 3 },
+	{ .name = "copies-of-some-equal-places",
+	  .k = 4,
+	  .ids = { { 0, 1, 0, 1 }, { 0, 1, 0, 1 } },
+	  .cpus_cnt = 2 },
+	{ .name = "known", .k = 3, .before = 0x7, .ids = { { 0, 1, 2 }, { 0, 1, 2 } }, .cpus_cnt = 2 },
+	{ .name = "others-first", .k = 3, .ids = { { 0, 1, 2 }, { 0, 3, 4 } }, .cpus_cnt = 2 },
+	{ .name = "others-second", .k = 3, .ids = { { 0, 1, 2 }, { 3, 1, 4 } }, .cpus_cnt = 2 },
+	{ .name = "others-last", .k = 3, .ids = { { 0, 1, 2 }, { 3, 5, 2 } }, .cpus_cnt = 2 },
+	{ .name = "copies-and-others-first",
+	  .k = 3,
+	  .ids = { { 0, 1, 2 }, { 0, 1, 2 }, { 3, 0, 4 } },
+	  .cpus_cnt = 3 },
+	{ .name = "copies-and-others-second",
+	  .k = 3,
+	  .ids = { { 0, 1, 2 }, { 0, 1, 2 }, { 1, 3, 4 } },
+	  .cpus_cnt = 3 },
+	{ .name = "copies-and-others-last",
+	  .k = 3,
+	  .ids = { { 0, 1, 2 }, { 0, 1, 2 }, { 3, 5, 2 } },
+	  .cpus_cnt = 3 },
+	{ .name = "countdown-copies",
+	  .k = 4,
+	  .ids = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 } },
+	  .cpus_cnt = 2,
+	  .countdown = true },
+	{ .name = "countdown-between",
+	  .k = 3,
+	  .ids = { { 0, 1, 2 }, { 0, 1, 2 } },
+	  .cpus_cnt = 2,
+	  .countdown = true,
+	  .later = { 0, 1 } },
+	{ .name = "countdown-lets-one-go",
+	  .k = 3,
+	  .before = 0x5,
+	  .ids = { { 0, 1, 2 }, { 0, 1, 2 } },
+	  .cpus_cnt = 2,
+	  .countdown = true,
+	  .later = { 0, 1 },
+	  .left = { 1, 0, 2 } },
+	{ .name = "countdown-lets-two-go",
+	  .k = 3,
+	  .before = 0x3,
+	  .ids = { { 0, 1, 2 }, { 0, 1, 2 } },
+	  .cpus_cnt = 2,
+	  .countdown = true,
+	  .later = { 0, 1 },
+	  .left = { 1, 1 } },
+	{ .name = "countdown-lets-all-go",
+	  .k = 2,
+	  .before = 0x3,
+	  .ids = { { 0, 1 }, { 0, 1 } },
+	  .cpus_cnt = 2,
+	  .countdown = true,
+	  .later = { 0, 1 },
+	  .left = { 1, 1 } },
+	{ .name = "countdown-others",
+	  .k = 3,
+	  .before = 0x1,
+	  .ids = { { 0, 1, 2 }, { 0, 1, 2 }, { 3, 1, 4 } },
+	  .cpus_cnt = 3,
+	  .countdown = true,
+	  .later = { 0, 1, 1 },
+	  .left = { 1 } },
 };
 
 int main(void)

@@ -20,7 +20,7 @@
 #include "compiler.h"
 #include "memory.h"
 
-enum access { READ, SWAP, LOCK, OPEN, STORE, ADD, OR };
+enum access { READ, SWAP, LOCK, OPEN, STORE, EXCHANGE, ADD, OR };
 
 static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 
@@ -28,7 +28,8 @@ static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 #define READ_ONCE(value) use((__u64 *)&(value), READ, 0, 0)
 #undef WRITE_ONCE
 #define WRITE_ONCE(value, to) use((__u64 *)&(value), STORE, 0, to)
-#define __sync_val_compare_and_swap(at, from, to) use(at, SWAP, from, to)
+#define __sync_val_compare_and_swap(at, from, to) use((__u64 *)(at), SWAP, from, to)
+#define __atomic_exchange_n(at, to, order) use((__u64 *)(at), EXCHANGE, 0, to)
 #define __sync_fetch_and_add(at, value) use(at, ADD, 0, value)
 #define __sync_fetch_and_or(at, value) use(at, OR, 0, value)
 /* Who has to wait does nothing. */
@@ -110,7 +111,7 @@ static __u64 use_now(__u64 *what, enum access access, __u64 from, __u64 to)
 		to += is;
 	if (access == OR)
 		to |= is;
-	if (access == STORE || access == ADD || access == OR || (access != READ && is == from))
+	if (access >= STORE || (access != READ && is == from))
 		put(what, to);
 	note_access(what, access, is, *what);
 	return is;

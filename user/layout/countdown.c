@@ -140,12 +140,17 @@ static bool countdown_is_known(const struct filter *f, const struct id_lookup *p
 				    &p->positions, c->memory.k);
 }
 
+/* A known id is known for a whole window again. */
 static int countdown_learn(struct filter *f, const struct id_lookup *p)
 {
 	const struct dedup_claims claims = { f->state->ties, p->hand };
+	const struct dedup_memory *m = &f->config->memory;
 
-	return dedup_countdown_learn(f->blocks, f->config->memory.places, &claims, &p->positions,
-				     f->config->memory.k);
+	if (!countdown_is_known(f, p))
+		return dedup_countdown_learn(f->blocks, m->places, &claims, &p->positions, m->k);
+	dedup_countdown_renew(f->blocks, countdown_generation(f->config, p), m->places,
+			      &p->positions, m->k);
+	return 0;
 }
 
 /* Not `remove`, which is stdio.h's. */
