@@ -8,8 +8,6 @@
 
 #include <bpf/bpf.h>
 
-#include "config_streams.h"
-#include "kept.h"
 #include "grant_program.skel.h"
 #include "maps.h"
 #include "pins.h"

@@ -4,13 +4,10 @@
 #include <errno.h>
 #include <net/if.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "config_streams.h"
 #include "fd.h"
 #include "here.h"
-#include "kept.h"
 #include "grant_program.h"
 #include "open_filter.h"
 #include "stream_ids.h"

@@ -5,9 +5,6 @@
 #ifndef XDP_DEDUP_LIB_DATAGRAM_H
 #define XDP_DEDUP_LIB_DATAGRAM_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "xdp-dedup-receive.h"
 
 enum datagram_kind {

@@ -7,7 +7,6 @@
 
 #include <linux/if_ether.h>
 
-#include "config_streams.h"
 #include "lib_handle.h"
 #include "made_frame.h"
 #include "program.h"

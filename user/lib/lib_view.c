@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "clock.h"
-#include "config_streams.h"
 #include "lib_handle.h"
 #include "open.h"
 #include "stream_ids.h"

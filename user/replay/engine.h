@@ -7,7 +7,6 @@
 #ifndef XDP_DEDUP_ENGINE_H
 #define XDP_DEDUP_ENGINE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "config.h"

@@ -10,7 +10,6 @@
 #ifndef XDP_DEDUP_ID_TABLE_H
 #define XDP_DEDUP_ID_TABLE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "id.h"

@@ -2,7 +2,6 @@
 #include "ifaces.h"
 
 #include <stdio.h>
-#include <string.h>
 
 void ifaces_clean_name(char name[IFACE_NAME_SIZE], const uint8_t *bytes, size_t len)
 {

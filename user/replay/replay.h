@@ -5,7 +5,6 @@
 #ifndef XDP_DEDUP_REPLAY_H
 #define XDP_DEDUP_REPLAY_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "histogram.h"

@@ -8,7 +8,6 @@
 #include "plan.h"
 #include "program.h"
 #include "secrets.h"
-#include "streams.h"
 #include "inside.h"
 #include "survey_ids.h"
 #include "survey_note.h"

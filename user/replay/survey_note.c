@@ -2,7 +2,6 @@
 #include "survey_note.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "survey_ids.h"
 #include "survey_numbers.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "windowed_max.h"
 
-#include <string.h>
-
 #define MS UINT64_C(1000000)
 #define SECOND (1000 * MS)
 #define MINUTE (60 * SECOND)

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "config_streams.h"
 #include "numbered.h"
 
 #define SUFFIX_MAX 4 /* bytes of "-16", with the 0 */

@@ -12,7 +12,6 @@
 #ifndef XDP_DEDUP_KEPT_H
 #define XDP_DEDUP_KEPT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "config.h"

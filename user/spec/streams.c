@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "config_streams.h"
 #include "numbered.h"
 #include "tunnels.h"
 

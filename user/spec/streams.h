@@ -3,8 +3,6 @@
 #ifndef XDP_DEDUP_STREAMS_H
 #define XDP_DEDUP_STREAMS_H
 
-#include <stddef.h>
-
 #include "config.h"
 #include "spec.h"
 
