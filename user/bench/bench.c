@@ -8,7 +8,6 @@
 
 #include "bench_setup.h"
 #include "diag.h"
-#include "totals.h"
 
 #define PACKETS_MAX 10000   /* in one measurement, on each CPU */
 #define CHECK_PACKETS 20000 /* in a check of a peer, at most */
@@ -116,42 +115,21 @@ static int check_counters(const struct bench *b, enum bench_row row, const struc
 			(unsigned long long)(after->stale - before->stale));
 }
 
-/* Sends a load through a row's program; *before and *after become its filter's counters, if it has
- * one.
- */
-static int send_counted(struct bench *b, struct bench_subject *s, const struct bench_load *l,
-			struct filter_counters *before, struct filter_counters *after)
-{
-	int err = bench_aim(b, s->fd, s->packet);
-
-	if (!err && s->prog)
-		err = filter_counters(&s->filter, before);
-	if (!err)
-		err = send_load(b, s, l);
-	if (!err && s->prog)
-		err = filter_counters(&s->filter, after);
-	return err;
-}
-
 /* Makes one measurement: *ns is the time a packet takes on each CPU; NAN if two CPUs did not run
- * concurrently, as the scheduler may take one away. It may also take the CPU from the filter's
- * clock for so long that packets pass as stale: then it measures again.
+ * concurrently, as the scheduler may take one away.
  */
 static int measure(struct bench *b, enum bench_row row, enum bench_traffic traffic, int cpus,
 		   double *ns)
 {
 	struct bench_subject *s = &b->subject[row];
-	struct filter_counters before = { 0 }, after = { 0 };
+	struct filter_counters counters[2];
 	const struct bench_load load = { traffic, cpus, packets_in_budget(&b->setting) };
 	double rate = 0; /* packets a ns, of all CPUs together */
-	int tries = BENCH_STALE_TRIES;
-	int err;
+	int err = bench_aim(b, s->fd, s->packet)
+			  ?: bench_send_counted(b, s, &load, send_load, counters);
 
-	do
-		err = send_counted(b, s, &load, &before, &after);
-	while (!err && after.stale != before.stale && --tries);
 	if (!err && s->prog)
-		err = check_counters(b, row, &load, &before, &after);
+		err = check_counters(b, row, &load, &counters[0], &counters[1]);
 	if (err)
 		return err;
 	for (int i = 0; i < cpus; i++) {

@@ -13,9 +13,10 @@
 
 #include "bench.skel.h"
 #include "diag.h"
-#include "totals.h"
+#include "integers.h"
 
 #define FILL_PACKETS 4000000 /* in one system call on each CPU, or on both together, at most */
+#define STALE_TRIES 10
 
 static int pin_to(int cpu)
 {
@@ -112,49 +113,48 @@ int bench_send(struct bench *b, int generator_fd, int cnt, int extra)
 	return err ? diag_err(err, "cannot send packets: %s", strerror(-err)) : 0;
 }
 
-/* Sends ids s->next and the following ones, each once; each CPU sends an equal part, or one all. */
-static int send_fresh(struct bench *b, const struct bench_subject *s, uint64_t ids)
+/* Sends fresh ids, each once; each CPU sends an equal part, or one all. */
+static int send_fresh(struct bench *b, struct bench_subject *s, const struct bench_load *l)
 {
-	int cpus = ids % b->cpus_cnt ? 1 : b->cpus_cnt;
+	int cpus = l->packets % b->cpus_cnt ? 1 : b->cpus_cnt;
 
 	for (int i = 0; i < cpus; i++)
 		b->streams[b->cpus[i]] = (struct bench_stream){
-			.next = s->next + i * (ids / cpus),
+			.next = s->next + i * (l->packets / cpus),
 			.salt = s->salt,
-			.packets = ids / cpus,
+			.packets = l->packets / cpus,
 			.fresh_parts = BENCH_ALL,
 			.other = BENCH_ALONE,
 		};
 	return bench_send(b, bench_generator_fd(b), cpus, 0);
 }
 
-/* Does so again as long as some pass as stale, which are not learned. */
-static int send_until_learned(struct bench *b, const struct bench_subject *s, uint64_t ids)
+int bench_send_counted(struct bench *b, struct bench_subject *s, const struct bench_load *l,
+		       bench_send_fn send, struct filter_counters counters[2])
 {
-	struct filter_counters before = { 0 }, after = { 0 };
-	int tries = BENCH_STALE_TRIES;
-	int err;
+	int tries = STALE_TRIES, err;
 
 	do {
-		err = s->prog ? filter_counters(&s->filter, &before) : 0;
+		err = s->prog ? filter_counters(&s->filter, &counters[0]) : 0;
 		if (!err)
-			err = send_fresh(b, s, ids);
+			err = send(b, s, l);
 		if (!err && s->prog)
-			err = filter_counters(&s->filter, &after);
-	} while (!err && after.stale != before.stale && --tries);
+			err = filter_counters(&s->filter, &counters[1]);
+	} while (!err && s->prog && counters[1].stale != counters[0].stale && --tries);
 	return err;
 }
 
 int bench_fill(struct bench *b, struct bench_subject *s, uint64_t ids)
 {
+	struct filter_counters counters[2];
 	int err = bench_aim(b, s->fd, s->packet);
 
 	while (ids && !err) {
-		uint64_t some = ids < FILL_PACKETS ? ids : FILL_PACKETS;
+		const struct bench_load load = { .packets = lesser(ids, FILL_PACKETS) };
 
-		err = send_until_learned(b, s, some);
-		s->next += some;
-		ids -= some;
+		err = bench_send_counted(b, s, &load, send_fresh, counters);
+		s->next += load.packets;
+		ids -= load.packets;
 	}
 	return err;
 }

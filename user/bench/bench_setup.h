@@ -13,9 +13,9 @@
 #include "bench_stream.h"
 #include "gsp.h"
 #include "open_filter.h"
+#include "totals.h"
 
 #define BENCH_PORT 8001
-#define BENCH_STALE_TRIES 10 /* of packets, as long as some pass because the clock stands still */
 #define BENCH_BODY_BYTES 960 /* so that the UDP payload has 1,000 bytes */
 
 struct bench_bpf; /* the skeleton of bpf/bench.bpf.c */
@@ -120,6 +120,16 @@ int bench_aim(struct bench *b, int prog_fd, enum bench_packet packet);
  */
 int bench_send(struct bench *b, int generator_fd, int cnt, int extra);
 int bench_generator_fd(const struct bench *b);
+
+/* A way to send a load to the program that bench_aim() has chosen. */
+typedef int (*bench_send_fn)(struct bench *b, struct bench_subject *s, const struct bench_load *l);
+
+/* Sends the load, and sends it again as long as some packets pass as stale, because the scheduler
+ * has taken the CPU from the filter's clock. counters[]: become those of the row's filter, if it
+ * has one, from before and after the last try.
+ */
+int bench_send_counted(struct bench *b, struct bench_subject *s, const struct bench_load *l,
+		       bench_send_fn send, struct filter_counters counters[2]);
 
 /* Sends so many fresh ids through the row's program, which learns them. */
 int bench_fill(struct bench *b, struct bench_subject *s, uint64_t ids);
