@@ -209,7 +209,7 @@ static int check_peers(struct bench *b)
 
 static void progress(const struct bench_setting *setting, int round, const char *what)
 {
-	diag_progress("%" PRIu64 " ids, round %d of %d: %s", setting->ids, round + 1,
+	diag_progress("%" PRIu64 " ids, round %d of %u: %s", setting->ids, round + 1,
 		      setting->rounds, what);
 }
 
@@ -250,7 +250,7 @@ int bench_run(const struct bench_setting *setting, struct bench_result *out)
 		return err;
 	memset(out, 0, sizeof(*out));
 	out->setting = *setting;
-	while (round >= 0 && round < setting->rounds) {
+	while (round >= 0 && round < (int)setting->rounds) {
 		round = run_pass(&b, round, out);
 		bench_close(&b);
 	}

@@ -69,7 +69,7 @@ struct bench_figure bench_figure(const struct bench_result *r, enum bench_measur
 {
 	double values[BENCH_ROUNDS_MAX] = { 0 };
 
-	for (int i = 0; i < r->setting.rounds; i++)
+	for (uint32_t i = 0; i < r->setting.rounds; i++)
 		values[i] = value_of(r, what, row, traffic, i);
 	return bench_quartiles(values, r->setting.rounds);
 }
@@ -80,7 +80,7 @@ int bench_apart(const struct bench_result *r)
 
 	for (int row = 0; row < BENCH_ROWS_CNT; row++)
 		for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT; traffic++)
-			for (int i = 0; i < r->setting.rounds; i++)
+			for (uint32_t i = 0; i < r->setting.rounds; i++)
 				cnt += isnan(r->ns[1][row][traffic][i]);
 	return cnt;
 }

@@ -86,11 +86,11 @@ static json_object *head_json(const struct bench_options *o)
 	ADD(head, "version", json_object_new_string(XDP_DEDUP_VERSION));
 	ADD(head, "cpu", json_object_new_string(bench_cpu_model(cpu, sizeof(cpu))));
 	ADD(head, "kernel", json_object_new_string(un.release));
-	ADD(head, "fpr", json_double(o->fpr));
-	ADD(head, "fill", json_double(o->fill));
-	ADD(head, "rounds", json_object_new_uint64(o->rounds));
-	if (o->warm != BENCH_WARM_AUTO)
-		ADD(head, "warm", json_object_new_uint64(o->warm));
+	ADD(head, "fpr", json_double(o->setting.fpr));
+	ADD(head, "fill", json_double(o->setting.fill));
+	ADD(head, "rounds", json_object_new_uint64(o->setting.rounds));
+	if (o->setting.warm != BENCH_WARM_AUTO)
+		ADD(head, "warm", json_object_new_uint64(o->setting.warm));
 	return head;
 }
 

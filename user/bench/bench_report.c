@@ -45,14 +45,9 @@ static int report_sizes(const struct bench_options *o, const struct bench_report
 	uint32_t done = 0;
 
 	for (uint32_t i = 0; i < o->ids_cnt && !err; i++) {
-		const struct bench_setting setting = {
-			.ids = o->ids[i],
-			.fill = o->fill,
-			.fpr = o->fpr,
-			.rounds = o->rounds,
-			.warm = o->warm,
-		};
+		struct bench_setting setting = o->setting;
 
+		setting.ids = o->ids[i];
 		err = bench_run(&setting, r);
 		if (err == -ENOMEM) { /* logged already: this number of ids is left out */
 			err = 0;
@@ -71,7 +66,7 @@ static int report_sizes(const struct bench_options *o, const struct bench_report
 static int report_race(const struct bench_options *o, const struct bench_report *report)
 {
 	struct bench_race race;
-	int err = bench_race(o->copies, o->fpr, &race);
+	int err = bench_race(o->copies, o->setting.fpr, &race);
 
 	diag_progress_end();
 	if (err && err != -ENODEV)

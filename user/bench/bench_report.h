@@ -5,10 +5,24 @@
 #ifndef XDP_DEDUP_BENCH_REPORT_H
 #define XDP_DEDUP_BENCH_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "bench.h"
-#include "bench_options.h"
+
+#define BENCH_SIZES_MAX 16
+
+/* The options of the command line. */
+struct bench_options {
+	uint64_t ids[BENCH_SIZES_MAX]; /* setting.ids of one run after the other */
+	uint32_t ids_cnt;
+	struct bench_setting setting;
+	uint32_t copies; /* ids that are sent on two CPUs at once */
+	bool json;
+	bool verbose; /* show what libbpf and libxdp say */
+	bool version; /* print the version and do nothing else */
+};
 
 /* A form of the report, for people or for programs. The caller flushes stdout after each part. */
 struct bench_report {

@@ -55,10 +55,10 @@ const char *bench_traffic_key(enum bench_traffic traffic);
 
 /* What one run measures. */
 struct bench_setting {
-	uint64_t ids; /* in the window, BENCH_IDS_MIN to BENCH_IDS_MAX */
-	double fill;  /* the part of the capacity that these ids are, in (0, 1] */
-	double fpr;   /* p at capacity, of the filters and of the bloom map */
-	int rounds;   /* 1 to BENCH_ROUNDS_MAX */
+	uint64_t ids;	 /* in the window, BENCH_IDS_MIN to BENCH_IDS_MAX */
+	double fill;	 /* the part of the capacity that these ids are, in (0, 1] */
+	double fpr;	 /* p at capacity, of the filters and of the bloom map */
+	uint32_t rounds; /* 1 to BENCH_ROUNDS_MAX */
 	/* Packets of known ids that each stream sends before those that are measured. They train
 	 * the branch predictor, and fill the CPU's caches again, which hold what other rows and
 	 * programs have used: a stream takes 20 ms to begin. 0 to BENCH_WARM_MAX; with

@@ -55,7 +55,7 @@ static void print_text_size(const struct bench_result *r, uint32_t before)
 	int apart = bench_apart(r);
 
 	(void)before;
-	printf("\n%" PRIu64 " ids in the window; p %g; %d rounds", r->setting.ids, r->setting.fpr,
+	printf("\n%" PRIu64 " ids in the window; p %g; %u rounds", r->setting.ids, r->setting.fpr,
 	       r->setting.rounds);
 	if (r->capacity != r->setting.ids)
 		printf("; capacity %" PRIu64, r->capacity);

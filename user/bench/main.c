@@ -38,10 +38,10 @@ static const char *parse_ids(void *to, const char *text)
 
 static const char *parse_fill(void *to, const char *text)
 {
-	struct bench_options *o = to;
+	double *fill = &((struct bench_options *)to)->setting.fill;
 
-	o->fill = 1;
-	if (strcmp(text, "1") && (parse_rate(text, &o->fill) || o->fill < BENCH_FILL_MIN))
+	*fill = 1;
+	if (strcmp(text, "1") && (parse_rate(text, fill) || *fill < BENCH_FILL_MIN))
 		return "give a part of the capacity, from 0.01 to 1";
 	return NULL;
 }
@@ -51,15 +51,15 @@ static const char *parse_fill(void *to, const char *text)
 static const struct args_option OPTIONS[] = {
 	{ "--ids", "N,N...", 0, ARGS_OWN, ARGS_FIELDS(struct bench_options, ids, ids_cnt),
 	  .parse = parse_ids, .max = BENCH_SIZES_MAX, .help = "ids in the window (10k,1M)" },
-	{ "--fill", "PART", 0, ARGS_OWN, FIELD(fill), .parse = parse_fill,
+	{ "--fill", "PART", 0, ARGS_OWN, FIELD(setting.fill), .parse = parse_fill,
 	  .help = "part of the capacity that these ids are (1)" },
-	{ "--fpr", "P", 0, ARGS_RATE, FIELD(fpr), .env = "XDP_DEDUP_FPR",
+	{ "--fpr", "P", 0, ARGS_RATE, FIELD(setting.fpr), .env = "XDP_DEDUP_FPR",
 	  .help = "the highest rate at which fresh events may be lost (1e-4)" },
-	{ "--rounds", "N", 0, ARGS_COUNT, FIELD(rounds), .min = 1, .max = BENCH_ROUNDS_MAX,
+	{ "--rounds", "N", 0, ARGS_COUNT, FIELD(setting.rounds), .min = 1, .max = BENCH_ROUNDS_MAX,
 	  .help = "rounds of which the medians are taken (3)" },
 	{ "--copies", "N", 0, ARGS_COUNT, FIELD(copies), .min = 1, .max = BENCH_COPIES_MAX,
 	  .help = "ids that come on two CPUs at one instant (100k)" },
-	{ "--warm", "N", 0, ARGS_COUNT, FIELD(warm), .max = BENCH_WARM_MAX,
+	{ "--warm", "N", 0, ARGS_COUNT, FIELD(setting.warm), .max = BENCH_WARM_MAX,
 	  .expects = "give a number of packets from {min} to {max}",
 	  .help = "packets of known ids before the measured ones; 0: none, as after\n"
 		  "a pause (half of the ids, 10k to 500k: steady traffic)" },
@@ -97,11 +97,8 @@ static int run_bench(int argc, char **argv)
 	struct bench_options o = {
 		.ids = { 10000, 1000000 },
 		.ids_cnt = 2,
-		.fill = 1,
-		.fpr = SPEC_FPR_DEFAULT,
-		.rounds = 3,
+		.setting = { .fill = 1, .fpr = SPEC_FPR_DEFAULT, .rounds = 3, .warm = BENCH_WARM_AUTO },
 		.copies = 100000,
-		.warm = BENCH_WARM_AUTO,
 	};
 
 	if (args_ask_help(argc, argv))
