@@ -23,22 +23,24 @@
 #define READERS_TRY_US 5000
 #define READERS_FREED_US 50000
 
-/* Maps the elements of a map, all of so many bytes. */
-static int map_elements(int fd, size_t bytes, void **out)
+/* Maps the elements of the filter's map, all of so many bytes. */
+static int map_elements(const struct filter *f, enum pin pin, size_t bytes, void **out)
 {
 	struct bpf_map_info info = { 0 };
-	int err = kernel_info(fd, &info, sizeof(info));
+	int fd = filter_open_map(f, pin), err = fd < 0 ? fd : kernel_info(fd, &info, sizeof(info));
 	void *mem;
 
-	if (err)
-		return err;
-	if ((size_t)info.value_size * info.max_entries != bytes)
-		return -EPROTO;
-	mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (mem == MAP_FAILED)
-		return -errno;
-	*out = mem;
-	return 0;
+	if (!err && (size_t)info.value_size * info.max_entries != bytes)
+		err = -EPROTO;
+	if (!err) {
+		mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (mem == MAP_FAILED)
+			err = -errno;
+		else
+			*out = mem;
+	}
+	fd_close(fd);
+	return err;
 }
 
 void delivery_begin(struct delivery *d)
@@ -46,41 +48,25 @@ void delivery_begin(struct delivery *d)
 	*d = (struct delivery){ .xsks_fd = -1, .queues_fd = -1 };
 }
 
-/* Maps `sockets` and `in_flight`. */
-static int map_both(int sockets_fd, int in_flight_fd, struct delivery *out)
+int delivery_open(const struct filter *f, struct delivery *out)
 {
 	struct delivery d;
 	int err;
 
+	if (!f->config->policy.deliver)
+		return -EOPNOTSUPP;
 	delivery_begin(&d);
-	err = map_elements(sockets_fd, SOCKETS_BYTES, (void **)&d.sockets)
-		      ?: map_elements(in_flight_fd, IN_FLIGHT_BYTES, (void **)&d.in_flight);
+	d.xsks_fd = filter_open_map(f, PIN_XSKS);
+	d.queues_fd = filter_open_map(f, PIN_QUEUES);
+	err = d.xsks_fd < 0 ? d.xsks_fd : d.queues_fd < 0 ? d.queues_fd : 0;
+	if (!err)
+		err = map_elements(f, PIN_SOCKETS, SOCKETS_BYTES, (void **)&d.sockets)
+			      ?: map_elements(f, PIN_IN_FLIGHT, IN_FLIGHT_BYTES,
+					      (void **)&d.in_flight);
 	if (err)
 		delivery_close(&d);
 	else
 		*out = d;
-	return err;
-}
-
-int delivery_open(const struct filter *f, struct delivery *out)
-{
-	static const enum pin MAPS[] = { PIN_XSKS, PIN_SOCKETS, PIN_IN_FLIGHT, PIN_QUEUES };
-	int fds[] = { -1, -1, -1, -1 }, err = f->config->policy.deliver ? 0 : -EOPNOTSUPP;
-
-	for (int i = 0; i < 4 && !err; i++) {
-		fds[i] = filter_open_map(f, MAPS[i]);
-		err = fds[i] < 0 ? fds[i] : 0;
-	}
-	if (!err)
-		err = map_both(fds[1], fds[2], out);
-	if (!err) {
-		out->xsks_fd = fds[0];
-		out->queues_fd = fds[3];
-		fds[0] = fds[3] = -1;
-	}
-	for (int i = 0; i < 4; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
 	return err;
 }
 
