@@ -10,13 +10,6 @@
 
 #include "fd.h"
 
-#ifndef AF_XDP
-#define AF_XDP 44
-#endif
-#ifndef SOL_XDP
-#define SOL_XDP 283
-#endif
-
 void xsk_begin(struct xsk *x)
 {
 	*x = (struct xsk){

@@ -16,11 +16,6 @@
 #define BUSY_POLL_BUDGET 64
 #define GRACE_NS 50000000 /* after which no packet is in the program that was there before */
 
-#ifndef SO_PREFER_BUSY_POLL
-#define SO_PREFER_BUSY_POLL 69
-#define SO_BUSY_POLL_BUDGET 70
-#endif
-
 /* The options of the first version. */
 #define OPTIONS_BYTES_MIN \
 	(offsetof(struct xdp_dedup_receive_options, busy_poll_us) + sizeof(uint32_t))
