@@ -298,6 +298,5 @@ int xdp_dedup_receive_fd(const struct xdp_dedup_receiver *r)
 void xdp_dedup_receive_stats(const struct xdp_dedup_receiver *r,
 			     struct xdp_dedup_receive_stats *stats, size_t size)
 {
-	memset(stats, 0, size);
-	memcpy(stats, &r->stats, size < sizeof(r->stats) ? size : sizeof(r->stats));
+	lib_copy_out(stats, size, &r->stats, sizeof(r->stats));
 }
