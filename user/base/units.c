@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 #define RATE_MIN 1e-18 /* the unit of fpr_e18 in struct dedup_config: less would be kept as 0 */
 
 struct unit {
@@ -85,29 +87,33 @@ int parse_rate(const char *text, double *out)
 	return 0;
 }
 
-static int parse_u16(const char **text, unsigned int least, uint16_t *out)
+#define VLAN_NONE "none"
+
+/* A kind of numbers that lists are of. */
+static const struct number_kind {
+	uint16_t least, most;
+	const char *zero; /* the word for 0; NULL: there is none */
+} PORTS = { 1, UINT16_MAX, NULL }, QUEUES = { 0, UINT16_MAX, NULL }, VLANS = { 1, 4094, VLAN_NONE };
+
+/* Takes a number of this kind off the text. */
+static int take_number(const char **text, const struct number_kind *kind, uint16_t *out)
 {
 	unsigned long value;
 	char *end;
 
+	if (kind->zero && !strncmp(*text, kind->zero, strlen(kind->zero))) {
+		*text += strlen(kind->zero);
+		*out = 0;
+		return **text == '-' ? -EINVAL : 0;
+	}
 	if (!isdigit((unsigned char)**text))
 		return -EINVAL;
 	value = strtoul(*text, &end, 10);
-	if (value < least || value > UINT16_MAX)
+	if (value < kind->least || value > kind->most)
 		return -ERANGE;
 	*text = end;
 	*out = value;
 	return 0;
-}
-
-static int parse_port_number(const char **text, uint16_t *out)
-{
-	return parse_u16(text, 1, out);
-}
-
-static int parse_queue_number(const char **text, uint16_t *out)
-{
-	return parse_u16(text, 0, out);
 }
 
 static int compare_ports(const void *a, const void *b)
@@ -130,10 +136,9 @@ static uint32_t join_ports(struct dedup_ports *ports, uint32_t cnt)
 	return last + 1;
 }
 
-typedef int (*number_fn)(const char **text, uint16_t *out);
-
-/* A list of numbers and ranges, each number as this function takes it off the text. */
-static int parse_ranges(const char *text, number_fn number, struct dedup_ports *out, uint32_t *cnt)
+/* A list of numbers of this kind, and of their ranges. */
+static int parse_ranges(const char *text, const struct number_kind *kind, struct dedup_ports *out,
+			uint32_t *cnt)
 {
 	struct dedup_ports ranges[DEDUP_PORTS_MAX];
 	uint32_t n = 0;
@@ -142,13 +147,13 @@ static int parse_ranges(const char *text, number_fn number, struct dedup_ports *
 	for (;; text++) {
 		struct dedup_ports range;
 
-		err = number(&text, &range.lo);
+		err = take_number(&text, kind, &range.lo);
 		if (err)
 			return err;
 		range.hi = range.lo;
 		if (*text == '-') {
 			text++;
-			err = number(&text, &range.hi);
+			err = take_number(&text, kind, &range.hi);
 			if (err)
 				return err;
 			if (range.hi < range.lo)
@@ -171,23 +176,7 @@ static int parse_ranges(const char *text, number_fn number, struct dedup_ports *
 
 int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt)
 {
-	return parse_ranges(text, parse_port_number, out, cnt);
-}
-
-#define VLAN_NONE "none"
-#define VLAN_ID_MAX 4094
-
-static int parse_vlan_id(const char **text, uint16_t *out)
-{
-	int err;
-
-	if (!strncmp(*text, VLAN_NONE, strlen(VLAN_NONE))) {
-		*text += strlen(VLAN_NONE);
-		*out = 0;
-		return **text == '-' ? -EINVAL : 0;
-	}
-	err = parse_port_number(text, out);
-	return err ? err : *out > VLAN_ID_MAX ? -ERANGE : 0;
+	return parse_ranges(text, &PORTS, out, cnt);
 }
 
 int parse_vlans(const char *text, struct dedup_ports *out, uint32_t *cnt)
@@ -195,14 +184,14 @@ int parse_vlans(const char *text, struct dedup_ports *out, uint32_t *cnt)
 	_Static_assert(DEDUP_VLANS_MAX == DEDUP_PORTS_MAX, "parse_ranges() writes so many");
 
 	if (strcmp(text, "any"))
-		return parse_ranges(text, parse_vlan_id, out, cnt);
+		return parse_ranges(text, &VLANS, out, cnt);
 	*cnt = 0;
 	return 0;
 }
 
 int parse_queues(const char *text, struct dedup_ports *out, uint32_t *cnt)
 {
-	return parse_ranges(text, parse_queue_number, out, cnt);
+	return parse_ranges(text, &QUEUES, out, cnt);
 }
 
 int parse_hex(const char *text, uint8_t *out, size_t max)
@@ -257,9 +246,9 @@ const char *format_count(uint64_t n, char *buf, size_t size)
 	}
 	snprintf(buf, size, "%" PRIu64, n / unit);
 	if (unit > 1 && n % unit)
-		snprintf(buf + strlen(buf), size - strlen(buf), ".%" PRIu64, n % unit * 10 / unit);
+		text_append(buf, size, ".%" PRIu64, n % unit * 10 / unit);
 	if (unit > 1)
-		snprintf(buf + strlen(buf), size - strlen(buf), "%c", *name);
+		text_append(buf, size, "%c", *name);
 	return buf;
 }
 
@@ -315,32 +304,26 @@ const char *format_time(uint64_t ns, char *buf, size_t size)
 
 const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *buf, size_t size)
 {
-	size_t len = 0;
-
 	buf[0] = 0;
-	for (uint32_t i = 0; i < cnt && len < size; i++) {
-		len += snprintf(buf + len, size - len, "%s%u", i ? "," : "", ports[i].lo);
-		if (ports[i].hi != ports[i].lo && len < size)
-			len += snprintf(buf + len, size - len, "-%u", ports[i].hi);
+	for (uint32_t i = 0; i < cnt; i++) {
+		text_append(buf, size, "%s%u", i ? "," : "", ports[i].lo);
+		if (ports[i].hi != ports[i].lo)
+			text_append(buf, size, "-%u", ports[i].hi);
 	}
 	return buf;
 }
 
 const char *format_vlans(const struct dedup_ports *vlans, uint32_t cnt, char *buf, size_t size)
 {
-	size_t len = 0;
-	char range[PORTS_TEXT_MAX];
-
-	snprintf(buf, size, "any");
-	for (uint32_t i = 0; i < cnt && len < size; i++) {
+	snprintf(buf, size, "%s", cnt ? "" : "any");
+	for (uint32_t i = 0; i < cnt; i++) {
 		struct dedup_ports v = vlans[i];
 
 		if (!v.lo)
-			len += snprintf(buf + len, size - len, VLAN_NONE);
+			text_append(buf, size, VLAN_NONE);
 		v.lo += !v.lo;
-		if (v.lo <= v.hi && len < size)
-			len += snprintf(buf + len, size - len, "%s%s", len ? "," : "",
-					format_ports(&v, 1, range, sizeof(range)));
+		if (v.lo <= v.hi)
+			text_append(buf, size, "%s%s", *buf ? "," : "", FORMAT_PORTS(&v, 1));
 	}
 	return buf;
 }
