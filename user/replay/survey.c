@@ -65,6 +65,7 @@ static int open_survey_program(struct survey *s)
 int survey_open(uint64_t memory, const struct spec_tunnels *tunnels, struct survey **out)
 {
 	struct survey *s = calloc(1, sizeof(*s));
+	struct spec_tunnels all;
 	int err = -ENOMEM;
 
 	if (!s)
@@ -86,11 +87,9 @@ int survey_open(uint64_t memory, const struct spec_tunnels *tunnels, struct surv
 			s->horizon_ns[i] = SURVEY_TURNS(window);
 		s->heuristics[i] = heuristic_of(s->profiles.list[i].stream.name);
 	}
-	if (tunnels)
-		s->tunnels = *tunnels;
-	else
-		parse_tunnels("all", &s->tunnels);
-	s->opened = tunnels_as_config(&s->tunnels);
+	if (!tunnels)
+		parse_tunnels("all", &all);
+	s->tunnels = tunnels_as_config(tunnels ?: &all);
 	s->payload = stream_by_name(s, "payload");
 	s->mirror = stream_by_name(s, "mirror");
 	s->frames = stream_by_name(s, "mirror-l2");
@@ -220,7 +219,7 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 	if (f->ns > s->now_ns)
 		s->now_ns = f->ns;
 	s->result.snapped += f->len < FRAME_BYTES_MAX && f->len < f->wire_len;
-	inside_open(&inside, f, &s->opened, s->inner, FRAME_BYTES_MAX);
+	inside_open(&inside, f, &s->tunnels, s->inner, FRAME_BYTES_MAX);
 	pad(s, &inside.frame, &seen);
 	seen.has_ethernet = inside.has_ethernet;
 	seen.outer_mac = f->len >= sizeof(s->table.destinations->mac) ? f->data : NULL;

@@ -96,10 +96,9 @@ struct survey {
 	uint64_t now_ns;
 	struct survey_result result;
 	bool ifaces_seen[CAPTURE_IFACES_MAX];
-	uint8_t *padded; /* a frame that the snap length cut, with zeros behind */
-	uint8_t *inner;	 /* the packet inside of a frame */
-	struct spec_tunnels tunnels;
-	struct dedup_tunnels opened; /* these, as inside_open() takes them */
+	uint8_t *padded;	      /* a frame that the snap length cut, with zeros behind */
+	uint8_t *inner;		      /* the packet inside of a frame */
+	struct dedup_tunnels tunnels; /* that are opened */
 };
 
 /* Returns the number of the flow's destination, a new one if there is none. A number stays as long

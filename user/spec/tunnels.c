@@ -165,7 +165,7 @@ const char *format_tunnels(const struct dedup_tunnels *t, uint32_t kinds, char b
 	return buf;
 }
 
-struct spec_tunnels tunnels_choose(const struct spec_tunnels *of, uint32_t kinds)
+struct spec_tunnels tunnels_choose(const struct dedup_tunnels *of, uint32_t kinds)
 {
 	struct spec_tunnels out = { .given = true, .kinds = of->kinds & kinds };
 
@@ -278,10 +278,8 @@ void tunnels_plan(const struct filter_spec *spec, struct dedup_config *c)
 	struct dedup_tunnels *t = &c->tunnels;
 
 	join_ports(spec, &all);
-	*t = (struct dedup_tunnels){ .given = spec->tunnels.given,
-				     .kinds = all.kinds,
-				     .ports_cnt = all.ports_cnt };
-	memcpy(t->ports, all.ports, sizeof(t->ports));
+	*t = tunnels_as_config(&all);
+	t->given = spec->tunnels.given;
 	for (uint32_t n = 0; n < spec->streams_cnt; n++)
 		t->stream[n] = tunnels_of(spec, n)->kinds;
 	if (!spec->outer_to_cnt)
@@ -293,24 +291,15 @@ void tunnels_plan(const struct filter_spec *spec, struct dedup_config *c)
 	c->policy.to_cnt += t->to_cnt;
 }
 
-static void ports_of_kinds(const struct dedup_tunnels *t, struct spec_tunnels *out)
-{
-	for (uint32_t i = 0; i < t->ports_cnt; i++)
-		if (out->kinds >> t->ports[i].kind & 1)
-			out->ports[out->ports_cnt++] = t->ports[i];
-}
-
 void tunnels_of_config(const struct dedup_config *c, struct filter_spec *out)
 {
 	const struct dedup_tunnels *t = &c->tunnels;
 
-	if (t->given) {
-		out->tunnels = (struct spec_tunnels){ .given = true, .kinds = t->kinds };
-		ports_of_kinds(t, &out->tunnels);
-	}
+	if (t->given)
+		out->tunnels = tunnels_choose(t, t->kinds);
 	for (uint32_t n = 0; n < out->streams_cnt && !t->given; n++) {
-		out->streams[n].tunnels = (struct spec_tunnels){ .kinds = t->stream[n] };
-		ports_of_kinds(t, &out->streams[n].tunnels);
+		out->streams[n].tunnels = tunnels_choose(t, t->stream[n]);
+		out->streams[n].tunnels.given = false;
 	}
 	out->outer_to_cnt = t->to_cnt;
 	out->outer_to4_cnt = t->to4_cnt;

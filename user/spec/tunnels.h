@@ -26,7 +26,7 @@ const char *format_tunnels(const struct dedup_tunnels *t, uint32_t kinds, char b
 #define FORMAT_TUNNELS(t, kinds) format_tunnels(t, kinds, (char[TUNNELS_TEXT_MAX]){ 0 })
 
 /* The tunnels of `of` whose kinds are in `kinds`, with their ports; `given`. */
-struct spec_tunnels tunnels_choose(const struct spec_tunnels *of, uint32_t kinds);
+struct spec_tunnels tunnels_choose(const struct dedup_tunnels *of, uint32_t kinds);
 
 /* Kinds and ports, as a configuration has them. */
 struct dedup_tunnels tunnels_as_config(const struct spec_tunnels *t);
