@@ -46,7 +46,9 @@ static int find_id(struct survey *s, const struct seen *seen, uint32_t stream,
 	if (id.reason != -1 && id.reason != DEDUP_REASON_exempt &&
 	    id.reason != DEDUP_REASON_no_id && id.reason != DEDUP_REASON_ihave_new)
 		return 0;
-	*at = (struct survey_lookup){ .stream = stream, .candidate = survey_candidate(candidate) };
+	if (!*candidate)
+		*candidate = calloc(1, sizeof(**candidate));
+	*at = (struct survey_lookup){ .stream = stream, .candidate = *candidate };
 	if (!at->candidate)
 		return -ENOMEM;
 	if ((int)stream == s->rtp && !at->candidate->numbers) {

@@ -106,9 +106,6 @@ struct survey {
  */
 uint32_t survey_find_destination(struct survey_table *t, const struct flow *f);
 
-/* Returns the candidate at *at, a new one if there is none; NULL if there is no memory. */
-struct candidate *survey_candidate(struct candidate **at);
-
 /* Adds an age to *at; if that is NULL, makes a histogram, unless there are too many. */
 void survey_add_age(struct survey_table *t, struct histogram **at, uint64_t ns);
 

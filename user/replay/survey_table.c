@@ -144,13 +144,6 @@ uint32_t survey_find_destination(struct survey_table *t, const struct flow *f)
 	return i;
 }
 
-struct candidate *survey_candidate(struct candidate **at)
-{
-	if (!*at)
-		*at = calloc(1, sizeof(**at));
-	return *at;
-}
-
 void survey_add_age(struct survey_table *t, struct histogram **at, uint64_t ns)
 {
 	if (!*at && t->ages_cnt < SURVEY_AGES_MAX) {
