@@ -3,6 +3,7 @@
 #define XDP_DEDUP_INTEGERS_H
 
 #include <stdint.h>
+#include <string.h>
 
 /* Returns the lesser of two numbers. */
 static inline uint64_t lesser(uint64_t a, uint64_t b)
@@ -14,6 +15,19 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
 static inline uint16_t be16(const uint8_t *p)
 {
 	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+/* Returns the checksum of an IPv4 header without options, in which it is 0 (RFC 1071). */
+static inline uint16_t ipv4_checksum(const void *header)
+{
+	uint16_t half[10];
+	uint32_t sum = 0;
+
+	memcpy(half, header, sizeof(half));
+	for (size_t i = 0; i < sizeof(half) / sizeof(*half); i++)
+		sum += half[i];
+	sum = (sum & UINT16_MAX) + (sum >> 16);
+	return ~(sum + (sum >> 16));
 }
 
 #endif

@@ -5,20 +5,9 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "integers.h"
+
 #define SHORT_IP_BYTES 128 /* of a frame of the rows with `mirror` */
-
-/* RFC 1071. */
-static uint16_t ip_sum(const struct iphdr *ip)
-{
-	uint16_t half[sizeof(*ip) / 2];
-	uint32_t sum = 0;
-
-	memcpy(half, ip, sizeof(half));
-	for (size_t i = 0; i < sizeof(half) / sizeof(*half); i++)
-		sum += half[i];
-	sum = (sum & 0xffff) + (sum >> 16);
-	return ~(sum + (sum >> 16));
-}
 
 static struct iphdr ip_header(uint8_t protocol, size_t bytes)
 {
@@ -30,7 +19,7 @@ static struct iphdr ip_header(uint8_t protocol, size_t bytes)
 		.tot_len = htons(bytes),
 	};
 
-	ip.check = ip_sum(&ip);
+	ip.check = ipv4_checksum(&ip);
 	return ip;
 }
 

@@ -9,6 +9,8 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 
+#include "integers.h"
+
 #define TTL 64
 
 size_t made_payload_max(bool ipv6)
@@ -29,19 +31,6 @@ static void put_u16(uint8_t **at, uint16_t host)
 	put(at, &(uint16_t){ htons(host) }, 2);
 }
 
-/* The checksum of RFC 1071 of an IPv4 header without options. */
-static uint16_t checksum_of(const struct iphdr *ip)
-{
-	uint16_t half[sizeof(*ip) / 2];
-	uint32_t sum = 0;
-
-	memcpy(half, ip, sizeof(half));
-	for (size_t i = 0; i < sizeof(half) / sizeof(*half); i++)
-		sum += half[i];
-	sum = (sum & UINT16_MAX) + (sum >> 16);
-	return ~(sum + (sum >> 16));
-}
-
 static void put_ipv4(uint8_t **at, const struct made_flow *flow, uint16_t udp_len)
 {
 	struct iphdr ip = {
@@ -54,7 +43,7 @@ static void put_ipv4(uint8_t **at, const struct made_flow *flow, uint16_t udp_le
 
 	memcpy(&ip.saddr, flow->from, sizeof(ip.saddr));
 	memcpy(&ip.daddr, flow->to, sizeof(ip.daddr));
-	ip.check = checksum_of(&ip);
+	ip.check = ipv4_checksum(&ip);
 	put(at, &ip, sizeof(ip));
 }
 
