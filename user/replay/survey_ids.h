@@ -3,7 +3,7 @@
 #ifndef XDP_DEDUP_SURVEY_IDS_H
 #define XDP_DEDUP_SURVEY_IDS_H
 
-#include "survey_seen.h"
+#include "survey_state.h"
 
 /* Is the stream one for all traffic, not for some destinations? */
 bool survey_ids_of_all_traffic(const struct survey *s, uint32_t stream);

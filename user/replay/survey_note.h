@@ -3,7 +3,7 @@
 #ifndef XDP_DEDUP_SURVEY_NOTE_H
 #define XDP_DEDUP_SURVEY_NOTE_H
 
-#include "survey_seen.h"
+#include "survey_state.h"
 
 #define SURVEY_MARK_BYTES 16 /* what is remembered with an id, in its entry (id_table.h) */
 

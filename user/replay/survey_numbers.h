@@ -8,7 +8,7 @@
 #define XDP_DEDUP_SURVEY_NUMBERS_H
 
 #include "program.h"
-#include "survey_seen.h"
+#include "survey_state.h"
 
 /* Is the stream numbered? */
 bool survey_numbers_is(const struct survey *s, uint32_t stream);

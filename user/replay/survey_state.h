@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A survey in progress: survey_note.c fills it in, survey_table.c keeps its destinations,
- * survey_advice.c judges it.
+ * survey_advice.c judges it. And one packet of a survey.
  */
 #ifndef XDP_DEDUP_SURVEY_STATE_H
 #define XDP_DEDUP_SURVEY_STATE_H
@@ -99,6 +99,34 @@ struct survey {
 	uint8_t *padded;	      /* a frame that the snap length cut, with zeros behind */
 	uint8_t *inner;		      /* the packet inside of a frame */
 	struct dedup_tunnels tunnels; /* that are opened */
+};
+
+/* One packet. */
+struct seen {
+	const uint8_t *frame;
+	uint32_t have, len; /* bytes that were captured; of the frame, zeros behind those */
+	uint32_t wire_len, iface, destination;
+	uint16_t sender;
+	uint8_t mac, to_mac, host;
+	struct flow flow;
+	uint32_t tunnels;	  /* that the packet was in; what is above is of the inner packet */
+	bool has_ethernet;	  /* the inner packet, too, had an Ethernet header */
+	const uint8_t *outer_mac; /* of the outermost frame: its destination; NULL: cut off */
+	bool numbered;		  /* the sender's IP ids tell its packets apart */
+	bool is_copy;		  /* this IP packet has come before */
+};
+
+/* An id of this packet, and what is known about the id. */
+struct survey_lookup {
+	uint32_t stream;
+	struct candidate *candidate;
+	uint64_t key;
+	uint64_t content; /* a digest of what copies have in common; 0: not known */
+	uint64_t age_ns;  /* of a duplicate */
+	/* Of a numbered stream: survey_numbers.h. */
+	uint64_t sender, number;
+	uint32_t round;
+	bool is_late; /* older than the history */
 };
 
 /* Returns the number of the flow's destination, a new one if there is none. A number stays as long
