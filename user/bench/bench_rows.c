@@ -35,60 +35,53 @@
 #define LRU_BUCKET_BYTES 16
 
 /* The packets' ids as a stream's: the GSP/1 header is skipped. */
-static const char FIELDS_PROFILE[] = "[profile fields]\nlayer = udp\nid = payload+8:32\n";
-static const char NUMBERED_PROFILE[] = "[profile numbered]\nlayer = udp\nsource = payload+24:8\n"
-				       "sequence = payload+32:8\nhistory = 10M\nreset = 1h\n";
-static const char MIRROR_PROFILE[] = "[profile mirror]\nlayer = ip\nid = packet\n";
-static const char PAYLOAD_PROFILE[] = "[profile payload]\nlayer = udp\nid = payload\n";
+#define FIELDS "[profile fields]\nlayer = udp\nid = payload+8:32\n"
+#define NUMBERED                                                   \
+	"[profile numbered]\nlayer = udp\nsource = payload+24:8\n" \
+	"sequence = payload+32:8\nhistory = 10M\nreset = 1h\n"
+#define PAYLOAD "[profile payload]\nlayer = udp\nid = payload\n"
+#define MIRROR "[profile mirror]\nlayer = ip\nid = packet\n"
 
-static bool is_numbered(enum bench_row row)
-{
-	return row == BENCH_NUMBERED || row == BENCH_PATHS;
-}
-
-static bool is_mirror(enum bench_row row)
-{
-	return row >= BENCH_MIRROR && row <= BENCH_ERSPAN;
-}
-
-static enum bench_packet row_packet(enum bench_row row)
-{
-	return row == BENCH_VXLAN    ? BENCH_IN_VXLAN
-	       : row == BENCH_GRE    ? BENCH_IN_GRE
-	       : row == BENCH_ERSPAN ? BENCH_IN_ERSPAN
-	       : is_mirror(row)	     ? BENCH_PLAIN
-				     : BENCH_LONG;
-}
-
-/* The number of streams in a row's filter; 0: it is of GSP/1 alone. */
-static uint32_t row_streams(enum bench_row row)
-{
-	if (row == BENCH_STREAM || is_numbered(row) || row == BENCH_PAYLOAD || is_mirror(row))
-		return 1;
-	return row == BENCH_STREAMS ? 8 : 0;
-}
+/* The streams of the rows of this project, and their packets. */
+static const struct {
+	uint32_t streams;
+	const char *profile; /* NULL: the filter is of GSP/1 alone */
+	enum bench_packet packet;
+	bool tunnels;
+} ROWS[BENCH_ROWS_CNT] = {
+	[BENCH_STREAM] = { 1, FIELDS, BENCH_LONG, false },
+	[BENCH_STREAMS] = { 8, FIELDS, BENCH_LONG, false },
+	[BENCH_NUMBERED] = { 1, NUMBERED, BENCH_LONG, false },
+	[BENCH_PATHS] = { 1, NUMBERED, BENCH_LONG, false },
+	[BENCH_PAYLOAD] = { 1, PAYLOAD, BENCH_LONG, false },
+	[BENCH_MIRROR] = { 1, MIRROR, BENCH_PLAIN, false },
+	[BENCH_TUNNELS] = { 1, MIRROR, BENCH_PLAIN, true },
+	[BENCH_VXLAN] = { 1, MIRROR, BENCH_IN_VXLAN, true },
+	[BENCH_GRE] = { 1, MIRROR, BENCH_IN_GRE, true },
+	[BENCH_ERSPAN] = { 1, MIRROR, BENCH_IN_ERSPAN, true },
+};
 
 /* Adds a row's streams, each with a port of its own; the fifth has that of the packets. */
 static int add_streams(enum bench_row row, struct filter_spec *spec)
 {
-	const char *text = row == BENCH_PAYLOAD ? PAYLOAD_PROFILE
-			   : is_numbered(row)	? NUMBERED_PROFILE
-			   : is_mirror(row)	? MIRROR_PROFILE
-						: FIELDS_PROFILE;
+	const char *text = ROWS[row].profile;
 	struct profiles profiles = { 0 };
 	struct profile_error err;
 
 	if (profiles_parse(&profiles, text, strlen(text), true, &err))
 		return diag_err(-EINVAL, "the bench's own profile is wrong: %s", err.says);
-	spec->streams_cnt = row_streams(row);
+	spec->streams_cnt = ROWS[row].streams;
 	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
 		uint16_t port = spec->streams_cnt > 1 ? BENCH_PORT + i - 4 : BENCH_PORT;
+		struct spec_stream *st = &spec->streams[i];
 
-		spec->streams[i] = (struct spec_stream){ .stream = profiles.list->stream,
-							 .ports = { { port, port } },
-							 .ports_cnt = !is_mirror(row) };
-		spec->streams[i].numbered = profiles.list->numbered;
-		spec->streams[i].stream.realm = i;
+		*st = (struct spec_stream){
+			.stream = profiles.list->stream,
+			.numbered = profiles.list->numbered,
+			.ports = { { port, port } },
+			.ports_cnt = profiles.list->stream.layer == DEDUP_UDP,
+		};
+		st->stream.realm = i;
 	}
 	profiles_free(&profiles);
 	return 0;
@@ -108,9 +101,9 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 		.streams = { { SPEC_GSP, .ports = { { BENCH_PORT, BENCH_PORT } }, .ports_cnt = 1 } },
 		.streams_cnt = 1,
 	};
-	int err = row_streams(row) ? add_streams(row, &spec) : 0;
+	int err = ROWS[row].profile ? add_streams(row, &spec) : 0;
 
-	if (!err && is_mirror(row) && row != BENCH_MIRROR)
+	if (!err && ROWS[row].tunnels)
 		err = parse_tunnels("all", &spec.tunnels);
 	if (!err)
 		err = plan_here(&spec, cfg);
@@ -130,7 +123,7 @@ int bench_open_filter(struct bench *b, enum bench_row row)
 	/* The frames' MAC, as own_macs_set() would put it: 0. */
 	s->filter.record->own_mac = 0;
 	s->fd = loader_private_prog_fd(s->prog);
-	s->packet = row_packet(row);
+	s->packet = ROWS[row].packet;
 	return 0;
 }
 
@@ -346,7 +339,7 @@ int bench_fill_row(struct bench *b, enum bench_row row)
 	uint64_t ids = b->setting.ids;
 	int err = 0;
 
-	if (row == BENCH_SHIPPED || row == BENCH_SIPHASH || (row_streams(row) && !is_numbered(row)))
+	if (s->prog && row != BENCH_FLAT && streams_any_hashed(s->filter.config))
 		return fill_blocked(b, s);
 	if (row < BENCH_SHIPPED) { /* has no memory of ids: nothing to fill */
 		s->next = bench_known(b);
