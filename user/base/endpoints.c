@@ -6,17 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <linux/if_ether.h>
+
 #include "integers.h"
 
-#define MAC_BYTES 6
-#define ETHERNET_HEADER 14
 #define VLAN_TAG 4
 #define IPV4_HEADER 20
 #define IPV6_HEADER 40
 #define IPV6_EXT_MAX 8 /* of the extension headers that are stepped over */
-
-/* EtherTypes, in host order. */
-enum { IPV4 = 0x0800, IPV6 = 0x86dd, VLAN_802_1Q = 0x8100, VLAN_802_1AD = 0x88a8 };
 
 /* What is left of the frame. */
 struct rest {
@@ -26,8 +23,7 @@ struct rest {
 
 static void skip_at_most(struct rest *r, size_t bytes)
 {
-	if (bytes > r->len)
-		bytes = r->len;
+	bytes = lesser(bytes, r->len);
 	r->data += bytes;
 	r->len -= bytes;
 }
@@ -108,19 +104,19 @@ void endpoints_of(const uint8_t *frame, size_t len, struct endpoint *source,
 	uint16_t proto;
 
 	*source = *destination = (struct endpoint){ .port = -1 };
-	if (len < ETHERNET_HEADER)
+	if (len < ETH_HLEN)
 		return;
 	put_mac(frame, destination);
-	put_mac(frame + MAC_BYTES, source);
-	proto = be16(frame + 2 * MAC_BYTES);
-	skip_at_most(&r, ETHERNET_HEADER);
-	while ((proto == VLAN_802_1Q || proto == VLAN_802_1AD) && r.len >= VLAN_TAG) {
+	put_mac(frame + ETH_ALEN, source);
+	proto = be16(frame + 2 * ETH_ALEN);
+	skip_at_most(&r, ETH_HLEN);
+	while ((proto == ETH_P_8021Q || proto == ETH_P_8021AD) && r.len >= VLAN_TAG) {
 		proto = be16(r.data + 2);
 		skip_at_most(&r, VLAN_TAG);
 	}
-	if (proto == IPV4)
+	if (proto == ETH_P_IP)
 		put_ipv4(&r, source, destination);
-	else if (proto == IPV6)
+	else if (proto == ETH_P_IPV6)
 		put_ipv6(&r, source, destination);
 }
 
