@@ -8,6 +8,7 @@
 
 #include "bench_setup.h"
 #include "diag.h"
+#include "integers.h"
 
 #define PACKETS_MAX 10000   /* in one measurement, on each CPU */
 #define CHECK_PACKETS 20000 /* in a check of a peer, at most */
@@ -64,9 +65,7 @@ static double fresh_a_packet(void)
 
 static uint64_t packets_in_budget(const struct bench_setting *s)
 {
-	uint64_t packets = fresh_budget(s) / fresh_a_packet();
-
-	return packets < PACKETS_MAX ? packets : PACKETS_MAX;
+	return lesser(fresh_budget(s) / fresh_a_packet(), PACKETS_MAX);
 }
 
 /* Sends it through the program, on all CPUs at once, each with own ids. */
@@ -174,13 +173,11 @@ static int check_peer(struct bench *b, enum bench_row row, enum bench_traffic tr
 {
 	struct bench_subject *s = &b->subject[row];
 	const struct bench_stream *stream = &b->streams[b->cpus[0]];
-	struct bench_load load = { traffic, 1, fresh_budget(&b->setting) / 4 };
+	struct bench_load load = { traffic, 1, lesser(fresh_budget(&b->setting) / 4, CHECK_PACKETS) };
 	uint64_t sent, known, dropped;
 	double slack;
 	int err;
 
-	if (load.packets > CHECK_PACKETS)
-		load.packets = CHECK_PACKETS;
 	err = bench_aim(b, s->count_fd, s->packet) ?: send_load(b, s, &load);
 	if (err)
 		return err;

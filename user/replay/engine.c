@@ -10,6 +10,7 @@
 #include "destination.h"
 #include "diag.h"
 #include "hand.h"
+#include "integers.h"
 #include "plan.h"
 #include "program.h"
 
@@ -53,9 +54,7 @@ static int step_hand_until(struct engine *e, uint64_t now_ns)
 
 		err = step(e, at_ns, &sleep_ns);
 		e->next_ns = at_ns + sleep_ns;
-		due_ns = dedup_hand_due_ns(e->filter->state, &e->cfg);
-		if (due_ns > now_ns)
-			due_ns = now_ns;
+		due_ns = lesser(dedup_hand_due_ns(e->filter->state, &e->cfg), now_ns);
 		if (sleep_ns == tick_ns && due_ns > e->next_ns)
 			e->next_ns += (due_ns - e->next_ns) / tick_ns * tick_ns;
 	}

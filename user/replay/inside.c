@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decapsulate.h"
+#include "integers.h"
 
 /* Steps over the Ethernet header, and over VLAN tags as the packet program does: two, and more only
  * with `vlan`. False: one is cut off.
@@ -71,10 +72,7 @@ static void make_frame(struct inside *out, const struct dedup_walk *w, uint8_t *
 	out->has_ethernet = w->ethernet != DEDUP_NO_ETHERNET;
 	if (out->has_ethernet)
 		macs += w->ethernet;
-	if (have > w->left)
-		have = w->left;
-	if (have > size - ETH_HLEN)
-		have = size - ETH_HLEN;
+	have = lesser(lesser(have, w->left), size - ETH_HLEN);
 	memcpy(buffer, macs, 2 * (size_t)ETH_ALEN);
 	memcpy(buffer + 2 * (size_t)ETH_ALEN, &proto, sizeof(proto));
 	memcpy(buffer + ETH_HLEN, w->pos, have);

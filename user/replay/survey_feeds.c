@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "integers.h"
 #include "survey_sum.h"
 
 /* A profile that knows the protocol may find fewer than one that does not. */
@@ -26,11 +27,9 @@ static void join_feeds(struct survey *s)
 	for (uint32_t i = 0; i < SURVEY_PAIRS_MAX; i++) {
 		const struct destination_pair *p = &s->table.pairs[i];
 		const struct candidate *c = destinations[p->b].candidates[p->stream];
-		uint64_t least = destinations[p->a].d.packets;
+		uint64_t least = lesser(destinations[p->a].d.packets, destinations[p->b].d.packets);
 		uint32_t a, b;
 
-		if (destinations[p->b].d.packets < least)
-			least = destinations[p->b].d.packets;
 		if (!c || p->cnt < SURVEY_GAIN_LEAST ||
 		    (double)p->cnt < SURVEY_FEED_PART * (double)least ||
 		    (double)c->fit.differ > SURVEY_DIFFERS_PART * (double)c->fit.duplicates.packets)
