@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Instead of libbpf's header of this name, where the packet program is compiled for user space
- * (program.c): a map is an array in this process, or has no entries; a frame is in one piece, of which
- * the program sees the first bytes as its first buffer; the clock and the timer are the caller's.
+ * (program.c): a map is an array in this process, or has no entries; a frame is in one piece, of
+ * which the program sees the first bytes as its first buffer; the clock and the timer are the
+ * caller's. program.c turns off warnings of unused parameters.
  */
 #ifndef XDP_DEDUP_PROGRAM_BPF_HELPERS_H
 #define XDP_DEDUP_PROGRAM_BPF_HELPERS_H
@@ -38,18 +39,12 @@ struct xdp_md {
 /* For maps without entries. */
 static inline int bpf_map_delete_elem(const void *map, const void *key)
 {
-	(void)map;
-	(void)key;
 	return -ENOENT;
 }
 
 static inline int bpf_for_each_map_elem(const void *map, const void *callback, const void *context,
 					__u64 flags)
 {
-	(void)map;
-	(void)callback;
-	(void)context;
-	(void)flags;
 	return 0;
 }
 
@@ -75,45 +70,30 @@ static inline __u64 bpf_ktime_get_ns(void)
 /* Nobody samples here: there is no ring buffer. */
 static inline void *bpf_ringbuf_reserve(void *ring, __u64 bytes, __u64 flags)
 {
-	(void)ring;
-	(void)bytes;
-	(void)flags;
 	return NULL;
 }
 
 static inline void bpf_ringbuf_submit(void *record, __u64 flags)
 {
-	(void)record;
-	(void)flags;
 }
 
 static inline void bpf_ringbuf_discard(void *record, __u64 flags)
 {
-	(void)record;
-	(void)flags;
 }
 
 /* There is no timer: the caller steps the hand. */
 static inline int bpf_timer_init(struct bpf_timer *timer, const void *map, __u64 clock)
 {
-	(void)timer;
-	(void)map;
-	(void)clock;
 	return 0;
 }
 
 static inline int bpf_timer_set_callback(struct bpf_timer *timer, const void *callback)
 {
-	(void)timer;
-	(void)callback;
 	return 0;
 }
 
 static inline int bpf_timer_start(struct bpf_timer *timer, __u64 ns, __u64 flags)
 {
-	(void)timer;
-	(void)ns;
-	(void)flags;
 	return 0;
 }
 
@@ -133,8 +113,6 @@ static inline int bpf_xdp_load_bytes(struct xdp_md *ctx, __u32 at, void *to, __u
 /* Nothing is delivered here. */
 static inline int bpf_redirect_map(const void *map, __u32 key, __u64 flags)
 {
-	(void)map;
-	(void)key;
 	return (int)flags;
 }
 
