@@ -33,7 +33,7 @@ int probe_jit(void)
 	int err;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = kernel_info(fd, &info, sizeof(info)) ?: info.jited_prog_len > 0;
 	close(fd);
 	return err;
@@ -59,14 +59,6 @@ static struct btf *make_types(int ids[2])
 	return NULL;
 }
 
-static int load_probe(enum bpf_prog_type type, const struct bpf_insn *insns, size_t cnt,
-		      struct bpf_prog_load_opts *opts)
-{
-	int fd = bpf_prog_load(type, "probe", "GPL", insns, cnt, opts);
-
-	return fd < 0 ? -errno : fd;
-}
-
 /* Replaces the function of the caller, as a libxdp's dispatcher has it done. */
 static int probe_replacement(const struct btf *btf, const int ids[2])
 {
@@ -76,15 +68,14 @@ static int probe_replacement(const struct btf *btf, const int ids[2])
 		    .func_info_cnt = 2, .func_info_rec_size = sizeof(one));
 	LIBBPF_OPTS(bpf_prog_load_opts, by, .prog_btf_fd = btf__fd(btf), .func_info = &one,
 		    .func_info_cnt = 1, .func_info_rec_size = sizeof(one), .attach_btf_id = ids[1]);
-	int fd = load_probe(BPF_PROG_TYPE_XDP, CALLER, CNT(CALLER), &caller), by_fd, link;
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "probe", "GPL", CALLER, CNT(CALLER), &caller);
+	int by_fd, link;
 
 	if (fd < 0)
 		return fd;
 	by.attach_prog_fd = fd;
-	by_fd = load_probe(BPF_PROG_TYPE_EXT, FUNCTION, CNT(FUNCTION), &by);
+	by_fd = bpf_prog_load(BPF_PROG_TYPE_EXT, "probe", "GPL", FUNCTION, CNT(FUNCTION), &by);
 	link = by_fd < 0 ? by_fd : bpf_raw_tracepoint_open(NULL, by_fd);
-	if (link < 0 && by_fd >= 0)
-		link = -errno;
 	fd_close(link);
 	fd_close(by_fd);
 	close(fd);
