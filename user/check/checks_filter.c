@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Checks of the filter that is asked for, on all of its interfaces. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "deliver.h"

@@ -11,6 +11,7 @@
 #include "diag.h"
 #include "check_context.h"
 #include "receivers.h"
+#include "text.h"
 
 #define NAMES_MAX 256
 
@@ -186,15 +187,13 @@ int check_mtu(struct check_context *q)
 		return check_unknown(q, "cannot be told: %s", strerror(-mtu));
 	check_number(q, "mtu_bytes", mtu);
 	check_number(q, "one_buffer_mtu_bytes", fits);
-	if (q->subject->where->mode == MODE_SKB)
+	if (q->subject->where->mode == MODE_SKB || (mtu <= fits && !lacks_frags))
 		return check_found(q, "MTU %d: packets take one buffer", mtu);
-	if (mtu <= fits && lacks_frags)
+	if (mtu <= fits)
 		return check_found(
 			q,
 			"MTU %d: packets take one buffer; above %d, packets may be lost while the filter runs",
 			mtu, fits);
-	if (mtu <= fits)
-		return check_found(q, "MTU %d: packets take one buffer", mtu);
 	if (unknown && !lacks_frags)
 		return check_unknown(
 			q,
@@ -208,16 +207,13 @@ int check_mtu(struct check_context *q)
 }
 
 /* Adds the names of the devices on top of this one, or below it. */
-static void add_relatives(const struct links *l, uint32_t index, bool above, char *names, size_t size)
+static void add_relatives(const struct links *l, uint32_t index, bool above, char *names)
 {
-	size_t len = strlen(names);
-
-	for (int i = 0; i < l->cnt && len < size; i++) {
+	for (int i = 0; i < l->cnt; i++) {
 		uint32_t other = l->list[i].index;
 
 		if (above ? links_is_on(l, other, index) : links_is_on(l, index, other))
-			len += snprintf(names + len, size - len, "%s%s", len ? ", " : "",
-					l->list[i].name);
+			text_append(names, NAMES_MAX, "%s%s", *names ? ", " : "", l->list[i].name);
 	}
 }
 
@@ -227,8 +223,8 @@ int check_layers(struct check_context *q)
 	char above[NAMES_MAX] = "", below[NAMES_MAX] = "";
 	uint32_t index = if_nametoindex(q->ifname);
 
-	add_relatives(q->subject->links, index, true, above, sizeof(above));
-	add_relatives(q->subject->links, index, false, below, sizeof(below));
+	add_relatives(q->subject->links, index, true, above);
+	add_relatives(q->subject->links, index, false, below);
 	check_found(q,
 		    *above ? "on top of it: %s; frames to their MACs count, too"
 			   : "nothing is on top of it",
