@@ -6,7 +6,7 @@
 #ifndef XDP_DEDUP_CHECK_CONTEXT_H
 #define XDP_DEDUP_CHECK_CONTEXT_H
 
-#include "check_subject.h"
+#include "checks.h"
 
 #define CHECK_FOUND_MAX 512
 #define CHECK_VALUES_MAX 6

@@ -5,7 +5,48 @@
 #ifndef XDP_DEDUP_CHECKS_H
 #define XDP_DEDUP_CHECKS_H
 
-#include "check_subject.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "attach.h"
+#include "config.h"
+#include "links.h"
+#include "spec.h"
+
+/* What is to be loaded where. */
+struct checks_subject {
+	const struct placement *where;
+	const struct filter_spec *spec;
+	const char *name; /* for checks_make(): the filter's; NULL: the first interface's */
+	uint64_t fitting_window_ns; /* the longest window that fits all profiles; 0: no limit */
+	const struct dedup_config *plan; /* the spec's; NULL: there is none */
+	const struct links *links;	 /* the interfaces as they are now */
+};
+
+enum check_verdict {
+	CHECK_OK,
+	CHECK_NOTE,    /* it works, but not as well as it might, or not as users may expect */
+	CHECK_UNKNOWN, /* the result is unknown */
+	CHECK_PROBLEM, /* load fails */
+};
+
+/* One thing that was found, for programs. */
+struct check_value {
+	const char *key; /* lower case, '_', with its unit; no other check has it */
+	enum { VALUE_NUMBER, VALUE_FLAG, VALUE_TEXT } kind;
+	uint64_t number; /* flag: 0 or 1 */
+	const char *text;
+};
+
+struct check_finding {
+	const char *check;  /* which one: lower case, '_' */
+	const char *ifname; /* of which interface; NULL: of the host, or of all */
+	enum check_verdict verdict;
+	const char *found;		  /* what was found */
+	const char *advice;		  /* what to do about it; NULL: nothing */
+	const struct check_value *values; /* all that this check has found */
+	int values_cnt;
+};
 
 /* Makes the checks of things that load needs, which follow plan_here() and lock_take(). Stops at
  * the first problem. Returns 0, or -errno (logged).
