@@ -29,8 +29,7 @@ struct check_context {
 
 __attribute__((format(printf, 2, 3))) int check_found(struct check_context *q, const char *format,
 						      ...);
-__attribute__((format(printf, 2, 3))) int check_unknown(struct check_context *q, const char *format,
-							...);
+#define check_unknown(q, ...) (check_found(q, __VA_ARGS__), CHECK_IS_UNKNOWN)
 
 /* Add a value to the finding, for programs. Values are reported with messages, too. A check has at
  * most one text.

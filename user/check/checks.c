@@ -23,16 +23,6 @@ int check_found(struct check_context *q, const char *format, ...)
 	return 0;
 }
 
-int check_unknown(struct check_context *q, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(q->found, sizeof(q->found), format, args);
-	va_end(args);
-	return CHECK_IS_UNKNOWN;
-}
-
 static void add_value(struct check_context *q, struct check_value value)
 {
 	if (q->values_cnt < CHECK_VALUES_MAX)
