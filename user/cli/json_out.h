@@ -4,7 +4,6 @@
 #define XDP_DEDUP_JSON_OUT_H
 
 #include <json-c/json.h>
-#include <stdint.h>
 
 /* Adds a member to the object `o`. */
 #define ADD(key, value) json_object_object_add(o, key, value)

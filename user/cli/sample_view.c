@@ -5,11 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "config_streams.h"
 #include "here.h"
 #include "json_out.h"
 #include "kept.h"
-#include "open_filter.h"
 #include "stream_ids.h"
 
 #define SECOND_NS 1000000000

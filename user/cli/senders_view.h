@@ -4,7 +4,6 @@
 #define XDP_DEDUP_SENDERS_VIEW_H
 
 #include <json-c/json.h>
-#include <net/if.h>
 
 #include "sender_list.h"
 

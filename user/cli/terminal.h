@@ -6,7 +6,6 @@
 #define XDP_DEDUP_TERMINAL_H
 
 #include <curses.h>
-#include <stdbool.h>
 
 #define TERMINAL_LABEL_COLUMNS 11 /* a line begins with a label and a value */
 #define TERMINAL_VALUE_COLUMNS 8

@@ -2,7 +2,6 @@
 /* add, test, remove and want: ids by hand. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -9,7 +9,6 @@
 #include "attachments.h"
 #include "capture.h"
 #include "clock.h"
-#include "config_streams.h"
 #include "diag.h"
 #include "kept.h"
 #include "kernel.h"

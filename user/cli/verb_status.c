@@ -12,7 +12,6 @@
 #include "loader.h"
 #include "open.h"
 #include "predecessor.h"
-#include "stats.h"
 #include "status_view.h"
 #include "verbs.h"
 

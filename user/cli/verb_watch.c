@@ -4,16 +4,12 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include "attachments.h"
 #include "clock.h"
-#include "config_streams.h"
 #include "diag.h"
-#include "kept.h"
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"

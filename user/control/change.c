@@ -14,7 +14,6 @@
 #include "lock.h"
 #include "open.h"
 #include "pin_dirs.h"
-#include "plan.h"
 #include "predecessor.h"
 
 #define LOOK_US 100000

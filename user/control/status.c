@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "attachments.h"
-#include "config_streams.h"
 #include "device.h"
 #include "diag.h"
 #include "driver.h"

@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "config_streams.h"
 #include "positions.h"
 #include "prefixes.h"
 #include "tunnels.h"

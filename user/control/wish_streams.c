@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config_streams.h"
 #include "diag.h"
 #include "prefixes.h"
 #include "profile.h"
