@@ -16,7 +16,7 @@
 #define GRAPH_MIN 10
 #define STEPS 8
 
-/* Heights from 0 to STEPS, a bar's filled and empty part, and what begins a line of advice. */
+/* Heights from 0 to STEPS, and a bar's filled and empty part. */
 static const struct glyphs {
 	const char *spark[STEPS + 1], *filled, *empty;
 } UTF8 = { { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" }, "█", "░" },
@@ -105,37 +105,28 @@ int terminal_lines_left(void)
 	return LINES - 1 - next_line;
 }
 
-static void draw_text(attr_t attributes, const char *format, va_list args)
+void terminal_line(attr_t attributes, const char *format, ...)
 {
 	char text[512];
+	va_list args;
 
+	if (terminal_lines_left() <= 0)
+		return;
+	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
 	attron(attributes);
 	mvaddnstr(next_line++, 0, text, COLS);
 	attroff(attributes);
 }
 
-void terminal_line(attr_t attributes, const char *format, ...)
-{
-	va_list args;
-
-	if (terminal_lines_left() <= 0)
-		return;
-	va_start(args, format);
-	draw_text(attributes, format, args);
-	va_end(args);
-}
-
-void terminal_bars(const double *values, int cnt, const char *format, ...)
+void terminal_bars(const double *values, int cnt, const char *text)
 {
 	int heights[WATCH_HISTORY];
-	va_list args;
 
 	if (terminal_lines_left() <= 0)
 		return;
-	va_start(args, format);
-	draw_text(0, format, args);
-	va_end(args);
+	terminal_line(0, "%s", text);
 	if (getcury(stdscr) != next_line - 1) /* the text has filled the line */
 		return;
 	if (cnt > COLS - getcurx(stdscr))

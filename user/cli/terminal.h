@@ -42,8 +42,7 @@ __attribute__((format(printf, 2, 3))) void terminal_line(attr_t attributes, cons
 /* Draws a line, and behind it cnt values as bars, each up to a line high: the highest one fills it.
  * What has no room is cut.
  */
-__attribute__((format(printf, 3, 4))) void terminal_bars(const double *values, int cnt,
-							 const char *format, ...);
+void terminal_bars(const double *values, int cnt, const char *text);
 
 /* Draws a line in reverse, with `right` at its right end if the terminal is wide enough. */
 void terminal_title(const char *left, const char *right);

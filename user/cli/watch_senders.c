@@ -73,7 +73,7 @@ static void draw_path(const struct watched *f, const struct watched_sender *s, u
 	watched_skew_since(s, path, skew);
 	for (int i = 0; i < DEDUP_SKEWS; i++)
 		values[i / group] += skew[i];
-	terminal_bars(values, (DEDUP_SKEWS + group - 1) / group, "%s", row);
+	terminal_bars(values, (DEDUP_SKEWS + group - 1) / group, row);
 }
 
 static void draw_sender(const struct watched *f, const struct watched_sender *s)
