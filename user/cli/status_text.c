@@ -129,11 +129,11 @@ static void print_predecessor(const struct status *s)
 		       b->leads ? "; until then the predecessor learns" : "");
 }
 
-/* Destinations, of which the first cnt4 are IPv4. */
-static void print_to(const struct dedup_prefix *to, uint32_t cnt4, uint32_t cnt)
+/* Destinations, of which the first cnt4 are IPv4, behind a text; nothing if there are none. */
+static void print_to(const char *before, const struct dedup_prefix *to, uint32_t cnt4, uint32_t cnt)
 {
 	for (uint32_t i = 0; i < cnt; i++)
-		printf("%s%s", i ? "," : "", FORMAT_PREFIX(&to[i], i < cnt4));
+		printf("%s%s", i ? "," : before, FORMAT_PREFIX(&to[i], i < cnt4));
 }
 
 /* Which packets are a stream's, and what their id is. */
@@ -158,10 +158,7 @@ static void print_stream(const struct dedup_config *c, uint32_t n)
 		printf("frames of EtherType 0x%04x", ntohs(s->ethertype));
 	else
 		printf("frames");
-	if (s->to_cnt) {
-		printf(" to ");
-		print_to(&c->policy.to[s->to_first], s->to4_cnt, s->to_cnt);
-	}
+	print_to(" to ", &c->policy.to[s->to_first], s->to4_cnt, s->to_cnt);
 	if (s->forwarded && !c->policy.forwarded)
 		printf(" for any host");
 	if (c->tunnels.stream[n] != c->tunnels.kinds)
@@ -202,13 +199,12 @@ static void print_receiver(const struct status *s)
 	if (c->tunnels.kinds)
 		printf("  tunnels     %s\n", FORMAT_TUNNELS(&c->tunnels, c->tunnels.kinds));
 	if (c->tunnels.to_cnt) {
-		printf("  outer to    ");
-		print_to(&c->policy.to[c->tunnels.to_first], c->tunnels.to4_cnt, c->tunnels.to_cnt);
+		print_to("  outer to    ", &c->policy.to[c->tunnels.to_first], c->tunnels.to4_cnt,
+			 c->tunnels.to_cnt);
 		puts("");
 	}
 	if (c->policy.gsp_alone && c->policy.to_cnt) {
-		printf("  only to     ");
-		print_to(c->policy.to, c->policy.to4_cnt, c->policy.to_cnt);
+		print_to("  only to     ", c->policy.to, c->policy.to4_cnt, c->policy.to_cnt);
 		puts("");
 	}
 	for (int i = 0; i < faults->stale_cnt; i++)
