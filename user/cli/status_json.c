@@ -70,14 +70,11 @@ static json_object *json_counters(const struct filter_counters *c)
 	return o;
 }
 
-/* What a numbered stream has; NULL: it is none. */
+/* What a numbered stream has. */
 static json_object *json_sequence(const struct dedup_numbered *numbered)
 {
-	json_object *o;
+	json_object *o = json_object_new_object();
 
-	if (!numbered->width)
-		return NULL;
-	o = json_object_new_object();
 	ADD("bits", json_u64(numbered->width));
 	ADD("history", json_u64(1ULL << numbered->recovery.ring_shift));
 	ADD("reset_ns", json_u64(numbered->reset_ns));
@@ -110,7 +107,7 @@ static json_object *json_stream(const struct status *s, uint32_t n)
 	ADD("realm", json_object_new_int((int)st->realm));
 	ADD("id_bytes", json_object_new_int((int)stream_fields_bytes(st)));
 	ADD("digest", json_text(st->digest < 4 ? DIGESTS[st->digest] : "unknown"));
-	ADD("sequence", json_sequence(&c->numbered[n]));
+	ADD("sequence", c->numbered[n].width ? json_sequence(&c->numbered[n]) : NULL);
 	ADD("deliver", json_text(c->policy.deliver >> n & 1 ? "xsk" : "stack"));
 	ADD("counters", json_counters(&s->streams[n]));
 	return o;
@@ -170,14 +167,11 @@ static void json_drop_time(json_object *o, const struct status *s)
 	ADD("counting_ns", s->counting_ns ? json_u64(s->counting_ns) : NULL);
 }
 
-/* null if nobody listens, nor has left anything. */
+/* One that listens, or has left something. */
 static json_object *json_sampler(const struct sampling_process *sampler)
 {
-	json_object *o;
+	json_object *o = json_object_new_object();
 
-	if (!sampler->listens && !sampler->has_left)
-		return NULL;
-	o = json_object_new_object();
 	ADD("process", json_u64(sampler->pid));
 	ADD("listens", json_bool(sampler->listens));
 	ADD("rate", sampler->listens ? json_u64(sampler->wish.rate) : NULL);
@@ -186,15 +180,12 @@ static json_object *json_sampler(const struct sampling_process *sampler)
 	return o;
 }
 
-/* Queues that have a socket, or had one; null of a filter that does not deliver. */
+/* Queues that have a socket, or had one, of a filter that delivers. */
 static json_object *json_sockets(const struct status *s)
 {
-	json_object *list, *o;
+	json_object *list = json_object_new_array(), *o;
 	char room[IF_NAMESIZE];
 
-	if (!s->sockets)
-		return NULL;
-	list = json_object_new_array();
 	for (int i = 0; i < s->sockets->cnt; i++) {
 		const struct socket_seen *k = &s->sockets->list[i];
 		const char *name = status_iface_name(s, k->queue.ifindex, room);
@@ -229,7 +220,6 @@ static json_object *json_senders(const struct status *s)
 static void json_size(json_object *o, const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
-
 	struct layout_fact facts[LAYOUT_FACTS_MAX];
 	int cnt = s->layout->facts(NULL, c, facts);
 
@@ -270,17 +260,12 @@ static void json_fill(json_object *o, const struct status *s)
 	}
 }
 
-/* null if there is none. */
 static json_object *json_predecessor(const struct status *s)
 {
 	const struct status_predecessor *b = &s->predecessor;
-	const struct dedup_config *c;
-	json_object *o;
+	const struct dedup_config *c = s->filter.predecessor->config;
+	json_object *o = json_object_new_object();
 
-	if (!s->filter.predecessor)
-		return NULL;
-	c = s->filter.predecessor->config;
-	o = json_object_new_object();
 	ADD("layout", json_text(layout_of(c->memory.layout)->name));
 	ADD("capacity", json_u64(c->memory.capacity));
 	ADD("fpr", json_double(plan_fpr(c)));
@@ -327,8 +312,8 @@ json_object *status_json(const struct status *s)
 	ADD("ihave", json_text(c->policy.ihave_pass ? "pass" : "drop"));
 	ADD("layout", json_text(s->layout->name));
 	ADD("hash", json_text(hash_name(c->memory.hash)));
-	ADD("sampler", json_sampler(&s->sampler));
-	ADD("sockets", json_sockets(s));
+	ADD("sampler", s->sampler.listens || s->sampler.has_left ? json_sampler(&s->sampler) : NULL);
+	ADD("sockets", s->sockets ? json_sockets(s) : NULL);
 	ADD("delivery_bytes", json_u64(plan_delivery_bytes(c)));
 	json_receiver(o, s);
 	json_size(o, s);
@@ -347,7 +332,7 @@ json_object *status_json(const struct status *s)
 	ADD("ids_estimate", json_double(s->fill.ids));
 	ADD("ids_estimate_error", json_double(s->fill.ids_error));
 	ADD("fpr_estimate", json_double(s->fpr));
-	ADD("predecessor", json_predecessor(s));
+	ADD("predecessor", s->filter.predecessor ? json_predecessor(s) : NULL);
 	ADD("format", json_u64(c->format));
 	ADD("exchanging", json_bool(s->exchanging));
 	ADD("advice", advice_json(list, cnt));
