@@ -21,23 +21,10 @@ static json_object *json_duplicates(const struct survey_duplicates *d)
 
 static json_object *json_fit(const struct survey_fit *f)
 {
-	static const char *const WHY[] = {
-		[SURVEY_BEST] = "best",
-		[SURVEY_FITS_FEW] = "fits_few",
-		[SURVEY_FINDS_NONE] = "finds_none",
-		[SURVEY_NO_NUMBERS] = "no_numbers",
-		[SURVEY_DIFFERS] = "differs",
-		[SURVEY_OTHER_HOST] = "other_host",
-		[SURVEY_SAME_SENDER] = "same_sender",
-		[SURVEY_FLOOD] = "flood",
-		[SURVEY_TOO_OLD] = "too_old",
-		[SURVEY_FINDS_FEWER] = "finds_fewer",
-		[SURVEY_LESS_SPECIFIC] = "less_specific",
-	};
 	json_object *o = json_object_new_object();
 
 	ADD("profile", json_text(f->profile->stream.name));
-	ADD("why", json_text(WHY[f->why]));
+	ADD("why", json_text(SURVEY_REASONS[f->why].key));
 	ADD("packets", json_u64(f->packets));
 	ADD("snapped", json_u64(f->snapped));
 	ADD("ids", json_u64(f->ids));

@@ -38,6 +38,11 @@ json_object *survey_json_tunnels(const struct survey_result *r);
 /* Says why the filter opens tunnels, if it does. */
 void survey_print_tunnels_note(const struct survey_result *r);
 
+/* Why a profile is the best one, or is not, by enum survey_why: for programs, and for people. */
+extern const struct survey_reason {
+	const char *key, *says;
+} SURVEY_REASONS[];
+
 void survey_print_text(const struct survey_report *report);
 void survey_print_json(const struct survey_report *report);
 

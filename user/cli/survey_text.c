@@ -40,25 +40,27 @@ static void print_surveyed_file(const struct survey_report *report)
 		       FORMAT_TIME(r->known_since_ns - r->first_ns));
 }
 
+const struct survey_reason SURVEY_REASONS[] = {
+	[SURVEY_BEST] = { "best", "" },
+	[SURVEY_FITS_FEW] = { "fits_few", "few packets are of its protocol" },
+	[SURVEY_FINDS_NONE] = { "finds_none", "finds too few duplicates" },
+	[SURVEY_NO_NUMBERS] = { "no_numbers", "its numbers do not increase: it is another protocol" },
+	[SURVEY_DIFFERS] = { "differs", "equal ids have different bytes: it is another protocol" },
+	[SURVEY_OTHER_HOST] = { "other_host",
+				"several hosts get equal packets, and each needs its own" },
+	[SURVEY_SAME_SENDER] = { "same_sender",
+				 "one sender repeats equal packets, perhaps on purpose" },
+	[SURVEY_FLOOD] = { "flood", "one packet comes again and again: a flood" },
+	[SURVEY_TOO_OLD] = { "too_old", "they come later than its window" },
+	[SURVEY_FINDS_FEWER] = { "finds_fewer", "finds fewer" },
+	[SURVEY_LESS_SPECIFIC] = { "less_specific", "knows less of the protocol" },
+};
+
 static const char *reason(const struct survey_fit *f)
 {
-	static const char *const REASONS[] = {
-		[SURVEY_BEST] = "",
-		[SURVEY_FITS_FEW] = "few packets are of its protocol",
-		[SURVEY_FINDS_NONE] = "finds too few duplicates",
-		[SURVEY_NO_NUMBERS] = "its numbers do not increase: it is another protocol",
-		[SURVEY_DIFFERS] = "equal ids have different bytes: it is another protocol",
-		[SURVEY_OTHER_HOST] = "several hosts get equal packets, and each needs its own",
-		[SURVEY_SAME_SENDER] = "one sender repeats equal packets, perhaps on purpose",
-		[SURVEY_FLOOD] = "one packet comes again and again: a flood",
-		[SURVEY_TOO_OLD] = "they come later than its window",
-		[SURVEY_FINDS_FEWER] = "finds fewer",
-		[SURVEY_LESS_SPECIFIC] = "knows less of the protocol",
-	};
-
 	if (f->why == SURVEY_FINDS_NONE && f->snapped)
 		return "the snap length cut its packets";
-	return REASONS[f->why];
+	return SURVEY_REASONS[f->why].says;
 }
 
 static const struct survey_fit *fit_named(const struct survey_fit *fits, uint32_t cnt,
@@ -313,13 +315,12 @@ static void print_survey_advice(const struct survey_report *report)
 {
 	const struct survey_result *r = report->r;
 	bool shows_paths = !report->filter.known && r->filter.spec.paths > 1;
-	char options[SURVEY_OPTIONS_MAX], ifaces[24];
+	char options[SURVEY_OPTIONS_MAX];
 
 	if (r->advice == SURVEY_NOTHING) {
 		print_nothing(r);
 		return;
 	}
-	snprintf(ifaces, sizeof(ifaces), "IFNAME%s", r->filter.several_ifaces ? " IFNAME2" : "");
 	survey_options(&r->filter, options);
 	printf("\nAt least %" PRIu64 " packets can be dropped: %.1f %% of all, %s.\n",
 	       r->filter.drops, replay_percent(r->filter.drops, r->packets),
@@ -330,11 +331,11 @@ static void print_survey_advice(const struct survey_report *report)
 	       shows_paths ? ", and what each path brings and loses" : "");
 	print_replay(report->path, options);
 	printf("Count duplicates of live packets, and read the counters after a while:\n"
-	       "  sudo xdp-dedup load %s %s --action count\n"
+	       "  sudo xdp-dedup load IFNAME%s %s --action count\n"
 	       "  sudo xdp-dedup status IFNAME\n"
 	       "If `duplicate` is as you expect, let the filter drop:\n"
 	       "  sudo xdp-dedup set IFNAME --action drop\n",
-	       ifaces, options);
+	       r->filter.several_ifaces ? " IFNAME2" : "", options);
 	print_rest(report);
 }
 
