@@ -28,9 +28,6 @@ struct replay_head {
 /* The first lines, for people. */
 void replay_print_head(const char *path, const struct replay_head *head);
 
-/* "12.5" of "12.5 %"; 0 of nothing. */
-double replay_percent(uint64_t part, uint64_t of);
-
 /* Opens the capture that the options name. Returns as capture_open(). */
 int replay_open(const struct options *o, struct capture **out);
 

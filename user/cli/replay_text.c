@@ -11,11 +11,6 @@
 #include "tunnels.h"
 #include "units.h"
 
-double replay_percent(uint64_t part, uint64_t of)
-{
-	return of ? 100.0 * (double)part / (double)of : 0;
-}
-
 void replay_print_head(const char *path, const struct replay_head *head)
 {
 	char *name = strdup(path);
@@ -159,7 +154,7 @@ static void print_replayed_stream(const struct capture *c, const struct dedup_co
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " new, %" PRIu64
 	       " duplicates (%.1f %%): %s of %s saved\n",
 	       cfg->policy.streams[n].name, matched, s->reasons[DEDUP_REASON_new], dropped,
-	       replay_percent(dropped, matched), FORMAT_BYTES(s->duplicate_bytes),
+	       percent_of(dropped, matched), FORMAT_BYTES(s->duplicate_bytes),
 	       FORMAT_BYTES(s->bytes));
 	if (cfg->tunnels.stream[n])
 		printf("  opened       tunnels: %s; a sender is that of the tunnel\n",

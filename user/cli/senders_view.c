@@ -7,9 +7,9 @@
 #include "json_out.h"
 #include "units.h"
 
-static double percent(uint64_t part, uint64_t of)
+double percent_of(uint64_t part, uint64_t of)
 {
-	return of ? 100.0 * part / of : 0;
+	return of ? 100.0 * (double)part / (double)of : 0;
 }
 
 /* "<= 1us", or "> 8s". */
@@ -38,8 +38,8 @@ static void print_path(const struct senders_view *v, const struct source_figures
 
 	printf("    %-10s %-8s first %5.1f %%  lost %" PRIu64 " (%.3g %%)",
 	       sender_path_stream(v->config, p) ?: "-", name ?: "gone",
-	       percent(p->counted.first, sender_first_all(f)), p->lost,
-	       percent(p->lost, p->messages));
+	       percent_of(p->counted.first, sender_first_all(f)), p->lost,
+	       percent_of(p->lost, p->messages));
 	print_if_any("missing", p->missing);
 	print_if_any("out of order", p->counted.out_of_order);
 	print_if_any("late", p->counted.late);

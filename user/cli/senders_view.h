@@ -19,6 +19,9 @@ struct senders_view {
 	const void *of;
 };
 
+/* "12.5" of "12.5 %"; 0 of nothing. */
+double percent_of(uint64_t part, uint64_t of);
+
 /* What to call the numbers that no path has brought. */
 const char *sender_lost_as(const struct source_figures *f);
 

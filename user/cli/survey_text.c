@@ -150,8 +150,8 @@ static void print_destination(const struct survey_result *r, const struct survey
 	else if (d->feed)
 		snprintf(feed, sizeof(feed), "  feed %u", d->feed);
 	printf("%-42s %10" PRIu64 " %6.1f%% %9.1f%%  %s%s\n", survey_name(d, name), d->packets,
-	       replay_percent(d->packets, r->packets),
-	       replay_percent(d->identical.packets, d->packets), profile, feed);
+	       percent_of(d->packets, r->packets), percent_of(d->identical.packets, d->packets),
+	       profile, feed);
 	if (r->advice == SURVEY_MIRROR)
 		return;
 	if (d->best) {
@@ -323,7 +323,7 @@ static void print_survey_advice(const struct survey_report *report)
 	}
 	survey_options(&r->filter, options);
 	printf("\nAt least %" PRIu64 " packets can be dropped: %.1f %% of all, %s.\n",
-	       r->filter.drops, replay_percent(r->filter.drops, r->packets),
+	       r->filter.drops, percent_of(r->filter.drops, r->packets),
 	       FORMAT_BYTES(r->filter.drop_bytes));
 	print_notes(r);
 	print_paths(report->c, &report->filter);
