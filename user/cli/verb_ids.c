@@ -19,23 +19,19 @@
 #include "wanted.h"
 #include "attachments.h"
 
-static const char UNKNOWN[] = "unknown"; /* compared by its address */
-
 #define ADD_TRIES 1000 /* with 1 ms before each, for the hand to make room */
 
-/* Does what the verb says with an id, and returns the word to print after it; NULL after logging
- * why it could not. `text` is the id as it was given.
- */
-typedef const char *(*id_fn)(struct filter *f, const uint8_t *id, const char *text);
+/* One of the verbs: what it does with an id, and the word to print after it. */
+struct id_verb {
+	/* `text` is the id as it was given. Returns 1 if the id was known, 0 if not; or -errno:
+	 * -EINVAL (not logged) of the all-zero id, or another one (logged).
+	 */
+	int (*apply)(struct filter *f, const uint8_t *id, const char *text);
+	const char *known, *unknown;
+	enum exit_code some_unknown; /* if all is done, but some id was not known */
+};
 
-/* The answer to the all-zero id, for which ids.h and want.h return -EINVAL. */
-static const char *refuse_zero(const char *text)
-{
-	diag_err(0, "%s is no id: all zero stands for none", text);
-	return NULL;
-}
-
-static const char *add_id(struct filter *f, const uint8_t *id, const char *text)
+static int add_id(struct filter *f, const uint8_t *id, const char *text)
 {
 	int err = ids_add(f, id);
 
@@ -43,59 +39,52 @@ static const char *add_id(struct filter *f, const uint8_t *id, const char *text)
 		usleep(1000);
 		err = ids_add(f, id);
 	}
-	if (err == -EINVAL)
-		return refuse_zero(text);
-	if (err == -ENOENT || err == -ERANGE) {
-		diag_err(err,
-			 err == -ENOENT
-				 ? "%s cannot be added: no packet of its sender has come lately"
-				 : "%s cannot be added: it is too far from its sender's last numbers",
-			 text);
-		return NULL;
-	}
-	if (err < 0 && !hand_has_stopped(f))
+	if (err == -ENOENT)
+		return diag_err(err, "%s cannot be added: no packet of its sender has come lately",
+				text);
+	if (err == -ERANGE)
+		return diag_err(err,
+				"%s cannot be added: it is too far from its sender's last numbers",
+				text);
+	if (err < 0 && err != -EINVAL && !hand_has_stopped(f))
 		diag_err(err, "the window is full" ADVICE "xdp-dedup rotate %s makes room", f->name);
-	return err < 0 ? NULL : err ? "known" : "new";
+	return err;
 }
 
-static const char *test_id(struct filter *f, const uint8_t *id, const char *text)
+static int test_id(struct filter *f, const uint8_t *id, const char *text)
 {
 	(void)text;
-	return ids_test(f, id) ? "known" : UNKNOWN;
+	return ids_test(f, id);
 }
 
-static const char *remove_id(struct filter *f, const uint8_t *id, const char *text)
+static int remove_id(struct filter *f, const uint8_t *id, const char *text)
 {
 	int known = ids_remove(f, id);
 
-	if (known == -EINVAL)
-		return refuse_zero(text);
 	if (known == -EBUSY)
 		diag_err(known,
 			 "the predecessor of %s still knows %s, and its layout, %s, cannot take ids out" ADVICE
 			 "xdp-dedup status says until when",
 			 f->name, text, layout_of(f->predecessor->config->memory.layout)->name);
-	else if (known < 0)
+	else if (known < 0 && known != -EINVAL)
 		diag_err(known,
 			 "%s has layout %s, which cannot take ids out" ADVICE
 			 "load it with --layout countdown",
 			 f->name, layout_of(f->config->memory.layout)->name);
-	return known < 0 ? NULL : known ? "removed" : UNKNOWN;
+	return known;
 }
 
-static const char *do_want(struct filter *f, const uint8_t *id, const char *text)
+static int do_want(struct filter *f, const uint8_t *id, const char *text)
 {
 	int known = want_id(f, id);
 
-	if (known == -EINVAL)
-		return refuse_zero(text);
 	if (known == -ENOSPC)
 		diag_err(known,
 			 "%s is one too many: ask again when some of the %d that are wanted have come",
 			 text, DEDUP_WANTED_MAX);
-	else if (known < 0)
+	else if (known < 0 && known != -EINVAL)
 		diag_err(known, "cannot ask for %s: %s", text, strerror(-known));
-	return known < 0 ? NULL : known ? "wanted" : UNKNOWN;
+	return known;
 }
 
 /* 0, or -EINVAL after logging what an id of this stream looks like. */
@@ -119,7 +108,7 @@ static int read_id(const struct filter *f, const char *text, uint8_t id[DEDUP_ID
 /* What is done with ids, and how many were not known. */
 struct job {
 	struct filter *f;
-	id_fn fn;
+	const struct id_verb *verb;
 	uint64_t unknown;
 };
 
@@ -128,15 +117,17 @@ static int do_id(void *arg, const char *text)
 {
 	struct job *j = arg;
 	uint8_t id[DEDUP_ID_BYTES_MAX];
-	const char *word;
+	int known;
 
-	if (read_id(j->f, text, id))
+	if (read_id(j->f, text, id) || hand_has_stopped(j->f))
 		return 1;
-	word = hand_has_stopped(j->f) ? NULL : j->fn(j->f, id, text);
-	if (!word)
+	known = j->verb->apply(j->f, id, text);
+	if (known == -EINVAL)
+		diag_err(known, "%s is no id: all zero stands for none", text);
+	if (known < 0)
 		return 1;
-	j->unknown += word == UNKNOWN;
-	printf("%s %s\n", text, word);
+	j->unknown += !known;
+	printf("%s %s\n", text, known ? j->verb->known : j->verb->unknown);
 	return 0;
 }
 
@@ -163,11 +154,11 @@ static int check_ids(const struct filter *f, char **ids, int cnt)
 	return err;
 }
 
-/* Does the verb with all ids. Returns some_unknown if all is done, but some id was not known. */
-static int run_ids_verb(const struct options *o, id_fn fn, enum exit_code some_unknown)
+/* Does the verb with all ids. */
+static int run_ids_verb(const struct options *o, const struct id_verb *verb)
 {
 	struct filter f;
-	struct job j = { .f = &f, .fn = fn };
+	struct job j = { .f = &f, .verb = verb };
 	int err = 0;
 
 	if (kernel_ready(o->wish.verbose, false) || attachments_open_stream(o->args[0], &f))
@@ -182,25 +173,25 @@ static int run_ids_verb(const struct options *o, id_fn fn, enum exit_code some_u
 	for (int i = 1; i < o->args_cnt && !err; i++)
 		err = strcmp(o->args[i], "-") ? do_id(&j, o->args[i]) : do_lines(&j);
 	filter_close(&f);
-	return err ? EXIT_FAILED : j.unknown ? some_unknown : EXIT_DONE;
+	return err ? EXIT_FAILED : j.unknown ? verb->some_unknown : EXIT_DONE;
 }
 
 int verb_add(const struct options *o)
 {
-	return run_ids_verb(o, add_id, EXIT_DONE);
+	return run_ids_verb(o, &(struct id_verb){ add_id, "known", "new", EXIT_DONE });
 }
 
 int verb_test(const struct options *o)
 {
-	return run_ids_verb(o, test_id, EXIT_UNKNOWN);
+	return run_ids_verb(o, &(struct id_verb){ test_id, "known", "unknown", EXIT_UNKNOWN });
 }
 
 int verb_remove(const struct options *o)
 {
-	return run_ids_verb(o, remove_id, EXIT_DONE);
+	return run_ids_verb(o, &(struct id_verb){ remove_id, "removed", "unknown", EXIT_DONE });
 }
 
 int verb_want(const struct options *o)
 {
-	return run_ids_verb(o, do_want, EXIT_DONE);
+	return run_ids_verb(o, &(struct id_verb){ do_want, "wanted", "unknown", EXIT_DONE });
 }
