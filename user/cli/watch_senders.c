@@ -60,7 +60,6 @@ static void draw_path(const struct watched *f, const struct watched_sender *s, u
 	int group = COLS >= ROW_COLUMNS + DEDUP_SKEWS ? 1 : 2;
 	char row[128], label[LABEL_MAX], rate[UNIT_TEXT_MAX], first[UNIT_TEXT_MAX];
 	double values[DEDUP_SKEWS] = { 0 };
-	uint64_t skew[DEDUP_SKEWS];
 
 	format_rates(s, path, rate, first);
 	snprintf(row, sizeof(row), " %-15s %9s %7s %8s %7s %7s %5s  ", path_label(f, p, label),
@@ -70,9 +69,8 @@ static void draw_path(const struct watched *f, const struct watched_sender *s, u
 		terminal_line(A_BOLD, "%ssilent", row);
 		return;
 	}
-	watched_skew_since(s, path, skew);
 	for (int i = 0; i < DEDUP_SKEWS; i++)
-		values[i / group] += skew[i];
+		values[i / group] += p->counted.skew[i] - s->base.paths[path].counted.skew[i];
 	terminal_bars(values, (DEDUP_SKEWS + group - 1) / group, row);
 }
 

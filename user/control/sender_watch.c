@@ -151,10 +151,3 @@ uint64_t watched_lost_since(const struct watched_sender *f, uint32_t path)
 {
 	return f->now.paths[path].lost - f->base.paths[path].lost;
 }
-
-void watched_skew_since(const struct watched_sender *f, uint32_t path, uint64_t ret_skew[DEDUP_SKEWS])
-{
-	for (int i = 0; i < DEDUP_SKEWS; i++)
-		ret_skew[i] =
-			f->now.paths[path].counted.skew[i] - f->base.paths[path].counted.skew[i];
-}

@@ -59,8 +59,4 @@ void watched_sender_take(struct watched_sender *next, const struct watched_sende
 /* Returns how many numbers a path has lost since the first reading, or since the sender came. */
 uint64_t watched_lost_since(const struct watched_sender *f, uint32_t path);
 
-/* Writes how many copies a path has brought since then, by their skew (struct dedup_path). */
-void watched_skew_since(const struct watched_sender *f, uint32_t path,
-			uint64_t ret_skew[DEDUP_SKEWS]);
-
 #endif
