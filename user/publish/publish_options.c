@@ -146,7 +146,6 @@ _Static_assert(OPTIONS_CNT <= PUBLISH_KEYS_MAX, "each key has its text");
 struct reading {
 	struct publish_options *o;
 	struct config_lines lines;
-	int failed;
 };
 
 /* Keeps the text as the row's value, behind the value that it has. */
@@ -182,27 +181,18 @@ static int take_key(void *user, const char *section, const char *key, const char
 {
 	struct reading *r = user;
 
-	if (!r->failed)
-		r->failed = take_value(r, section, key, value);
+	r->lines.failed = take_value(r, section, key, value);
 	return 1;
-}
-
-/* An ini_reader: no line after an error. */
-static char *read_line(char *to, int size, void *from)
-{
-	struct reading *r = from;
-
-	return r->failed ? NULL : config_lines_next(to, size, &r->lines);
 }
 
 static int parse_file(struct reading *r)
 {
-	int bad = ini_parse_stream(read_line, r, take_key, r);
+	int bad = ini_parse_stream(config_lines_next, &r->lines, take_key, r);
 
 	if (ferror(r->lines.from))
 		return diag_err(-EIO, "cannot read it to its end");
-	if (r->lines.failed || r->failed)
-		return r->lines.failed ?: r->failed;
+	if (r->lines.failed)
+		return r->lines.failed;
 	if (bad < 0)
 		return diag_err(-ENOMEM, "out of memory");
 	if (!bad)

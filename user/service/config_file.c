@@ -24,7 +24,6 @@ struct parsing {
 	struct config_filter *now; /* the section's; NULL: it is [service], or there was none yet */
 	bool in_section, had_service;
 	char *had[WISH_OPTIONS_MAX]; /* by row: the value that the section has had so far; NULL: none */
-	int failed;
 };
 
 /* Messages are of this line from here on. */
@@ -256,33 +255,30 @@ static char *read_config_line(char *to, int size, void *from)
 {
 	struct parsing *r = from;
 
-	if (r->failed || !config_lines_next(to, size, &r->lines))
+	if (!config_lines_next(to, size, &r->lines))
 		return NULL;
 	if (*to == '[') {
 		to[strcspn(to, "\n")] = '\0';
-		r->failed = begin_config_section(r, to);
+		r->lines.failed = begin_config_section(r, to);
 		strcpy(to, "\n");
 	}
-	return r->failed ? NULL : to;
+	return r->lines.failed ? NULL : to;
 }
 
 /* An ini_handler. What it returns is success: 0 would be mixed up with errors of inih's own. */
 static int take_config_key(void *user, const char *section, const char *key, const char *value)
 {
 	struct parsing *r = user;
-	char *text;
+	char *text = keep_text(r, strdup(value));
 
 	(void)section;
-	if (r->failed)
-		return 1;
-	text = keep_text(r, strdup(value));
 	if (!text)
-		r->failed = -ENOMEM;
+		r->lines.failed = -ENOMEM;
 	else if (!r->in_section)
-		r->failed =
+		r->lines.failed =
 			diag_err(-EINVAL, "keys come behind a section, [service] or [filter NAME]");
 	else
-		r->failed = use_config_key(r, key, text);
+		r->lines.failed = use_config_key(r, key, text);
 	return 1;
 }
 
@@ -292,8 +288,8 @@ static int parse_file(struct parsing *r)
 
 	if (ferror(r->lines.from))
 		return diag_err(-EIO, "cannot read it to its end");
-	if (r->lines.failed || r->failed)
-		return r->lines.failed ?: r->failed;
+	if (r->lines.failed)
+		return r->lines.failed;
 	if (bad < 0)
 		return diag_err(-ENOMEM, "out of memory");
 	if (bad > 0) {
