@@ -161,7 +161,7 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 		return;
 	}
 	if (a->answer.is_under_way && now < s->first_sent_ns + o->options->ack_timeout_ns) {
-		pending_look_again(s, now);
+		pending_postpone(s, now, PENDING_UNDER_WAY_NS);
 		return;
 	}
 	if (a->answer.is_away)
@@ -174,7 +174,7 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 		fail_slot(o, s, now, why);
 		return;
 	}
-	pending_postpone(s, now);
+	pending_postpone(s, now, PENDING_AWAY_NS);
 }
 
 static void restart_slot(void *arg, struct pending_slot *s)

@@ -7,9 +7,6 @@
 
 #include "retry.h"
 
-#define PAUSE_UNDER_WAY_NS 20000000ULL
-#define PAUSE_AWAY_NS 500000000ULL /* no server has the stream: they may be electing a leader */
-
 int pending_open(struct pending *p, uint32_t slots, uint64_t bytes_max)
 {
 	*p = (struct pending){
@@ -97,21 +94,11 @@ bool pending_retry(struct pending_slot *s, uint64_t now_ns, uint32_t retries)
 	return true;
 }
 
-static void take_attempt_back(struct pending_slot *s, uint64_t due_ns)
+void pending_postpone(struct pending_slot *s, uint64_t now_ns, uint64_t pause_ns)
 {
 	s->attempts -= s->attempts > 0; /* a server may answer twice */
 	s->is_sent = false;
-	s->due_ns = due_ns;
-}
-
-void pending_postpone(struct pending_slot *s, uint64_t now_ns)
-{
-	take_attempt_back(s, now_ns + PAUSE_AWAY_NS);
-}
-
-void pending_look_again(struct pending_slot *s, uint64_t now_ns)
-{
-	take_attempt_back(s, now_ns + PAUSE_UNDER_WAY_NS);
+	s->due_ns = now_ns + pause_ns;
 }
 
 void pending_restart(struct pending_slot *s)

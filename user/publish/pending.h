@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Pauses of pending_postpone(). */
+#define PENDING_UNDER_WAY_NS 20000000ULL /* another message with this id is just being stored */
+#define PENDING_AWAY_NS 500000000ULL /* no server has the stream: they may be electing a leader */
+
 /* What a message is made of, and where its packet is given back: the caller's. */
 struct pending_message {
 	size_t bytes;	     /* of the payload */
@@ -79,13 +83,8 @@ void pending_unsent(struct pending_slot *s, uint64_t now_ns);
  */
 bool pending_retry(struct pending_slot *s, uint64_t now_ns, uint32_t retries);
 
-/* No server has the stream: the message is due again in 0.5 s, and this sending is no attempt. */
-void pending_postpone(struct pending_slot *s, uint64_t now_ns);
-
-/* Another message with this id is just being stored: the message is due again in 20 ms, and this
- * sending is no attempt.
- */
-void pending_look_again(struct pending_slot *s, uint64_t now_ns);
+/* This sending was no attempt: the message is due again after the pause. */
+void pending_postpone(struct pending_slot *s, uint64_t now_ns, uint64_t pause_ns);
 
 /* The connection is lost: what was sent may not have arrived. The message is due at once, and has
  * had no attempt.
