@@ -9,7 +9,6 @@
 #include "clock.h"
 #include "diag.h"
 #include "envelope.h"
-#include "retry.h"
 #include "units.h"
 
 #define NS_PER_S 1000000000
@@ -186,7 +185,7 @@ static void restart_slot(void *arg, struct pending_slot *s)
 /* A retry behind the duplicate window is stored again. */
 static void check_window(const struct outbox *o)
 {
-	uint64_t span_ns = retry_span_ns(o->options);
+	uint64_t span_ns = pending_retry_span_ns(o->options->retries, o->options->ack_timeout_ns);
 
 	if (span_ns > o->window_ns)
 		diag_note("stream %s knows ids for %s, and the retries of an event take longer: the event may be there twice" ADVICE

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "retry.h"
+#define RETRY_MIN_NS 100000000ULL
+#define RETRY_MAX_NS 5000000000ULL
 
 int pending_open(struct pending *p, uint32_t slots, uint64_t bytes_max)
 {
@@ -85,6 +86,14 @@ void pending_unsent(struct pending_slot *s, uint64_t now_ns)
 	s->due_ns = now_ns + RETRY_MIN_NS;
 }
 
+/* The pause after this many tries have failed. */
+static uint64_t retry_pause_ns(uint32_t tries)
+{
+	uint64_t pause = RETRY_MIN_NS << (tries < 6 ? tries : 6);
+
+	return pause < RETRY_MAX_NS ? pause : RETRY_MAX_NS;
+}
+
 bool pending_retry(struct pending_slot *s, uint64_t now_ns, uint32_t retries)
 {
 	if (s->attempts > retries)
@@ -92,6 +101,15 @@ bool pending_retry(struct pending_slot *s, uint64_t now_ns, uint32_t retries)
 	s->is_sent = false;
 	s->due_ns = now_ns + retry_pause_ns(s->attempts);
 	return true;
+}
+
+uint64_t pending_retry_span_ns(uint32_t retries, uint64_t timeout_ns)
+{
+	uint64_t span = 0;
+
+	for (uint32_t tries = 1; tries <= retries; tries++)
+		span += timeout_ns + retry_pause_ns(tries);
+	return span;
 }
 
 void pending_postpone(struct pending_slot *s, uint64_t now_ns, uint64_t pause_ns)

@@ -83,6 +83,9 @@ void pending_unsent(struct pending_slot *s, uint64_t now_ns);
  */
 bool pending_retry(struct pending_slot *s, uint64_t now_ns, uint32_t retries);
 
+/* The longest time from the first sending to the last one, while the connection lasts. */
+uint64_t pending_retry_span_ns(uint32_t retries, uint64_t timeout_ns);
+
 /* This sending was no attempt: the message is due again after the pause. */
 void pending_postpone(struct pending_slot *s, uint64_t now_ns, uint64_t pause_ns);
 
