@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "server.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
-#include "cut.h"
 #include "diag.h"
 #include "fd.h"
 #include "server_options.h"
@@ -71,6 +73,35 @@ int server_open(const struct publish_options *o, const struct stream_wish *want,
 	}
 	*out = s;
 	return 0;
+}
+
+static int socket_option(int fd, int name)
+{
+	int value = -1;
+	socklen_t len = sizeof(value);
+
+	return getsockopt(fd, SOL_SOCKET, name, &value, &len) ? -1 : value;
+}
+
+static bool is_connection(int fd)
+{
+	return socket_option(fd, SO_PROTOCOL) == IPPROTO_TCP && !socket_option(fd, SO_ACCEPTCONN);
+}
+
+/* Shuts down all TCP connections of this process; descriptors stay open. libnats waits without a
+ * bound for a server that falls silent in the TLS handshake, or before its first PONG, and gives
+ * out no descriptor until it is connected.
+ */
+static void cut_connections(void)
+{
+	DIR *all = opendir("/proc/self/fd");
+
+	if (!all)
+		return;
+	for (const struct dirent *e; (e = readdir(all));)
+		if (*e->d_name != '.' && is_connection(atoi(e->d_name)))
+			shutdown(atoi(e->d_name), SHUT_RDWR);
+	closedir(all);
 }
 
 void server_hurry(struct server *s)

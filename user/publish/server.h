@@ -39,7 +39,7 @@ enum server_state {
  */
 enum server_state server_look(struct server *s);
 
-/* Gives up a connection that has not come about within 10 s (cut.h), and logs what is left of what
+/* Gives up a connection that has not come about within 10 s, and logs what is left of what
  * servers have said. Called now and then.
  */
 void server_hurry(struct server *s);
