@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "publish_metrics.h"
-
 #include <stddef.h>
 
 #include "metrics_out.h"
+#include "publisher.h"
 
 #define COUNTER(member) offsetof(struct publisher_view, member)
 

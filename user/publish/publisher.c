@@ -13,7 +13,6 @@
 #include "exit.h"
 #include "listener.h"
 #include "outbox.h"
-#include "publish_metrics.h"
 #include "timer.h"
 
 #define LOOK_US 20000	   /* how often messages are looked for that are due */

@@ -7,7 +7,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "channel.h"
 #include "intake.h"
 #include "outbox.h"
 #include "publish_options.h"
@@ -20,6 +22,9 @@ struct publisher_view {
 	uint64_t pending, pending_bytes;
 	bool is_connected;
 };
+
+/* Writes the publisher's metrics. Returns 0, or -errno. */
+int publish_metrics_write(const struct publisher_view *v, FILE *out, enum metrics_format format);
 
 /* Publishes until SIGTERM, SIGINT or SIGHUP, and then waits for acknowledgements: for the timeout
  * of one, but for 20 s at most. A second signal ends the wait. With o->check only checks. Returns

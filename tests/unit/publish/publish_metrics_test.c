@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "publish_metrics.h"
+#include "publisher.h"
 
 #define RULES "user/publish/alerts.yml"
 #define PAGE "user/publish/USAGE.md"
