@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <string.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES (8 << 20) /* of a socket: what comes while nothing is taken */
@@ -30,9 +29,9 @@ static void set_options(int fd, sa_family_t family)
 		set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
 }
 
-int intake_bind(const struct socket_address *a)
+int intake_bind(const void *address, socklen_t len)
 {
-	sa_family_t family = a->addr.ss_family;
+	sa_family_t family = ((const struct sockaddr *)address)->sa_family;
 	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), err;
 
 	if (fd < 0)
@@ -40,7 +39,7 @@ int intake_bind(const struct socket_address *a)
 	if (family == AF_INET6)
 		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
 	set_options(fd, family);
-	if (!bind(fd, (const struct sockaddr *)&a->addr, a->len))
+	if (!bind(fd, address, len))
 		return fd;
 	err = -errno;
 	close(fd);
@@ -49,19 +48,9 @@ int intake_bind(const struct socket_address *a)
 
 int intake_bind_any(uint16_t port)
 {
-	struct socket_address a = { .len = sizeof(struct sockaddr_in6) };
-	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&a.addr;
-	struct sockaddr_in *four = (struct sockaddr_in *)&a.addr;
-	int fd;
+	const struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	const struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(port) };
+	int fd = intake_bind(&six, sizeof(six));
 
-	six->sin6_family = AF_INET6;
-	six->sin6_port = htons(port);
-	fd = intake_bind(&a);
-	if (fd != -EAFNOSUPPORT && fd != -EADDRNOTAVAIL)
-		return fd;
-	memset(&a.addr, 0, sizeof(a.addr));
-	a.len = sizeof(*four);
-	four->sin_family = AF_INET;
-	four->sin_port = htons(port);
-	return intake_bind(&a);
+	return fd == -EAFNOSUPPORT || fd == -EADDRNOTAVAIL ? intake_bind(&four, sizeof(four)) : fd;
 }

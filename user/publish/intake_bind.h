@@ -4,13 +4,12 @@
 #define XDP_DEDUP_PUBLISH_INTAKE_BIND_H
 
 #include <stdint.h>
+#include <sys/socket.h>
 
-#include "socket_address.h"
-
-/* Opens a socket at an address; or at all addresses, of IPv6 and IPv4 where the host has both.
- * Returns the socket, or -errno.
+/* Opens a socket at an address (struct sockaddr_in or sockaddr_in6); or at all addresses, of IPv6
+ * and IPv4 where the host has both. Returns the socket, or -errno.
  */
-int intake_bind(const struct socket_address *a);
+int intake_bind(const void *address, socklen_t len);
 int intake_bind_any(uint16_t port);
 
 #endif

@@ -14,6 +14,7 @@
 #include "fd.h"
 #include "intake_bind.h"
 #include "intake_event.h"
+#include "socket_address.h"
 
 #define BATCH 16
 #define CONTROL_MAX 256
@@ -90,7 +91,7 @@ static int add_address(struct intake *in, const char *text)
 		return add_port(in, port);
 	if (in->sockets_cnt == INTAKE_SOCKETS_MAX)
 		return diag_err(-E2BIG, "--listen: at most %d sockets", INTAKE_SOCKETS_MAX);
-	return add_socket(in, intake_bind(&a), port);
+	return add_socket(in, intake_bind(&a.addr, a.len), port);
 }
 
 static int open_listed(struct intake *in)
