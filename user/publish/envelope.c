@@ -18,22 +18,19 @@ static void write_time(uint64_t ns, char out[ENVELOPE_TIME_MAX])
 	snprintf(out + len, ENVELOPE_TIME_MAX - len, ".%09uZ", (unsigned int)(ns % 1000000000));
 }
 
-/* 192.0.2.1:8001, or [2001:db8::1]:8001. */
-static void write_source(const struct intake_event *e, char out[ENVELOPE_SOURCE_MAX])
+static void write_source(const struct intake_event *e, char out[ENDPOINT_TEXT_MAX])
 {
 	const struct sockaddr_in6 *six = &e->from.ipv6;
-	char address[INET6_ADDRSTRLEN] = "";
+	struct endpoint source = { .port = ntohs(six->sin6_port) }; /* IPv4 has it there, too */
 
-	if (e->from.any.sa_family == AF_INET) {
-		inet_ntop(AF_INET, &e->from.ipv4.sin_addr, address, sizeof(address));
-		snprintf(out, ENVELOPE_SOURCE_MAX, "%s:%u", address, ntohs(e->from.ipv4.sin_port));
-	} else if (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr)) {
-		inet_ntop(AF_INET, six->sin6_addr.s6_addr + 12, address, sizeof(address));
-		snprintf(out, ENVELOPE_SOURCE_MAX, "%s:%u", address, ntohs(six->sin6_port));
-	} else {
-		inet_ntop(AF_INET6, &six->sin6_addr, address, sizeof(address));
-		snprintf(out, ENVELOPE_SOURCE_MAX, "[%s]:%u", address, ntohs(six->sin6_port));
-	}
+	if (e->from.any.sa_family == AF_INET)
+		inet_ntop(AF_INET, &e->from.ipv4.sin_addr, source.address, sizeof(source.address));
+	else if (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr))
+		inet_ntop(AF_INET, six->sin6_addr.s6_addr + 12, source.address,
+			  sizeof(source.address));
+	else
+		inet_ntop(AF_INET6, &six->sin6_addr, source.address, sizeof(source.address));
+	format_endpoint(&source, out);
 }
 
 int envelope_write(const struct publish_streams *s, const struct intake_event *e, struct envelope *out)

@@ -3,19 +3,19 @@
 #ifndef XDP_DEDUP_PUBLISH_ENVELOPE_H
 #define XDP_DEDUP_PUBLISH_ENVELOPE_H
 
+#include "endpoints.h"
 #include "intake.h"
 #include "message_id.h"
 #include "server.h"
 
 #define ENVELOPE_HEADERS_MAX 7
-#define ENVELOPE_SOURCE_MAX 64
 #define ENVELOPE_TIME_MAX 48
 
 struct envelope {
 	struct server_header headers[ENVELOPE_HEADERS_MAX]; /* up to one without a name */
 	char id[MESSAGE_ID_MAX];
-	char source[ENVELOPE_SOURCE_MAX]; /* 192.0.2.1:8001, or [2001:db8::1]:8001 */
-	char arrival[ENVELOPE_TIME_MAX];  /* RFC 3339, in UTC, with nanoseconds */
+	char source[ENDPOINT_TEXT_MAX];	 /* 192.0.2.1:8001, or [2001:db8::1]:8001 */
+	char arrival[ENVELOPE_TIME_MAX]; /* RFC 3339, in UTC, with nanoseconds */
 };
 
 /* Writes the envelope of an event, which points into *out and to names of *s. Returns 0; or -EIO if
