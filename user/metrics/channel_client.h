@@ -3,7 +3,6 @@
 #ifndef XDP_DEDUP_CHANNEL_CLIENT_H
 #define XDP_DEDUP_CHANNEL_CLIENT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "channel.h"

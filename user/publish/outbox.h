@@ -6,7 +6,6 @@
 #ifndef XDP_DEDUP_PUBLISH_OUTBOX_H
 #define XDP_DEDUP_PUBLISH_OUTBOX_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "intake.h"

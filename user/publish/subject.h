@@ -6,7 +6,6 @@
 #define XDP_DEDUP_PUBLISH_SUBJECT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #define SUBJECT_MAX 256 /* bytes, with the 0 at the end */
 

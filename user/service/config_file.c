@@ -13,7 +13,6 @@
 #include "pins.h"
 #include "plan.h"
 #include "socket_address.h"
-#include "units.h"
 
 #define BLANKS " \t"
 

@@ -5,7 +5,6 @@
 #include <net/if.h>
 #include <string.h>
 
-#include "config_streams.h"
 #include "metrics_counters.h"
 #include "metrics_senders.h"
 #include "metrics_out.h"

@@ -9,7 +9,6 @@
 
 #include "attachments.h"
 #include "clock.h"
-#include "config_streams.h"
 #include "diag.h"
 #include "hand.h"
 #include "kernel.h"
