@@ -5,9 +5,6 @@
 #include <net/if.h>
 #include <string.h>
 
-#include "metrics_counters.h"
-#include "metrics_senders.h"
-#include "metrics_out.h"
 #include "open_filter.h"
 #include "plan.h"
 #include "version.h"

@@ -8,9 +8,16 @@
 #include <stdio.h>
 
 #include "channel.h"
+#include "metrics_out.h"
 #include "readings.h"
 
 /* Writes the metrics to `out`. Returns 0; or -errno if `out` takes no more. */
 int metrics_write(FILE *out, const struct readings *r, enum metrics_format format);
+
+/* Parts of this: the counters of each filter, stream and reason; and the senders of numbered
+ * streams, with their paths, of each filter that can be read and has accounts (accounts.h).
+ */
+void metrics_counters(struct metrics_out *m, const struct monitor *in);
+void metrics_senders(struct metrics_out *m, const struct monitor *in);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "metrics_counters.h"
+/* The counters of filters as metrics. */
+#include "metrics.h"
 
 #include <string.h>
 

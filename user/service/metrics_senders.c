@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "metrics_senders.h"
+/* Metrics of the senders of numbered streams, and of their paths. */
+#include "metrics.h"
 
 #include <math.h>
 #include <string.h>
