@@ -100,13 +100,10 @@ void metrics_count(struct metrics_out *m, uint64_t value, const char *const *lab
 
 const char *metrics_number(double value, char text[METRICS_NUMBER_MAX])
 {
-	if (!isfinite(value)) {
-		snprintf(text, METRICS_NUMBER_MAX, "%s",
-			 isnan(value) ? "NaN"
-			 : value < 0  ? "-Inf"
-				      : "+Inf");
-		return text;
-	}
+	if (isnan(value))
+		return "NaN";
+	if (isinf(value))
+		return value < 0 ? "-Inf" : "+Inf";
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, METRICS_NUMBER_MAX, "%.*g", digits, value);
 		if (strtod(text, NULL) == value)

@@ -45,7 +45,7 @@ void metrics_gauge(struct metrics_out *m, double value, const char *const *label
 
 #define METRICS_NUMBER_MAX 32
 
-/* Writes a number as short as it can be without being another one. Returns text. */
+/* Returns a number, as short as it can be without being another one; it may be in `text`. */
 const char *metrics_number(double value, char text[METRICS_NUMBER_MAX]);
 
 /* Ends the text. Returns 0, or -errno. */
