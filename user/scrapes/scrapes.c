@@ -40,7 +40,7 @@ struct scrapes {
 /* Looks for the program beside this one's, in its libexec, and where that is by default. */
 static const char *find_program(char path[PATH_MAX])
 {
-	static const char *const PLACES[] = { "%s/" SCRAPES_PROGRAM, "%s/../" LIBEXEC,
+	static const char *const PLACES[] = { "/" SCRAPES_PROGRAM, "/../" LIBEXEC,
 					      "/usr/local/" LIBEXEC, "/usr/" LIBEXEC };
 	char dir[PATH_MAX / 2];
 	ssize_t len = readlink("/proc/self/exe", dir, sizeof(dir) - 1);
@@ -49,12 +49,8 @@ static const char *find_program(char path[PATH_MAX])
 	if (strrchr(dir, '/'))
 		*strrchr(dir, '/') = '\0';
 	for (size_t i = 0; i < sizeof(PLACES) / sizeof(PLACES[0]); i++) {
-		const char *rest = PLACES[i];
-
-		if (!strncmp(rest, "%s", 2))
-			snprintf(path, PATH_MAX, "%s%s", dir, rest + 2);
-		else
-			snprintf(path, PATH_MAX, "%s", rest);
+		/* The first two are where this program is. */
+		snprintf(path, PATH_MAX, "%s%s", i < 2 ? dir : "", PLACES[i]);
 		if (!access(path, X_OK))
 			return path;
 	}
