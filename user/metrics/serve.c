@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <microhttpd.h>
 
 #include "accept.h"
 #include "channel_client.h"
 #include "calls.h"
-#include "diag.h"
+#include "clock.h"
 #include "connections.h"
+#include "diag.h"
+#include "fd.h"
 #include "version.h"
 
 #define IDLE_S (SERVE_CONNECTION_MS / 1000)
@@ -45,10 +45,7 @@ struct server {
 
 static uint64_t now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000ULL + t.tv_nsec / 1000000;
+	return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* Answers with a text that lives as long as the program. */
@@ -85,8 +82,7 @@ static enum MHD_Result reply_text(const struct server *s, const struct scrape *s
 	if (fd >= 0 && !fstat(fd, &st))
 		r = MHD_create_response_from_fd64(st.st_size, fd);
 	if (!r) {
-		if (fd >= 0)
-			close(fd);
+		fd_close(fd);
 		return MHD_NO;
 	}
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, TYPES[scrape->format]);
@@ -214,8 +210,7 @@ static int take_answers(struct server *s)
 
 	while ((err = channel_client_take(&s->asks, &a, &fd)) > 0) {
 		if (fd >= 0) {
-			if (s->texts[a.format].fd >= 0)
-				close(s->texts[a.format].fd);
+			fd_close(s->texts[a.format].fd);
 			s->texts[a.format].fd = fd;
 			s->texts[a.format].at_ms = now_ms();
 		}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <netinet/in.h>
-#include <unistd.h>
 
+#include "fd.h"
 #include "scrapes.h"
 
 #ifndef IPV6_FREEBIND
@@ -44,7 +44,6 @@ int scrapes_listen(const struct socket_address *a, bool *is_absent)
 		err = -errno;
 	if (!err)
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return err;
 }
