@@ -47,16 +47,12 @@ static void free_server(struct server *s)
 int server_open(const struct publish_options *o, const struct stream_wish *want, struct server **out)
 {
 	struct server *s = calloc(1, sizeof(*s));
-	pthread_condattr_t monotonic;
 	int err;
 
 	if (!s)
 		return diag_err(-ENOMEM, "out of memory");
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->changed, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	pthread_cond_init(&s->changed, NULL);
 	s->options = o;
 	s->stream = strdup(o->stream);
 	s->want = *want;

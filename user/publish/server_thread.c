@@ -114,12 +114,9 @@ static natsConnection *connect_once(struct server *s, natsSubscription **answers
 	s->connecting_ns = 0;
 	natsOptions_Destroy(options);
 	snprintf(subject, sizeof(subject), "%s.*", s->inbox);
-	if (!err)
-		err = natsConnection_HasHeaderSupport(nc);
-	if (!err)
-		err = natsConnection_Subscribe(answers, nc, subject, on_answer, s);
-	if (!err)
-		err = natsSubscription_SetPendingLimits(*answers, -1, -1);
+	err = err ?: natsConnection_HasHeaderSupport(nc)
+		       ?: natsConnection_Subscribe(answers, nc, subject, on_answer, s)
+		       ?: natsSubscription_SetPendingLimits(*answers, -1, -1);
 	if (!err)
 		return nc;
 	if (err == NATS_NO_SERVER_SUPPORT)
@@ -186,7 +183,7 @@ static int share(struct server *s, natsConnection *nc, const struct stream_fit *
 		if (!err && s->check_ns <= clock_ns(CLOCK_MONOTONIC))
 			err = check_again(s, nc, text);
 		else if (!err && s->check_ns != UINT64_MAX)
-			pthread_cond_timedwait(&s->changed, &s->lock, &until);
+			pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC, &until);
 		else
 			pthread_cond_wait(&s->changed, &s->lock);
 	}
@@ -203,7 +200,8 @@ static bool pause_ms(struct server *s, unsigned int ms)
 	bool goes_on;
 
 	pthread_mutex_lock(&s->lock);
-	while (!s->is_stopping && !pthread_cond_timedwait(&s->changed, &s->lock, &until))
+	while (!s->is_stopping &&
+	       !pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC, &until))
 		;
 	goes_on = !s->is_stopping;
 	pthread_mutex_unlock(&s->lock);
