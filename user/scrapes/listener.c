@@ -29,10 +29,7 @@ static void stop(struct listener *l)
 /* Both families have it at one place. */
 static in_port_t port_of(const struct socket_address *a)
 {
-	const struct sockaddr_in *v4 = (const void *)&a->addr;
-	const struct sockaddr_in6 *v6 = (const void *)&a->addr;
-
-	return a->addr.ss_family == AF_INET ? v4->sin_port : v6->sin6_port;
+	return ((const struct sockaddr_in *)&a->addr)->sin_port;
 }
 
 static bool is_same_port(const char *at, const struct socket_address *a)
