@@ -17,14 +17,12 @@ void metrics_family(struct metrics_out *m, enum metrics_type type, const char *n
 }
 
 /* What a sample's name has behind the family's. */
-static const char *suffix(enum metrics_type type)
-{
-	static const char *const SUFFIXES[] = {
-		[METRICS_COUNTER] = "_total", [METRICS_GAUGE] = "", [METRICS_INFO] = "_info", [METRICS_HISTOGRAM] = "_bucket"
-	};
-
-	return SUFFIXES[type];
-}
+static const char *const SUFFIXES[] = {
+	[METRICS_COUNTER] = "_total",
+	[METRICS_GAUGE] = "",
+	[METRICS_INFO] = "_info",
+	[METRICS_HISTOGRAM] = "_bucket",
+};
 
 static const char *unit_of(const char *family)
 {
@@ -61,7 +59,7 @@ static void head(struct metrics_out *m)
 		[METRICS_OPENMETRICS] = { "counter", "gauge", "info", "histogram" },
 	};
 	bool open = m->format == METRICS_OPENMETRICS;
-	const char *end = open || m->type == METRICS_HISTOGRAM ? "" : suffix(m->type),
+	const char *end = open || m->type == METRICS_HISTOGRAM ? "" : SUFFIXES[m->type],
 		   *unit = unit_of(m->family);
 
 	if (m->has_head)
@@ -80,7 +78,7 @@ static void write_sample(struct metrics_out *m, const char *value, const char *c
 	const char *before = "{";
 
 	head(m);
-	fprintf(m->out, METRICS_PREFIX "%s%s", m->family, suffix(m->type));
+	fprintf(m->out, METRICS_PREFIX "%s%s", m->family, SUFFIXES[m->type]);
 	for (; *labels; labels += 2) {
 		fprintf(m->out, "%s%s=\"", before, labels[0]);
 		escaped(m, labels[1], true);
