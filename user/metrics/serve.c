@@ -7,13 +7,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <microhttpd.h>
 
 #include "accept.h"
-#include "channel_client.h"
 #include "calls.h"
+#include "channel.h"
 #include "clock.h"
 #include "connections.h"
 #include "diag.h"
@@ -34,7 +35,8 @@ struct scrape {
 
 struct server {
 	struct MHD_Daemon *http;
-	struct channel_client asks;
+	int channel;
+	uint64_t asked_ms[METRICS_FORMATS]; /* when a text was requested; 0: no question is open */
 	struct connections connections;
 	struct scrape *waiting;
 	struct {
@@ -116,6 +118,19 @@ static void release(struct server *s, enum metrics_format format, bool has_text)
 	}
 }
 
+/* Requests a text over the channel, unless that is so already. 0; -errno: the service takes none. */
+static int ask(struct server *s, enum metrics_format format, uint64_t now)
+{
+	const unsigned char byte = format;
+
+	if (s->asked_ms[format])
+		return 0;
+	if (send(s->channel, &byte, sizeof(byte), MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(byte))
+		return -errno;
+	s->asked_ms[format] = now;
+	return 0;
+}
+
 /* Of a request for /metrics: the text if it is new enough; else has it wait for the next one. */
 static enum MHD_Result scrape_now(struct server *s, struct scrape *scrape)
 {
@@ -126,7 +141,7 @@ static enum MHD_Result scrape_now(struct server *s, struct scrape *scrape)
 	scrape->format = accept_format(accept);
 	if (s->texts[scrape->format].fd >= 0 && now - s->texts[scrape->format].at_ms < SERVE_SAME_MS)
 		return reply_text(s, scrape);
-	if (channel_client_ask(&s->asks, scrape->format, now))
+	if (ask(s, scrape->format, now))
 		return reply_none(scrape->connection);
 	scrape->next = s->waiting;
 	s->waiting = scrape;
@@ -202,13 +217,45 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **state,
 	connections_make_room(&s->connections, SERVE_GUESTS_MAX);
 }
 
+/* Takes an answer, if there is one. 1: *answer, and *fd, which is the caller's, or -1. 0: there is
+ * none. -EPIPE: the service has gone; another -errno.
+ */
+static int take_answer(struct server *s, struct channel_answer *answer, int *fd)
+{
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { 0 };
+	struct iovec part = { .iov_base = answer, .iov_len = sizeof(*answer) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control.room) };
+	ssize_t n = recvmsg(s->channel, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct cmsghdr *c;
+
+	*fd = -1;
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (!n)
+		return -EPIPE;
+	c = CMSG_FIRSTHDR(&message);
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+	    c->cmsg_len == CMSG_LEN(sizeof(*fd)))
+		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+	if (n != sizeof(*answer) || answer->format >= METRICS_FORMATS)
+		return -EPROTO;
+	s->asked_ms[answer->format] = 0;
+	return 1;
+}
+
 /* Takes what the service has answered. 0; -errno: it has gone. */
 static int take_answers(struct server *s)
 {
 	struct channel_answer a;
 	int fd, err;
 
-	while ((err = channel_client_take(&s->asks, &a, &fd)) > 0) {
+	while ((err = take_answer(s, &a, &fd)) > 0) {
 		if (fd >= 0) {
 			fd_close(s->texts[a.format].fd);
 			s->texts[a.format].fd = fd;
@@ -225,9 +272,9 @@ static void end_overdue(struct server *s)
 	uint64_t now = now_ms();
 
 	for (int f = 0; f < METRICS_FORMATS; f++) {
-		if (!s->asks.asked_ms[f] || now - s->asks.asked_ms[f] < SERVE_ANSWER_MS)
+		if (!s->asked_ms[f] || now - s->asked_ms[f] < SERVE_ANSWER_MS)
 			continue;
-		s->asks.asked_ms[f] = 0;
+		s->asked_ms[f] = 0;
 		release(s, f, false);
 	}
 	connections_end_older(&s->connections, now, SERVE_CONNECTION_MS);
@@ -246,7 +293,7 @@ static int serve_until_closed(struct server *s)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->http, MHD_DAEMON_INFO_EPOLL_FD);
 	struct pollfd fds[] = { { .fd = info->epoll_fd, .events = POLLIN },
-				{ .fd = s->asks.channel, .events = POLLIN } };
+				{ .fd = s->channel, .events = POLLIN } };
 	int err = 0, connections;
 
 	while (!err) {
@@ -269,7 +316,7 @@ int serve(int listen_fd, int channel)
 	/* Not stopped at the end: that would shut down the socket that listens for the next one. */
 	static struct server s;
 
-	s.asks.channel = channel;
+	s.channel = channel;
 	for (int f = 0; f < METRICS_FORMATS; f++)
 		s.texts[f].fd = -1;
 	s.http = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
