@@ -12,7 +12,7 @@ int pending_ids_open(struct pending_ids *p, uint32_t events)
 	while (chains < events)
 		chains *= 2;
 	p->mask = chains - 1;
-	p->chains = calloc(chains, sizeof(*p->chains));
+	p->chains = calloc(chains, sizeof(struct intake_event *));
 	return p->chains ? 0 : -ENOMEM;
 }
 
@@ -25,7 +25,7 @@ void pending_ids_close(struct pending_ids *p)
 /* FNV-1a. Whoever chooses ids for one chain makes the publisher slow, not wrong: there are only as
  * many as messages that may be pending.
  */
-static struct pending_chain *chain_of(const struct pending_ids *p, const struct intake_event *e)
+static struct intake_event **chain_of(const struct pending_ids *p, const struct intake_event *e)
 {
 	uint32_t hash = 2166136261U;
 
@@ -42,19 +42,19 @@ static bool is_same(const struct intake_event *a, const struct intake_event *b)
 
 bool pending_ids_add(struct pending_ids *p, struct intake_event *e)
 {
-	struct pending_chain *chain = chain_of(p, e);
+	struct intake_event **chain = chain_of(p, e);
 
-	for (const struct intake_event *one = chain->first; one; one = one->next)
+	for (const struct intake_event *one = *chain; one; one = one->next)
 		if (is_same(one, e))
 			return false;
-	e->next = chain->first;
-	chain->first = e;
+	e->next = *chain;
+	*chain = e;
 	return true;
 }
 
 void pending_ids_remove(struct pending_ids *p, struct intake_event *e)
 {
-	struct intake_event **at = &chain_of(p, e)->first;
+	struct intake_event **at = chain_of(p, e);
 
 	while (*at && *at != e)
 		at = &(*at)->next;

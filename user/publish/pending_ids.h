@@ -11,10 +11,8 @@
 #include "intake.h"
 
 struct pending_ids {
-	struct pending_chain {
-		struct intake_event *first;
-	} * chains;
-	uint32_t mask; /* chains - 1 */
+	struct intake_event **chains; /* the first event of each; or NULL */
+	uint32_t mask;		      /* chains - 1 */
 };
 
 /* Makes an empty table for about so many events. Returns 0, and the caller frees it; or -ENOMEM. */
