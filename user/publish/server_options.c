@@ -105,8 +105,7 @@ static natsStatus set_tls(natsOptions *to, const struct publish_options *o)
 }
 
 /* This program connects again by itself (server_thread.c). */
-static natsStatus set_manners(natsOptions *to, const struct publish_options *o,
-			      const struct server_handlers *h)
+static natsStatus set_manners(natsOptions *to, const struct publish_options *o)
 {
 	char name[128];
 
@@ -117,19 +116,16 @@ static natsStatus set_manners(natsOptions *to, const struct publish_options *o,
 		       ?: natsOptions_SetPingInterval(to, PING_MS)
 		       ?: natsOptions_SetMaxPingsOut(to, PINGS_MAX)
 		       ?: natsOptions_SetIOBufSize(to, BUFFER_BYTES)
-		       ?: natsOptions_SetWriteDeadline(to, SERVER_WRITE_MS)
-		       ?: natsOptions_SetClosedCB(to, h->closed, h->arg)
-		       ?: natsOptions_SetErrorHandler(to, h->error, h->arg);
+		       ?: natsOptions_SetWriteDeadline(to, SERVER_WRITE_MS);
 }
 
-natsOptions *server_options_make(const struct publish_options *o, const struct server_handlers *h,
-				 char *text)
+natsOptions *server_options_make(const struct publish_options *o, char *text)
 {
 	natsOptions *to = NULL;
 	natsStatus err = natsOptions_Create(&to);
 
 	text[0] = '\0';
-	err = err ?: set_servers(to, o->servers) ?: set_manners(to, o, h) ?: set_tls(to, o)
+	err = err ?: set_servers(to, o->servers) ?: set_manners(to, o) ?: set_tls(to, o)
 		       ?: set_login(to, o, text);
 	if (!err)
 		return to;

@@ -7,17 +7,10 @@
 
 #include "publish_options.h"
 
-struct server_handlers {
-	natsConnectionHandler closed;
-	natsErrHandler error;
-	void *arg;
-};
-
 /* Returns options that the caller destroys; or NULL, with text[SERVER_TEXT_MAX]. Files are read
  * each time: so a password can be changed.
  */
-natsOptions *server_options_make(const struct publish_options *o, const struct server_handlers *h,
-				 char *text);
+natsOptions *server_options_make(const struct publish_options *o, char *text);
 
 /* What the last call of libnats in this thread has failed with, without the place in its source. */
 const char *server_error_text(natsStatus err);

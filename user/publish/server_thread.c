@@ -101,8 +101,7 @@ static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus err, 
 /* Makes a connection, and a subscription to answers. NULL, and *text, if that fails. */
 static natsConnection *connect_once(struct server *s, natsSubscription **answers, char *text)
 {
-	const struct server_handlers handlers = { on_closed, on_error, s };
-	natsOptions *options = server_options_make(s->options, &handlers, text);
+	natsOptions *options = server_options_make(s->options, text);
 	natsConnection *nc = NULL;
 	char subject[96];
 	natsStatus err;
@@ -110,7 +109,9 @@ static natsConnection *connect_once(struct server *s, natsSubscription **answers
 	if (!options)
 		return NULL;
 	s->connecting_ns = clock_ns(CLOCK_MONOTONIC);
-	err = natsConnection_Connect(&nc, options);
+	err = natsOptions_SetClosedCB(options, on_closed, s)
+		      ?: natsOptions_SetErrorHandler(options, on_error, s)
+		      ?: natsConnection_Connect(&nc, options);
 	s->connecting_ns = 0;
 	natsOptions_Destroy(options);
 	snprintf(subject, sizeof(subject), "%s.*", s->inbox);

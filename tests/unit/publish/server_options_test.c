@@ -44,9 +44,8 @@ static const struct row {
 
 static void expect(const struct publish_options *o, const char *wrong)
 {
-	const struct server_handlers none = { 0 };
 	char text[SERVER_TEXT_MAX] = "";
-	natsOptions *made = server_options_make(o, &none, text);
+	natsOptions *made = server_options_make(o, text);
 
 	assert_int_equal(made == NULL, wrong != NULL);
 	assert_string_equal(text, wrong ?: "");
