@@ -5,9 +5,6 @@
 #include <errno.h>
 #include <net/if.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <bpf/bpf.h>
 
 #include "diag.h"
 #include "dispatch.h"
@@ -236,15 +233,9 @@ static bool runs_for_sure(const struct filter *f)
 		    links_run_xdp_elsewhere(id.prog_id) > 0;
 
 	extensions_read(&e);
-	for (int i = 0; i < e.cnt && !runs; i++) {
-		int fd = bpf_prog_get_fd_by_id(e.list[i].prog_id);
-
-		if (fd < 0)
-			continue;
-		runs = !identity_of_program(fd, &id) && id.state_id == f->state_id &&
-		       links_run_xdp_elsewhere(e.list[i].of) > 0;
-		close(fd);
-	}
+	for (int i = 0; i < e.cnt && !runs; i++)
+		runs = !identity_of_program_id(e.list[i].prog_id, &id) &&
+		       id.state_id == f->state_id && links_run_xdp_elsewhere(e.list[i].of) > 0;
 	extensions_free(&e);
 	return runs;
 }

@@ -122,23 +122,16 @@ static int maps_of_pin(const char *path, struct identity *id)
 {
 	struct bpf_link_info info = { 0 };
 	const char *kind = strrchr(path, '-');
-	int fd = bpf_obj_get(path), prog_fd, err = 0;
+	int fd = bpf_obj_get(path), err;
 
 	*id = (struct identity){ 0 };
 	if (fd < 0)
 		return -errno;
-	if (kind && !strcmp(kind, "-prog")) {
-		prog_fd = fd;
-	} else {
-		err = kernel_info(fd, &info, sizeof(info));
-		prog_fd = err ? -1 : bpf_prog_get_fd_by_id(info.prog_id);
-		if (!err && prog_fd < 0)
-			err = -errno;
-	}
-	if (!err)
-		err = identity_of_program(prog_fd, id);
-	if (prog_fd >= 0 && prog_fd != fd)
-		close(prog_fd);
+	if (kind && !strcmp(kind, "-prog"))
+		err = identity_of_program(fd, id);
+	else
+		err = kernel_info(fd, &info, sizeof(info))
+			      ?: identity_of_program_id(info.prog_id, id);
 	close(fd);
 	return err;
 }

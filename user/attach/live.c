@@ -116,19 +116,6 @@ static int is_empty(const char *name)
 	return empty;
 }
 
-static int state_of_id(uint32_t prog_id, uint32_t *state_id)
-{
-	struct identity id = { 0 };
-	int err, fd = bpf_prog_get_fd_by_id(prog_id);
-
-	if (fd < 0)
-		return -errno;
-	err = identity_of_program(fd, &id);
-	close(fd);
-	*state_id = id.state_id;
-	return err;
-}
-
 static int pin_again(const char *path, uint32_t prog_id)
 {
 	int err, fd = bpf_prog_get_fd_by_id(prog_id);
@@ -142,31 +129,28 @@ static int pin_again(const char *path, uint32_t prog_id)
 
 int live_anywhere(const char *name)
 {
-	uint32_t state_id, prog_id;
 	struct identity id = { 0 };
 	char path[PATH_MAX];
 	int err = filter_identity(name, &id), found;
 
-	state_id = id.state_id;
-	prog_id = id.prog_id;
-	if (!err && prog_id && !state_id)
-		err = state_of_id(prog_id, &state_id);
+	if (!err && id.prog_id && !id.state_id)
+		err = identity_of_program_id(id.prog_id, &id);
 	if (err)
 		return err;
-	if (!state_id && !prog_id) {
+	if (!id.state_id && !id.prog_id) {
 		found = is_empty(name);
 		return found == 1 ? 0 : found ?: -ENODATA;
 	}
 	/* Without a user there is nothing to try. Else its own pin is taken away: if the program
 	 * then goes, nothing else held it. Its maps stay, which have pins of their own.
 	 */
-	found = has_users(state_id, prog_id);
+	found = has_users(id.state_id, id.prog_id);
 	pin_path(path, name, PIN_PROG);
-	if (found <= 0 || (prog_id && unlink(path)))
+	if (found <= 0 || (id.prog_id && unlink(path)))
 		return found <= 0 ? found : -errno;
-	found = outlive(state_id, prog_id);
+	found = outlive(id.state_id, id.prog_id);
 	/* It is still there: the pin comes back. -ENOENT: it has gone just now. */
-	if (found && prog_id && pin_again(path, prog_id) == -ENOENT && found > 0)
-		found = has_users(state_id, prog_id);
+	if (found && id.prog_id && pin_again(path, id.prog_id) == -ENOENT && found > 0)
+		found = has_users(id.state_id, id.prog_id);
 	return found;
 }

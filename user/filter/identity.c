@@ -106,3 +106,12 @@ int identity_of_program(int prog_fd, struct identity *id)
 	}
 	return err;
 }
+
+int identity_of_program_id(uint32_t prog_id, struct identity *id)
+{
+	int fd = bpf_prog_get_fd_by_id(prog_id);
+	int err = fd < 0 ? -errno : identity_of_program(fd, id);
+
+	fd_close(fd);
+	return err;
+}

@@ -28,6 +28,9 @@ int filter_identity(const char *name, struct identity *out);
  */
 int identity_of_program(int prog_fd, struct identity *id);
 
+/* Does what identity_of_program() does, for the program with this id. */
+int identity_of_program_id(uint32_t prog_id, struct identity *id);
+
 /* Returns the format of the filter of this name, of any format; 0 if its pins do not tell; -errno
  * if that is unknown.
  */
