@@ -109,25 +109,27 @@ static void settle(const char *name)
 	pair_close(&p);
 }
 
-/* Was its predecessor's removal (filter_drop_predecessor()) cut off? Then that cannot be opened. */
-static bool has_rest(const struct filter *f)
+static bool has_predecessor_pin(const char *name)
 {
 	char path[PATH_MAX];
 
-	pin_path(path, f->name, PINS[PIN_PREDECESSOR_STATE]);
+	pin_path(path, name, PINS[PIN_PREDECESSOR_STATE]);
 	return !access(path, F_OK);
 }
 
-/* Removes the predecessor of the filter if it has forgotten every id. */
+/* Removes the predecessor of the filter, if it has one, and if that has forgotten every id; also if
+ * it cannot be opened, as its removal (filter_drop_predecessor()) was cut off.
+ */
 static void settle_predecessor(const char *name)
 {
 	struct filter f;
 	int err;
 
-	if (filter_open(name, &f))
+	if (!has_predecessor_pin(name) || filter_open(name, &f))
 		return;
 	err = filter_open_predecessor(&f);
-	if (!err && (f.predecessor ? dedup_is_forgotten(f.predecessor->state) : has_rest(&f)))
+	if (!err &&
+	    (f.predecessor ? dedup_is_forgotten(f.predecessor->state) : has_predecessor_pin(name)))
 		err = filter_drop_predecessor(&f);
 	if (err)
 		diag_err(err, "cannot free the predecessor of %s: %s", name, strerror(-err));
@@ -147,7 +149,7 @@ void live_exchange_settle(void)
 {
 	struct dirent **found;
 	int cnt = scandir(PIN_ROOT, &found, is_staging, alphasort);
-	char **names, path[PATH_MAX];
+	char **names;
 
 	for (int i = 0; i < cnt; i++) {
 		const char *name = found[i]->d_name + 1;
@@ -162,10 +164,7 @@ void live_exchange_settle(void)
 		free(found);
 	if (loader_find_names(&names))
 		return;
-	for (char **n = names; *n; n++) {
-		pin_path(path, *n, PINS[PIN_PREDECESSOR_STATE]);
-		if (!access(path, F_OK))
-			settle_predecessor(*n);
-	}
+	for (char **n = names; *n; n++)
+		settle_predecessor(*n);
 	loader_free_names(names);
 }
