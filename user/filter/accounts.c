@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "account_note.h"
+#include "kept.h"
 #include "source_table.h"
 
 #define TRIES 1000
@@ -138,21 +139,13 @@ static uint64_t sum_lost(const struct sum *s)
 	return s->before > s->left ? s->before - s->left : 0;
 }
 
-static int stream_of_slot(const struct dedup_config *c, uint32_t slot)
-{
-	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
-		if (c->policy.streams[n].slot == slot)
-			return (int)n;
-	return -1;
-}
-
 static void read_path(const struct filter *f, const struct account *a, uint32_t path,
 		      const struct sum *sum, struct path_figures *out)
 {
 	uint64_t key = a->word[DEDUP_ACCOUNT_KEYS + path], until = a->head.before + a->head.high + 1;
 
 	*out = (struct path_figures){
-		.stream = stream_of_slot(f->config, (uint32_t)(key >> 32) - 1),
+		.stream = kept_of_slot(f->config, (uint32_t)(key >> 32) - 1),
 		.ifindex = (uint32_t)key,
 	};
 	memcpy(&out->counted, &a->word[dedup_path_word(path, 0)], sizeof(out->counted));
