@@ -160,11 +160,6 @@ int loader_explain(const char *name, int err)
 	return diag_err(err, "cannot open the filter %s: %s", name, strerror(-err));
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 void loader_free_names(char **names)
 {
 	for (char **n = names; n && *n; n++)
@@ -172,53 +167,31 @@ void loader_free_names(char **names)
 	free(names);
 }
 
-/* Adds a copy of the name to the list. */
-static int add_name(char ***names, size_t *cnt, const char *name)
+/* For scandir(). */
+static int is_name(const struct dirent *entry)
 {
-	char **more = realloc(*names, (*cnt + 2) * sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	*names = more;
-	more[*cnt] = strdup(name);
-	if (!more[*cnt])
-		return -ENOMEM;
-	more[++*cnt] = NULL;
-	return 0;
+	return filter_name_ok(entry->d_name);
 }
 
 int loader_find_names(char ***out)
 {
-	char **names = calloc(1, sizeof(*names));
-	struct dirent *entry;
-	size_t cnt = 0;
-	int err = 0;
-	DIR *dir;
+	struct dirent **found = NULL;
+	int cnt = scandir(PIN_ROOT, &found, is_name, alphasort);
+	int err = cnt < 0 && errno != ENOENT ? -errno : 0;
+	char **names = err ? NULL : calloc(cnt > 0 ? cnt + 1 : 1, sizeof(*names));
 
-	*out = NULL;
-	if (!names)
-		return -ENOMEM;
-	dir = opendir(PIN_ROOT);
-	if (!dir && errno != ENOENT)
-		err = -errno;
-	while (dir && !err) {
-		errno = 0;
-		entry = readdir(dir);
-		err = -errno;
-		if (!entry)
-			break;
-		if (filter_name_ok(entry->d_name))
-			err = add_name(&names, &cnt, entry->d_name);
+	if (!err && !names)
+		err = -ENOMEM;
+	for (int i = 0; i < cnt; i++) {
+		if (!err && !(names[i] = strdup(found[i]->d_name)))
+			err = -ENOMEM;
+		free(found[i]);
 	}
-	if (dir)
-		closedir(dir);
-	if (err) {
+	free(found);
+	if (err)
 		loader_free_names(names);
-		return err;
-	}
-	qsort(names, cnt, sizeof(*names), compare_names);
-	*out = names;
-	return 0;
+	*out = err ? NULL : names;
+	return err;
 }
 
 int loader_names(char ***out)
