@@ -267,10 +267,5 @@ int loader_create(const char *name, const struct dedup_config *cfg,
 		return diag_err(-EEXIST, "there is a filter %s already", name);
 	pin_dir_staging(staging, name);
 	err = pin_dir_begin(name);
-	if (err)
-		return err;
-	err = make_filter(staging, cfg, predecessor);
-	if (err)
-		pin_dir_remove_staging(name);
-	return err;
+	return err ? err : end_staging(make_filter(staging, cfg, predecessor), name);
 }

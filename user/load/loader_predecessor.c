@@ -5,11 +5,11 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 
 #include "diag.h"
+#include "fd.h"
 #include "snapshot_file.h"
 #include "object.h"
 #include "pins.h"
@@ -18,11 +18,9 @@
 
 void predecessor_close(struct predecessor *p)
 {
-	const int fds[] = { p->state_fd, p->filter_fd, p->timer_fd };
-
-	for (int i = 0; i < 3; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+	fd_close(p->state_fd);
+	fd_close(p->filter_fd);
+	fd_close(p->timer_fd);
 	p->state_fd = p->filter_fd = p->timer_fd = -1;
 }
 
