@@ -7,6 +7,7 @@
 
 #include "config_streams.h"
 #include "spec.h"
+#include "text.h"
 #include "units.h"
 
 #define PACKETS_MIN 1000 /* fewer say nothing about which packets come */
@@ -67,48 +68,43 @@ static void add_sizes(const struct advice_reading *r, char *text)
 		rounded_down_ns(r->config->memory.window_ns * (double)r->config->memory.capacity /
 				(HEADROOM * needed));
 	const char *wait = r->asks_predecessor ? " --wait" : "";
-	size_t len = strlen(text);
 
-	len += snprintf(text + len, ADVICE_TEXT_MAX - len, "xdp-dedup resize %s --capacity %s%s",
-			r->name, FORMAT_COUNT(rounded_up_to_2_digits(HEADROOM * needed)), wait);
-	if (window_ns && len < ADVICE_TEXT_MAX)
-		snprintf(text + len, ADVICE_TEXT_MAX - len,
-			 "; or, with the memory that it has, --window %s", FORMAT_TIME(window_ns));
+	text_append(text, ADVICE_TEXT_MAX, "xdp-dedup resize %s --capacity %s%s", r->name,
+		    FORMAT_COUNT(rounded_up_to_2_digits(HEADROOM * needed)), wait);
+	if (window_ns)
+		text_append(text, ADVICE_TEXT_MAX, "; or, with the memory that it has, --window %s",
+			    FORMAT_TIME(window_ns));
 }
 
-/* Rows: each says whether its sentence is due, and then what it is. */
+/* Rows: each writes its sentence if that is due. */
 
-static bool stopped(const struct advice_reading *r, char *text)
+static void stopped(const struct advice_reading *r, char *text)
 {
-	if (!r->stopped)
-		return false;
-	snprintf(text, ADVICE_TEXT_MAX,
-		 "the window's clock has stopped, as when somebody removes the pin `timer` or unmounts /sys/fs/bpf: all ids pass as stale; xdp-dedup unload --name %s, and load it again",
-		 r->name);
-	return true;
+	if (r->stopped)
+		snprintf(text, ADVICE_TEXT_MAX,
+			 "the window's clock has stopped, as when somebody removes the pin `timer` or unmounts /sys/fs/bpf: all ids pass as stale; xdp-dedup unload --name %s, and load it again",
+			 r->name);
 }
 
-static bool held_up(const struct advice_reading *r, char *text)
+static void held_up(const struct advice_reading *r, char *text)
 {
 	double part = stats_share(r->recent.stale, r->recent.rx);
 
 	if (part < STALE_MIN || r->recent.rx < PACKETS_MIN)
-		return false;
+		return;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "%.3g %% of the packets passed as stale, for the window's clock was held up: real-time threads, or a flood, starve the softirqs of its CPU; keep them to other CPUs (taskset, RPS, the NIC's queues)",
 		 100 * part);
-	return true;
 }
 
 /* Writes which option gives room to more senders of numbered streams. */
 static void add_sources(const struct advice_reading *r, char *text)
 {
 	uint32_t sources = r->config->sources.sources;
-	size_t len = strlen(text);
 
 	sources = sources > SPEC_SOURCES_MAX / HEADROOM ? SPEC_SOURCES_MAX : HEADROOM * sources;
-	snprintf(text + len, ADVICE_TEXT_MAX - len, "xdp-dedup resize %s --sources %u%s", r->name,
-		 sources, r->asks_predecessor ? " --wait" : "");
+	text_append(text, ADVICE_TEXT_MAX, "xdp-dedup resize %s --sources %u%s", r->name, sources,
+		    r->asks_predecessor ? " --wait" : "");
 }
 
 /* too_small() of a filter that has nothing but numbered streams. */
@@ -120,15 +116,15 @@ static void too_few_sources(const struct advice_reading *r, char *text)
 	add_sources(r, text);
 }
 
-static bool too_small(const struct advice_reading *r, char *text)
+static void too_small(const struct advice_reading *r, char *text)
 {
 	double part = unlearned_share(&r->recent);
 
 	if (part < UNLEARNED_MIN || r->recent.unlearned < PACKETS_MIN / 10)
-		return false;
+		return;
 	if (!streams_any_hashed(r->config)) {
 		too_few_sources(r, text);
-		return true;
+		return;
 	}
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "the filter is too small: for %.3g %% of the fresh ids there was no room, and their copies pass; more come than %s in %s: ",
@@ -136,75 +132,65 @@ static bool too_small(const struct advice_reading *r, char *text)
 		 FORMAT_TIME(r->config->memory.window_ns));
 	add_sizes(r, text);
 	if (streams_any_numbered(r->config)) {
-		snprintf(text + strlen(text), ADVICE_TEXT_MAX - strlen(text),
-			 "; or, if they are of more than %u senders of numbered streams, ",
-			 r->config->sources.sources);
+		text_append(text, ADVICE_TEXT_MAX,
+			    "; or, if they are of more than %u senders of numbered streams, ",
+			    r->config->sources.sources);
 		add_sources(r, text);
 	}
-	return true;
 }
 
 /* The hand is faster than by the clock, for load: not by request, after which few ids have come. */
-static bool window_shortens(const struct advice_reading *r, char *text)
+static void window_shortens(const struct advice_reading *r, char *text)
 {
 	if (!r->total.early || r->pace.age_ns >= SHORT * r->config->memory.window_ns ||
 	    r->pace.ids <= r->config->memory.capacity / 2)
-		return false;
+		return;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "the filter is too small: %s ids came within %s, so they are forgotten after that instead of %s, and later copies pass: ",
 		 FORMAT_ABOUT(r->pace.ids), FORMAT_TIME(r->pace.age_ns),
 		 FORMAT_TIME(r->config->memory.window_ns));
 	add_sizes(r, text);
-	return true;
 }
 
-static bool unseen(const struct advice_reading *r, char *text)
+static void unseen(const struct advice_reading *r, char *text)
 {
-	if (!r->unseen)
-		return false;
-	snprintf(text, ADVICE_TEXT_MAX,
-		 "%s receives packets that the filter does not see, so all of them pass: its driver has lost the program, as some do when the link goes down or an option of the NIC changes; xdp-dedup load --replace --name %s attaches it anew",
-		 r->unseen, r->name);
-	return true;
+	if (r->unseen)
+		snprintf(text, ADVICE_TEXT_MAX,
+			 "%s receives packets that the filter does not see, so all of them pass: its driver has lost the program, as some do when the link goes down or an option of the NIC changes; xdp-dedup load --replace --name %s attaches it anew",
+			 r->unseen, r->name);
 }
 
-static bool mtu(const struct advice_reading *r, char *text)
+static void mtu(const struct advice_reading *r, char *text)
 {
-	if (!r->mtu)
-		return false;
-	snprintf(text, ADVICE_TEXT_MAX,
-		 "%s has an MTU above %u, for which its driver has no native XDP: it may lose every larger packet; ip link set dev %s mtu %u; for a larger one unload %s first, and load it afterwards",
-		 r->mtu, r->mtu_max, r->mtu, r->mtu_max, r->name);
-	return true;
+	if (r->mtu)
+		snprintf(text, ADVICE_TEXT_MAX,
+			 "%s has an MTU above %u, for which its driver has no native XDP: it may lose every larger packet; ip link set dev %s mtu %u; for a larger one unload %s first, and load it afterwards",
+			 r->mtu, r->mtu_max, r->mtu, r->mtu_max, r->name);
 }
 
-static bool tags(const struct advice_reading *r, char *text)
+static void tags(const struct advice_reading *r, char *text)
 {
-	if (!r->strips)
-		return false;
-	snprintf(text, ADVICE_TEXT_MAX,
-		 "%s takes VLAN tags off before the filter sees frames, so that frames of different VLANs look alike, and one of two is dropped: if there are VLANs, ethtool -K %s rxvlan off",
-		 r->strips, r->strips);
-	return true;
+	if (r->strips)
+		snprintf(text, ADVICE_TEXT_MAX,
+			 "%s takes VLAN tags off before the filter sees frames, so that frames of different VLANs look alike, and one of two is dropped: if there are VLANs, ethtool -K %s rxvlan off",
+			 r->strips, r->strips);
 }
 
-static bool macs_changed(const struct advice_reading *r, char *text)
+static void macs_changed(const struct advice_reading *r, char *text)
 {
-	if (!r->macs_changed)
-		return false;
-	snprintf(text, ADVICE_TEXT_MAX,
-		 "the MACs of %s or of what is on top of it have changed, and frames to the new ones pass as ignored: xdp-dedup refresh %s",
-		 r->macs_changed, r->name);
-	return true;
+	if (r->macs_changed)
+		snprintf(text, ADVICE_TEXT_MAX,
+			 "the MACs of %s or of what is on top of it have changed, and frames to the new ones pass as ignored: xdp-dedup refresh %s",
+			 r->macs_changed, r->name);
 }
 
-static bool all_ignored(const struct advice_reading *r, char *text)
+static void all_ignored(const struct advice_reading *r, char *text)
 {
 	const struct dedup_config *c = r->config;
 	const char *packets = FORMAT_ABOUT(r->total.rx);
 
 	if (r->total.rx < PACKETS_MIN || r->total.ignored < r->total.rx)
-		return false;
+		return;
 	if (!c->policy.gsp_alone)
 		snprintf(text, ADVICE_TEXT_MAX,
 			 "none of %s packets is of a stream, all pass as ignored: look where they go (tcpdump -ne), then xdp-dedup set %s --profile PROFILE:PORTS%s",
@@ -220,10 +206,9 @@ static bool all_ignored(const struct advice_reading *r, char *text)
 					       : " of this host",
 			 r->name,
 			 c->policy.forwarded ? "" : "; or --forwarded, if they are for other hosts");
-	return true;
 }
 
-static bool not_gsp(const struct advice_reading *r, char *text)
+static void not_gsp(const struct advice_reading *r, char *text)
 {
 	const struct filter_counters *c = &r->recent;
 	double looked_at = (double)c->rx - c->ignored;
@@ -231,26 +216,23 @@ static bool not_gsp(const struct advice_reading *r, char *text)
 	const char *ports = FORMAT_PORTS(r->config->policy.ports, r->config->policy.ports_cnt);
 
 	if (!r->config->policy.gsp_alone || looked_at < PACKETS_MIN || foreign < MOST * looked_at)
-		return false;
+		return;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "%.3g %% of the packets to port %s are not GSP/1, and pass: another protocol needs its profile (xdp-dedup profile list), as in xdp-dedup set %s --profile PROFILE:%s",
 		 100 * foreign / looked_at, ports, r->name, ports);
-	return true;
 }
 
-static bool skb_mode(const struct advice_reading *r, char *text)
+static void skb_mode(const struct advice_reading *r, char *text)
 {
-	if (!r->skb)
-		return false;
-	snprintf(text, ADVICE_TEXT_MAX,
-		 "%s runs it in skb mode, so the kernel has made an skb of each packet before it is dropped, which saves less: %s",
-		 r->skb,
-		 r->skb_native == 1
-			 ? "its driver has native XDP; load it there again with --mode native, which says what it lacks if it fails"
-		 : r->skb_native == 0
-			 ? "its driver has no native XDP; load the interface below it, if there is one that has"
-			 : "xdp-dedup check says whether its driver has native XDP; if so, load it again with --mode native");
-	return true;
+	if (r->skb)
+		snprintf(text, ADVICE_TEXT_MAX,
+			 "%s runs it in skb mode, so the kernel has made an skb of each packet before it is dropped, which saves less: %s",
+			 r->skb,
+			 r->skb_native == 1
+				 ? "its driver has native XDP; load it there again with --mode native, which says what it lacks if it fails"
+			 : r->skb_native == 0
+				 ? "its driver has no native XDP; load the interface below it, if there is one that has"
+				 : "xdp-dedup check says whether its driver has native XDP; if so, load it again with --mode native");
 }
 
 /* The part of the fresh packets of which this became; 0 if there were few. */
@@ -259,12 +241,12 @@ static double undelivered(const struct filter_counters *c, uint64_t which)
 	return which < PACKETS_MIN / 10 ? 0 : stats_share(which, stats_deliveries(c));
 }
 
-static bool no_socket(const struct advice_reading *r, char *text)
+static void no_socket(const struct advice_reading *r, char *text)
 {
 	double part = undelivered(&r->recent, r->recent.no_socket);
 
 	if (part < UNDELIVERED_MIN || (r->readers && !r->unread))
-		return false;
+		return;
 	if (!r->readers)
 		snprintf(text, ADVICE_TEXT_MAX,
 			 "fresh packets go to the stack, as no application has an AF_XDP socket for them: start the one that calls xdp_dedup_receive_open(); or, if there is none, xdp-dedup set %s --deliver stack",
@@ -273,36 +255,33 @@ static bool no_socket(const struct advice_reading *r, char *text)
 		snprintf(text, ADVICE_TEXT_MAX,
 			 "%.3g %% of the fresh packets went to the stack, as their queue had no AF_XDP socket: nobody reads queue %u of %s; the application needs a socket for each queue (ethtool -l %s), or there should be fewer (ethtool -L)",
 			 100 * part, r->unread_queue, r->unread, r->unread);
-	return true;
 }
 
-static bool no_room(const struct advice_reading *r, char *text)
+static void no_room(const struct advice_reading *r, char *text)
 {
 	double part = undelivered(&r->recent, r->recent.no_room);
 
 	if (part < UNDELIVERED_MIN)
-		return false;
+		return;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "%.3g %% of the fresh packets went to the stack, as all frames of their AF_XDP socket were taken: the application should give packets back sooner, have more frames (the option of xdp_dedup_receive_open()), or more queues, each with a thread of its own",
 		 100 * part);
-	return true;
 }
 
-static bool too_large(const struct advice_reading *r, char *text)
+static void too_large(const struct advice_reading *r, char *text)
 {
 	double part = undelivered(&r->recent, r->recent.too_large);
 
 	if (part < UNDELIVERED_MIN)
-		return false;
+		return;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "%.3g %% of the fresh packets went to the stack, as they were larger than a frame: from Linux 6.6 on, where packets are copied, the application can have them in several (frames_a_packet of xdp_dedup_receive_open())",
 		 100 * part);
-	return true;
 }
 
 static const struct row {
 	const char *key;
-	bool (*says)(const struct advice_reading *r, char *text);
+	void (*says)(const struct advice_reading *r, char *text);
 	const char *unless; /* this one is given, which tells more; NULL: always */
 } ADVICE_ROWS[] = {
 	{ "stopped", stopped, NULL },
@@ -337,8 +316,9 @@ int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX])
 	for (int i = 0; i < ADVICE_MAX; i++) {
 		if (ADVICE_ROWS[i].unless && advice_has(out, cnt, ADVICE_ROWS[i].unless))
 			continue;
-		out[cnt].key = ADVICE_ROWS[i].key;
-		cnt += ADVICE_ROWS[i].says(r, out[cnt].text);
+		out[cnt] = (struct advice){ .key = ADVICE_ROWS[i].key };
+		ADVICE_ROWS[i].says(r, out[cnt].text);
+		cnt += *out[cnt].text != 0;
 	}
 	return cnt;
 }
