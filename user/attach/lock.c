@@ -21,7 +21,22 @@
  */
 #define LOCK PIN_ROOT "-lock"
 
+#define LOCK_WAIT_S 10 /* for another process */
+
 static int held = -1;
+
+static int lock_file(int fd)
+{
+	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
+		if (errno != EWOULDBLOCK)
+			return diag_err(-errno, "cannot lock the filters: %s", strerror(errno));
+		if (i == LOCK_WAIT_S * 10)
+			return diag_err(-EBUSY, "another xdp-dedup is still changing filters" ADVICE
+						"try again");
+		usleep(100000);
+	}
+	return 0;
+}
 
 int lock_take(bool verbose)
 {
@@ -35,7 +50,7 @@ int lock_take(bool verbose)
 	held = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (held < 0)
 		return diag_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
-	err = kernel_lock(held);
+	err = lock_file(held);
 	if (err) {
 		lock_release();
 		return err;

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -25,8 +24,6 @@
 #include "proc.h"
 #include "text.h"
 #include "units.h"
-
-#define LOCK_WAIT_S 10
 
 static char message[160];
 static bool loud;
@@ -82,8 +79,7 @@ const char *kernel_rights_text(unsigned int rights)
 	*text = 0;
 	for (size_t i = 0; i < RIGHTS_CNT; i++)
 		if (rights & RIGHTS[i].right)
-			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
-				 *text ? " and " : "", RIGHTS[i].name);
+			text_append(text, sizeof(text), "%s%s", *text ? " and " : "", RIGHTS[i].name);
 	return text;
 }
 
@@ -162,19 +158,6 @@ int kernel_ready(bool verbose, bool may_mount)
 		return err;
 	err = clock_measure_offset(&clock_offset_ns);
 	return err ? diag_err(err, "cannot ask the kernel for its clock: %s", strerror(-err)) : 0;
-}
-
-int kernel_lock(int fd)
-{
-	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
-		if (errno != EWOULDBLOCK)
-			return diag_err(-errno, "cannot lock the filters: %s", strerror(errno));
-		if (i == LOCK_WAIT_S * 10)
-			return diag_err(-EBUSY, "another xdp-dedup is still changing filters" ADVICE
-						"try again");
-		usleep(100000);
-	}
-	return 0;
 }
 
 /* What our programs need, and which version of Linux brought it, oldest first. */

@@ -53,12 +53,6 @@ void kernel_output(bool verbose);
  */
 int kernel_ready(bool verbose, bool may_mount);
 
-/* Locks the open file fd (flock), for as long as it stays open. Waits up to 10 s for another
- * process. Returns 0; -EBUSY (logged) if that process still has the lock; or another -errno
- * (logged).
- */
-int kernel_lock(int fd);
-
 /* Reads the kernel's information on an open program, map or link into *info, a cleared struct
  * bpf_prog_info, bpf_map_info or bpf_link_info. Returns 0, or -errno.
  */
