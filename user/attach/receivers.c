@@ -9,7 +9,6 @@
 #include "diag.h"
 #include "open_filter.h"
 #include "own_macs.h"
-#include "stacking.h"
 #include "text.h"
 
 #define SYSCTLS "/proc/sys/net/"
@@ -21,17 +20,26 @@ int receivers_links(struct links *out)
 	return err ? diag_err(err, "cannot list the interfaces: %s", strerror(-err)) : 0;
 }
 
-/* Does what stacking_merges() does, and logs an error. */
+static int merges_udp(const struct link *link, void *arg)
+{
+	*(const struct link **)arg = link;
+	return device_merges_udp(link->name);
+}
+
+/* Does a device below this one merge UDP packets (GRO with rx-udp-gro-forwarding or rx-gro-list)
+ * before this one sees them? Then the program sees only the first id of them. Returns 1, and *lower
+ * is that device; 0; or -errno (logged) if that is unknown.
+ */
 static int merges_below(const struct links *l, const struct link *upper, const struct link **lower)
 {
-	int merges;
+	int found;
 
 	*lower = NULL; /* stays so if it was not even looked for */
-	merges = stacking_merges(l, upper->index, lower);
-	if (merges < 0)
-		diag_err(merges, "cannot tell whether %s merges packets before %s sees them: %s",
-			 *lower ? (*lower)->name : "a device below", upper->name, strerror(-merges));
-	return merges;
+	found = links_each_below(l, upper->index, merges_udp, lower);
+	if (found < 0)
+		diag_err(found, "cannot tell whether %s merges packets before %s sees them: %s",
+			 *lower ? (*lower)->name : "a device below", upper->name, strerror(-found));
+	return found;
 }
 
 int receivers_check_merging(const char *ifname, enum attach_mode mode, const struct links *l)
@@ -69,7 +77,7 @@ int receivers_check_stacking(const struct placement *where, const struct links *
 				upper->name, where->ifnames[i], where->ifnames[i], upper->name,
 				upper->name);
 	}
-	pair = stacking_find(l, indices, where->cnt);
+	pair = links_find_stacked(l, indices, where->cnt);
 	if (!pair.upper)
 		return 0;
 	return diag_err(
@@ -291,7 +299,7 @@ static struct receivers_pair show_pair(const struct link *upper, const struct li
 int receivers_faults(const struct filter *f, const struct links *l,
 		     const struct receivers_attached *at, struct receivers_faults *out)
 {
-	struct stacked stacked = stacking_find(l, at->indices, at->cnt);
+	struct stacked stacked = links_find_stacked(l, at->indices, at->cnt);
 
 	*out = (struct receivers_faults){ 0 };
 	if (stacked.upper)

@@ -10,7 +10,6 @@
 #include "links.h"
 #include "open_filter.h"
 #include "spec.h"
-#include "stacking.h"
 
 /* Does what links_read() does, and logs a failure. */
 int receivers_links(struct links *out);

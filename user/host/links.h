@@ -80,6 +80,14 @@ typedef int (*links_fn)(const struct link *link, void *arg);
 int links_each_above(const struct links *l, uint32_t lower, links_fn each, void *arg);
 int links_each_below(const struct links *l, uint32_t upper, links_fn each, void *arg);
 
+/* Finds two of these interfaces, `upper` on top of `lower`: a filter on both would see each packet
+ * twice, and drop it the second time. Both are NULL if there are none. They belong to *l.
+ */
+struct stacked {
+	const struct link *upper, *lower;
+};
+struct stacked links_find_stacked(const struct links *l, const uint32_t *indices, int cnt);
+
 /* Returns a device directly on top of this one that runs any XDP program: while it does, the kernel
  * refuses to change the XDP program of this one. NULL if there is none. It belongs to *l.
  */

@@ -83,3 +83,13 @@ bool links_is_on(const struct links *l, uint32_t upper, uint32_t lower)
 {
 	return links_each_above(l, lower, has_index, &upper);
 }
+
+struct stacked links_find_stacked(const struct links *l, const uint32_t *indices, int cnt)
+{
+	for (int i = 0; i < cnt; i++)
+		for (int j = 0; j < cnt; j++)
+			if (links_is_on(l, indices[i], indices[j]))
+				return (struct stacked){ links_find(l, indices[i]),
+							 links_find(l, indices[j]) };
+	return (struct stacked){ NULL, NULL };
+}

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "links.h"
-#include "stacking.h"
 #include "tunnel_devices.h"
 
 /* RTM_NEWLINK, as far as it matters. */
@@ -237,14 +236,14 @@ static void stacked_pairs_are_found_in_any_order(void **state)
 	struct link list[] = { parsed(&(struct told)PORT(1, 3)), parsed(&(struct told)ALONE(2)),
 			       parsed(&(struct told)ALONE(3)) };
 	struct links l = { list, 3 };
-	struct stacked pair = stacking_find(&l, (uint32_t[]){ 1, 2, 3 }, 3);
+	struct stacked pair = links_find_stacked(&l, (uint32_t[]){ 1, 2, 3 }, 3);
 
 	(void)state;
 	assert_true(pair.upper == &list[2] && pair.lower == &list[0]);
-	pair = stacking_find(&l, (uint32_t[]){ 3, 2, 1 }, 3);
+	pair = links_find_stacked(&l, (uint32_t[]){ 3, 2, 1 }, 3);
 	assert_true(pair.upper == &list[2] && pair.lower == &list[0]);
-	assert_null(stacking_find(&l, (uint32_t[]){ 2, 3 }, 2).upper);
-	assert_null(stacking_find(&l, NULL, 0).upper);
+	assert_null(links_find_stacked(&l, (uint32_t[]){ 2, 3 }, 2).upper);
+	assert_null(links_find_stacked(&l, NULL, 0).upper);
 }
 
 int main(void)
