@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config_streams.h"
 #include "diag.h"
 #include "open.h"
 #include "stream_ids.h"

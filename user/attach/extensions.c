@@ -2,7 +2,6 @@
 #include "extensions.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>

@@ -7,13 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-#include <bpf/bpf.h>
 
 #include "config_streams.h"
 #include "fd.h"
-#include "kept.h"
 #include "kernel.h"
 #include "layout.h"
 

@@ -6,7 +6,6 @@
 #include <bpf/bpf.h>
 
 #include "ids.h"
-#include "kept.h"
 #include "slow_path_reason.h"
 #include "open_filter.h"
 #include "stream_ids.h"

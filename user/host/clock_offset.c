@@ -2,7 +2,6 @@
 #include "clock_offset.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>

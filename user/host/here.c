@@ -3,7 +3,6 @@
 
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "fd.h"
 #include "text.h"

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "block.h"
 

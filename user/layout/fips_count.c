@@ -2,7 +2,6 @@
 #include "fips_count.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "array_rate.h"

@@ -7,14 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
 #include "diag.h"
-#include "kernel.h"
 #include "object.h"
 #include "open.h"
 #include "pin_dirs.h"

@@ -5,9 +5,6 @@
 #ifndef XDP_DEDUP_LOADER_H
 #define XDP_DEDUP_LOADER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "open_filter.h"
 
 struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */

@@ -9,7 +9,6 @@
 #include <bpf/bpf.h>
 
 #include "account.h"
-#include "config_streams.h"
 #include "diag.h"
 #include "identity.h"
 #include "kernel.h"
