@@ -403,10 +403,10 @@ test-vm: vm-programs ## on Linux 6.1 and 6.12, in qemu; FULL=1: all tests on bot
 	$(Q)tests/run-vm $(VM_SERIES)
 
 # Tests of drivers: on emulated NICs and Debian's kernels, or on two real NICs. Emulation is slow:
-# the tool has no sanitizers.
+# neither the tool nor the tests have sanitizers.
 DRIVER_KINDS  ?= virtio virtio-tap-4 virtio-fixed virtio-tap-4-zc igb vmxnet3 e1000e virtio+igb vmxnet3+e1000e
 DRIVER_SERIES ?= 6.1-amd64 6.12-amd64 newest-amd64
-DRIVER_TESTS  := $(BIN) $(BUILD)/tests/drivers_test $(BUILD)/tests/drivers_xsk_test
+DRIVER_TESTS  := $(BIN) $(BUILD)/plain/drivers_test $(BUILD)/plain/drivers_xsk_test
 
 .PHONY: test-drivers
 test-drivers: $(DRIVER_TESTS) ## as root: filters on emulated NICs; or on two that are connected, IFACE=eth1,eth2; DRIVER_KINDS= DRIVER_SERIES=
