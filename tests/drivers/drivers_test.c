@@ -259,7 +259,7 @@ static void test_change(void **state)
 	print_message("# %s: %llu of %llu packets lost, in %llu ms\n", change->name,
 		      (unsigned long long)lost, (unsigned long long)sent,
 		      (unsigned long long)ns / 1000000);
-	driver_fact(change->name, "%llu of %llu", (unsigned long long)lost, (unsigned long long)sent);
+	driver_fact(change->name, "%llu/%llu", (unsigned long long)lost, (unsigned long long)sent);
 	assert_true(sent > 100);
 	if (!change->may_lose)
 		assert_int_equal(lost, 0);
