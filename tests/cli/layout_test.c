@@ -430,7 +430,8 @@ static void remove_is_for_ids(void **state)
 	assert_one_line("usage: xdp-dedup remove NAME[/STREAM] ID...");
 	assert_run(1, "$XD remove ve0 " ID_A);
 	assert_one_line("no filter ve0");
-	assert_run(0, LOAD "--layout countdown --capacity 100");
+	/* With so many cells, that two ids have one in common is not to be expected. */
+	assert_run(0, LOAD "--layout countdown --capacity 20k");
 	assert_run(2, "$XD remove ve0 xyz");
 	assert_one_line("xyz is no id: give 64 hex digits");
 	assert_run(1, "$XD remove ve0 " ZEROS "00");
