@@ -105,7 +105,7 @@ const char *attach_refusal(int err);
 int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native, bool has_hw);
 
 /* Checks that packets of the interface can be redirected to AF_XDP sockets in this mode. features:
- * device_xdp_features() of the driver; they count for the modes that use the driver. Returns 0,
+ * driver_xdp_features() of the driver; they count for the modes that use the driver. Returns 0,
  * with a note if redirecting is slow; or -EOPNOTSUPP (logged).
  */
 int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t features);

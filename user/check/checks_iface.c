@@ -55,7 +55,11 @@ static void note_driver(const struct check_context *q)
 {
 	const struct driver *d = driver_here(q);
 
-	if (d->note && d->advice)
+	if (driver_is_fixed(d, q->ifname))
+		diag_note("%s: %s is fixed on, with which its driver has no native XDP" ADVICE
+			  "the hypervisor must let the machine turn it off (qemu: ctrl_guest_offloads=on)",
+			  q->ifname, d->turns_off);
+	else if (d->note && d->advice)
 		diag_note("%s: %s" ADVICE "%s", q->ifname, d->note, d->advice);
 	else if (d->note)
 		diag_note("%s: %s", q->ifname, d->note);
@@ -67,7 +71,7 @@ int check_driver(struct check_context *q)
 	enum attach_mode mode = q->subject->where->mode;
 	char driver[DEVICE_DRIVER_MAX] = "unknown";
 	uint64_t features = 0;
-	int err = device_xdp_features(if_nametoindex(q->ifname), &features);
+	int err = driver_xdp_features(if_nametoindex(q->ifname), &features);
 
 	if (device_driver(q->ifname, driver))
 		snprintf(driver, sizeof(driver), "unknown");
@@ -104,7 +108,7 @@ int check_redirect(struct check_context *q)
 	if (!q->subject->plan->policy.deliver)
 		return check_found(q, "fresh packets go to the stack");
 	if (mode == MODE_ANY || mode == MODE_NATIVE) {
-		if (device_xdp_features(if_nametoindex(q->ifname), &features))
+		if (driver_xdp_features(if_nametoindex(q->ifname), &features))
 			return check_unknown(
 				q,
 				"whether the driver can have packets go to AF_XDP sockets cannot be told (Linux 6.3 can)");
@@ -179,7 +183,7 @@ int check_mtu(struct check_context *q)
 	int fits = driver_one_buffer_mtu(driver_here(q));
 	int mtu = device_mtu(q->ifname);
 	uint64_t features;
-	int unknown = device_xdp_features(if_nametoindex(q->ifname), &features);
+	int unknown = driver_xdp_features(if_nametoindex(q->ifname), &features);
 	bool frags = !unknown && features & DEVICE_XDP_FRAGS;
 	bool lacks_frags = driver_lacks_frags(driver_here(q), if_nametoindex(q->ifname));
 

@@ -6,6 +6,7 @@
 #include "change.h"
 #include "config_streams.h"
 #include "device.h"
+#include "driver.h"
 #include "diag.h"
 #include "live_exchange.h"
 #include "kept.h"
@@ -40,7 +41,7 @@ static int check_new_delivery(const struct change *c, const struct dedup_config 
 
 		if (a && did)
 			continue;
-		if (device_xdp_features(ifindex, &features)) /* unknown */
+		if (driver_xdp_features(ifindex, &features)) /* unknown */
 			features = DEVICE_XDP | DEVICE_XDP_REDIRECT;
 		err = attach_check_redirect(c->where.ifnames[i], a ? a->mode : c->where.mode,
 					    features);

@@ -66,7 +66,7 @@ static bool has_moved_here(const struct status *s, const char *name)
 static int has_native(uint32_t ifindex)
 {
 	uint64_t features;
-	int err = device_xdp_features((int)ifindex, &features);
+	int err = driver_xdp_features((int)ifindex, &features);
 
 	return err ? err : features & DEVICE_XDP ? 1 : 0;
 }

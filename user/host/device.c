@@ -105,16 +105,38 @@ static int feature_place(const char *ifname, const char *name)
 	return err ?: -ENOENT;
 }
 
-/* Is this feature on? 1 or 0, also if the kernel has none of that name; -errno. */
-static int has_feature(const char *ifname, const char *name)
+enum { IS_ON = 1, IS_FIXED = 2 };
+
+/* Returns bits of the above; 0 also if the kernel has no feature of that name; -errno. */
+static int feature_state(const char *ifname, const char *name)
 {
 	union features features = { .head = { .cmd = ETHTOOL_GFEATURES, .size = FEATURES_MAX / 32 } };
+	const struct ethtool_get_features_block *block;
 	int place = feature_place(ifname, name), err;
 
 	if (place < 0)
 		return place == -ENOENT ? 0 : place;
 	err = ask_ethtool(ifname, &features);
-	return err ?: (int)(features.head.features[place / 32].active >> place % 32 & 1);
+	if (err)
+		return err;
+	block = &features.head.features[place / 32];
+	return (block->active >> place % 32 & 1 ? IS_ON : 0) |
+	       (block->available >> place % 32 & 1 ? 0 : IS_FIXED);
+}
+
+/* Is this feature on? 1 or 0, also if the kernel has none of that name; -errno. */
+static int has_feature(const char *ifname, const char *name)
+{
+	int state = feature_state(ifname, name);
+
+	return state < 0 ? state : state & IS_ON;
+}
+
+int device_fixes_on(const char *ifname, const char *offload)
+{
+	int state = feature_state(ifname, offload);
+
+	return state < 0 ? state : state == (IS_ON | IS_FIXED);
 }
 
 int device_filters_vlans(const char *ifname)

@@ -22,11 +22,13 @@ int device_queues(const char *ifname, uint32_t *now, uint32_t *max);
  * - _filters_vlans(): does it discard frames of VLANs that have no device on top of it?
  * - _merges_udp(): does it merge UDP packets: GRO with rx-udp-gro-forwarding or rx-gro-list?
  * - _merges_tcp(): does it merge TCP packets in hardware?
+ * - _fixes_on(): is this offload (its name in `ethtool -k`) on, and can it not be turned off?
  */
 int device_strips_tags(const char *ifname);
 int device_filters_vlans(const char *ifname);
 int device_merges_udp(const char *ifname);
 int device_merges_tcp(const char *ifname);
+int device_fixes_on(const char *ifname, const char *offload);
 
 /* Returns the MTU: bytes of the largest packet, without the Ethernet header. */
 int device_mtu(const char *ifname);
@@ -40,8 +42,8 @@ enum {
 	DEVICE_XDP_FRAGS = 1 << 5,    /* native XDP of packets in several buffers */
 };
 
-/* Reads the XDP features of the driver. Returns 0; -ENOENT before Linux 6.3, which does not report
- * them.
+/* Reads the XDP features that the driver reports; driver_xdp_features() knows more. Returns 0;
+ * -ENOENT before Linux 6.3, where drivers do not report them.
  */
 int device_xdp_features(int ifindex, uint64_t *features);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "driver.h"
 
+#include <net/if.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ static const struct driver DRIVERS[] = {
 	  .advice = "run the service, which attaches it anew; by hand: xdp-dedup load --replace" },
 	{ .name = "virtio_net",
 	  .old_mtu = 4064,
+	  .turns_off = "rx-gro-hw",
 	  .zerocopy_needs = "a device with iommu_platform=on",
 	  .note = "the driver adds a queue for each CPU while it runs a program",
 	  .advice = "read the number of queues after the load" },
@@ -34,6 +36,22 @@ const struct driver *driver_of(const char *name)
 	while (d->name && strcmp(d->name, name))
 		d++;
 	return d;
+}
+
+bool driver_is_fixed(const struct driver *d, const char *ifname)
+{
+	return d->turns_off && device_fixes_on(ifname, d->turns_off) == 1;
+}
+
+int driver_xdp_features(int ifindex, uint64_t *features)
+{
+	int err = device_xdp_features(ifindex, features);
+	char ifname[IF_NAMESIZE], name[DEVICE_DRIVER_MAX];
+
+	if (!err && if_indextoname(ifindex, ifname) && !device_driver(ifname, name) &&
+	    driver_is_fixed(driver_of(name), ifname))
+		*features &= DEVICE_XDP_OFFLOAD;
+	return err;
 }
 
 bool driver_lacks_frags(const struct driver *d, int ifindex)

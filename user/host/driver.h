@@ -6,12 +6,14 @@
 #define XDP_DEDUP_DRIVER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct driver {
 	const char *name; /* ethtool -i; NULL: any other driver */
 	int mtu;	  /* the largest MTU with which a packet fits one buffer; 0: one page */
 	int old_mtu;	  /* the largest MTU before Linux 6.3, where it has no frags; 0: it has */
 	bool drops_lro;	  /* it turns LRO off for XDP; other drivers refuse XDP then */
+	const char *turns_off;	    /* an offload that it turns off for native XDP; NULL: none */
 	const char *zerocopy_needs; /* a condition of zero-copy; NULL: none */
 	const char *note;	    /* a surprise, for users; NULL: none */
 	const char *advice;	    /* NULL: none */
@@ -19,6 +21,16 @@ struct driver {
 
 /* Returns the row of this driver, or the row for all other drivers. */
 const struct driver *driver_of(const char *name);
+
+/* Is it certain that the driver has no native XDP on this interface, because the offload
+ * `turns_off` is fixed on?
+ */
+bool driver_is_fixed(const struct driver *d, const char *ifname);
+
+/* Reads the XDP features that the driver has on this interface: bits of device.h. Returns 0;
+ * -ENOENT before Linux 6.3, which does not report them; another -errno if they are unknown.
+ */
+int driver_xdp_features(int ifindex, uint64_t *features);
 
 /* Is it certain that the driver has no native XDP of packets in several buffers on this interface? */
 bool driver_lacks_frags(const struct driver *d, int ifindex);

@@ -7,6 +7,7 @@
 #include "checks.h"
 #include "config_file.h"
 #include "device.h"
+#include "driver.h"
 #include "diag.h"
 #include "exit.h"
 #include "receivers.h"
@@ -48,7 +49,7 @@ static void note_filter(struct config_filter *f, const struct links *links)
 		if (!ifindex)
 			continue;
 		there[where.cnt++] = w->where.ifnames[i];
-		if (w->where.mode == MODE_ANY && !device_xdp_features(ifindex, &features))
+		if (w->where.mode == MODE_ANY && !driver_xdp_features(ifindex, &features))
 			attach_check_mode(w->where.ifnames[i], w->where.mode, features & DEVICE_XDP,
 					  false);
 	}
