@@ -26,7 +26,7 @@ struct xdp_dedup_receiver;
 struct xdp_dedup_receive_options {
 	size_t size;	    /* sizeof(struct xdp_dedup_receive_options); 0 is refused */
 	const char *ifname; /* NULL: the only interface on which the filter runs */
-	uint32_t queue;	    /* of the interface, from 0 on (ethtool -l IFNAME) */
+	uint32_t queue;	    /* of the interface, from 0 on (ethtool -l IFNAME, after the load) */
 	/* Frames of 4,096 bytes of locked memory: how many packets may be under way. A power of 2
 	 * from 64 to 4,096; 0: 512. Packets beyond go to the stack. If the driver writes into this
 	 * memory, it owns half of the frames. More than 2,048 packets are never under way.
