@@ -266,6 +266,47 @@ static void test_change(void **state)
 	driver_flood(strstr(change->command, "unload") ? NULL : "ve0", (struct driver_flood){ 0 });
 }
 
+/* Starts the service, and waits until it has attached its program. */
+#define SERVE                                                                         \
+	"printf '%%s\\n' '[filter ve0]' 'interfaces = ve0' 'port = %u' 'fpr = 1e-9' " \
+	">/mnt/conf\n"                                                                \
+	"%s run --config /mnt/conf >/mnt/log 2>&1 &\n"                                \
+	"echo $! >/mnt/service\n"                                                     \
+	"timeout 30 sh -c 'until ip link show dev ve0 | grep -q prog/xdp; do sleep 0.1; done'"
+
+/* Does the filter see a packet, within some time? */
+static bool sees_packets(void)
+{
+	uint64_t before = e2e_counters("ve0").rx;
+
+	for (int ms = 0; ms < PATIENCE_MS; ms += 100) {
+		if (e2e_counters("ve0").rx > before)
+			return true;
+		usleep(100000);
+	}
+	return false;
+}
+
+/* The service attaches the program anew if the driver has lost it at a reset. */
+static void test_service(void **state)
+{
+	uint64_t sent;
+	bool sees;
+
+	(void)state;
+	driver_undo("kill $(cat /mnt/service)");
+	sh(SERVE, e2e_port(), tool());
+	e2e_await_links();
+	driver_flood("ve0", (struct driver_flood){ 0 });
+	driver_can("ip link set ve0 down; ip link set ve0 up");
+	driver_traffic_begin();
+	sees = sees_packets();
+	driver_traffic_end(&sent);
+	assert_true(sees);
+	e2e_await_links();
+	driver_flood("ve0", (struct driver_flood){ 0 });
+}
+
 /* One filter on two interfaces. The second one is veth, unless four NICs are given. */
 static void test_two_interfaces(void **state)
 {
@@ -499,6 +540,7 @@ int main(void)
 	add_rows(ROWS, test_row, driver_setup, driver_teardown);
 	add_test("vlan-filtered", test_vlan_filter, driver_setup, driver_teardown, NULL);
 	add_rows(CHANGES, test_change, driver_setup, driver_teardown);
+	add_test("service-down-up", test_service, driver_setup, driver_teardown, NULL);
 	add_test("two-interfaces", test_two_interfaces, driver_setup, driver_teardown, NULL);
 	add_test("beside-tcp", test_beside_tcp, driver_setup, driver_teardown, NULL);
 	add_test("beside-udp", test_beside_udp, driver_setup, driver_teardown, NULL);
