@@ -103,6 +103,29 @@ static void add_to(struct spec_stream *st, const uint8_t address[16], bool ipv4)
 	st->to4_cnt += ipv4;
 }
 
+/* Does a group of no feed or another one have this port, too? A stream without addresses takes its
+ * packets.
+ */
+static bool shares_port(const struct survey *s, const struct destination *p)
+{
+	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++) {
+		const struct destination *other = &s->table.destinations[i];
+
+		if (other->used && other->d.kind == SURVEY_UDP && other->d.multicast &&
+		    other->d.number == p->d.number && other->feed != p->feed)
+			return true;
+	}
+	return false;
+}
+
+/* Does its stream name addresses? */
+static bool is_named(const struct survey *s, const struct destination *p,
+		     const struct profile *profile)
+{
+	return profile->stream.layer == DEDUP_UDP &&
+	       (p->d.multicast || profile->needs_to || (!p->d.more_addresses && shares_port(s, p)));
+}
+
 /* The stream, from `first` on, to which destination p can be added: of its port, or, where no
  * addresses are named, the one without any.
  */
@@ -126,8 +149,7 @@ static bool add_feed(struct survey_draft *d, uint32_t feed, const struct profile
 
 	for (uint32_t i = feed; i < SURVEY_DESTINATIONS_MAX; i++) {
 		const struct destination *destination = &d->s->table.destinations[i];
-		bool named =
-			p->stream.layer == DEDUP_UDP && (destination->d.multicast || p->needs_to);
+		bool named = is_named(d->s, destination, p);
 		struct spec_stream *st;
 
 		if (!destination->used || destination->feed != feed || destination->best < 0)

@@ -34,6 +34,8 @@ static const struct survey_row ROWS[] = {
 	{ "keepalives", "", 0, 0 },
 	{ "keepalives-without-ip-ids", "", 0, 0 },
 	{ "relays", "--profile payload:5140 --window 100ms --capacity 10k", 2000, 2000 },
+	{ "relays-beside-a-group",
+	  "--profile payload:5140@10.10.10.10 --window 100ms --capacity 10k", 2000, 2000 },
 	{ "rtp-among-others", "--profile payload:5004 --window 100ms --capacity 10k", 4000, 4000 },
 	{ "rtp-with-reports", "--profile payload:5004 --window 100ms --capacity 10k", 2000, 2000 },
 	{ "mesh-with-ihaves", "--profile gsp:8001 --window 100ms --capacity 10k", 2000, 2000 },
