@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* For the checks of checks.h alone: the input of a check, and its result. A check reports a problem
  * that makes load fail by diag_err(), and a surprise by diag_note(). It writes its finding by
- * check_found(); the finding is shown if the check reports nothing.
+ * check_found(); the finding is shown if the check reports nothing, or only notes of what is unknown.
  */
 #ifndef XDP_DEDUP_CHECK_CONTEXT_H
 #define XDP_DEDUP_CHECK_CONTEXT_H
@@ -22,8 +22,9 @@ struct check_context {
 	int values_cnt;
 };
 
-/* A check returns 0; -errno (logged); or CHECK_IS_UNKNOWN if its finding, or its note, is that
- * something is unknown. check_found() returns 0, check_unknown() returns CHECK_IS_UNKNOWN.
+/* A check returns 0; -errno (logged); or CHECK_IS_UNKNOWN if its finding is that something is
+ * unknown, or if it has logged an error of asking. check_found() returns 0, check_unknown() returns
+ * CHECK_IS_UNKNOWN.
  */
 #define CHECK_IS_UNKNOWN 1
 

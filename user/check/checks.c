@@ -182,6 +182,7 @@ static int make_check(const struct check *c, const struct checks_subject *s, int
 	struct messages m = { .cnt = 0 };
 	struct diag_receiver receiver = { .take = keep_check_message, .to = &m };
 	struct check_finding finding = { .check = c->name, .ifname = c->each ? q.ifname : NULL };
+	bool has_failed = false;
 	int answer;
 
 	diag_receive(&receiver);
@@ -190,14 +191,17 @@ static int make_check(const struct check *c, const struct checks_subject *s, int
 	finding.values = q.values;
 	finding.values_cnt = q.values_cnt;
 	for (int i = 0; i < m.cnt; i++) {
-		finding.verdict = m.list[i].kind == DIAG_ERR ? CHECK_PROBLEM : CHECK_NOTE;
-		if (answer == CHECK_IS_UNKNOWN || (finding.verdict == CHECK_PROBLEM && blind))
+		bool is_error = m.list[i].kind == DIAG_ERR;
+
+		has_failed |= is_error;
+		finding.verdict = is_error ? CHECK_PROBLEM : CHECK_NOTE;
+		if (is_error && (answer == CHECK_IS_UNKNOWN || blind))
 			finding.verdict = CHECK_UNKNOWN;
 		finding.found = m.list[i].finding;
 		finding.advice = *m.list[i].advice ? m.list[i].advice : NULL;
 		add_finding(f, &finding);
 	}
-	if (!m.cnt) {
+	if (!m.cnt || (answer == CHECK_IS_UNKNOWN && !has_failed)) {
 		finding.verdict = answer == CHECK_IS_UNKNOWN ? CHECK_UNKNOWN : CHECK_OK;
 		finding.found = q.found;
 		add_finding(f, &finding);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "driver.h"
 
+#include <errno.h>
 #include <net/if.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ static const struct driver DRIVERS[] = {
 	  .note = "load and unload reset the NIC, and its link is down for about a second; a bond takes another port meanwhile" },
 	{ .name = "vmxnet3",
 	  .mtu = 3494,
+	  .is_new = true,
 	  .drops_lro = true,
 	  .note = "the driver loses the program when the link goes down and up, or when rings, MTU or offloads change, and every packet passes then",
 	  .advice = "run the service, which attaches it anew; by hand: xdp-dedup load --replace" },
@@ -46,12 +48,16 @@ bool driver_is_fixed(const struct driver *d, const char *ifname)
 int driver_xdp_features(int ifindex, uint64_t *features)
 {
 	int err = device_xdp_features(ifindex, features);
-	char ifname[IF_NAMESIZE], name[DEVICE_DRIVER_MAX];
+	char ifname[IF_NAMESIZE] = "", name[DEVICE_DRIVER_MAX] = "";
+	const struct driver *d;
 
-	if (!err && if_indextoname(ifindex, ifname) && !device_driver(ifname, name) &&
-	    driver_is_fixed(driver_of(name), ifname))
-		*features &= DEVICE_XDP_OFFLOAD;
-	return err;
+	if ((err && err != -ENOENT) || !if_indextoname(ifindex, ifname))
+		return err;
+	d = driver_of(device_driver(ifname, name) ? "" : name);
+	if (!(err && d->is_new) && !driver_is_fixed(d, ifname))
+		return err;
+	*features = 0;
+	return 0;
 }
 
 bool driver_lacks_frags(const struct driver *d, int ifindex)

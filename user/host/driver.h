@@ -12,6 +12,7 @@ struct driver {
 	const char *name; /* ethtool -i; NULL: any other driver */
 	int mtu;	  /* the largest MTU with which a packet fits one buffer; 0: one page */
 	int old_mtu;	  /* the largest MTU before Linux 6.3, where it has no frags; 0: it has */
+	bool is_new;	  /* it has native XDP only on kernels that report its features */
 	bool drops_lro;	  /* it turns LRO off for XDP; other drivers refuse XDP then */
 	const char *turns_off;	    /* an offload that it turns off for native XDP; NULL: none */
 	const char *zerocopy_needs; /* a condition of zero-copy; NULL: none */
@@ -28,7 +29,8 @@ const struct driver *driver_of(const char *name);
 bool driver_is_fixed(const struct driver *d, const char *ifname);
 
 /* Reads the XDP features that the driver has on this interface: bits of device.h. Returns 0;
- * -ENOENT before Linux 6.3, which does not report them; another -errno if they are unknown.
+ * -ENOENT before Linux 6.3, where drivers do not report them, unless it is certain that there are
+ * none; another -errno if asking fails.
  */
 int driver_xdp_features(int ifindex, uint64_t *features);
 
