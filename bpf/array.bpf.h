@@ -75,7 +75,7 @@ static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __
 		return dedup_flat_learn(NULL, config.memory.places, &claims, p, config.memory.k);
 	}
 	*until = filter_era(hand) + config.memory.places;
-	return dedup_countdown_learn(NULL, config.memory.places, &claims, p, config.memory.k);
+	return dedup_countdown_learn(NULL, config.memory.places, &claims, p, config.memory.k, false);
 }
 
 /* Does learn(); and again if the hand has meanwhile made the other array the current one. A copy on
@@ -185,7 +185,7 @@ __noinline int array_see(void)
 	learned = learn_in_time(hand, p, &learned_until);
 	if (learned < 0)
 		return learned;
-	if (entry.first)
+	if (entry.first && learned) /* else the faster copy knows until when */
 		dedup_known_put(entry, of, learned_until, known_version);
 	return !learned;
 }

@@ -241,7 +241,7 @@ __noinline int predecessor_see_array(bool teach)
 			dedup_flat_learn(PREDECESSOR, cfg->memory.places, &claims, p, cfg->memory.k);
 	else
 		learned = dedup_countdown_learn(PREDECESSOR, cfg->memory.places, &claims, p,
-						cfg->memory.k);
+						cfg->memory.k, false);
 	return learned < 0 ? 0 : learned_as(learned, st);
 }
 

@@ -50,7 +50,7 @@ static __always_inline bool dedup_claim_takes(struct dedup_claim *c, __u32 place
 
 /* What an id is called in a tie, by its k positions; not 0. One that is learned again is so in
  * another epoch, unless user space has removed it. (So of copies that are learned on both sides of
- * an epoch's end two may be new.)
+ * an epoch's end, or of a countdown, two may be new.)
  */
 static __always_inline __u64 dedup_tie_name(const struct dedup_positions *p, __u32 k, __u64 hand)
 {

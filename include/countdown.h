@@ -73,27 +73,25 @@ static __always_inline int dedup_countdown_left(struct dedup_block *blocks, __u3
 	return least;
 }
 
-/* Swaps in a value, and returns what was there. A full barrier. */
-static __always_inline __u32 dedup_swap_cell(__u32 *cell, __u32 to)
-{
-#ifdef __bpf__
-	return __sync_lock_test_and_set(cell, to);
-#else
-	return __atomic_exchange_n(cell, to, __ATOMIC_SEQ_CST);
-#endif
-}
-
-/* Sets a cell to max. Returns 1 if it was at 0, and this call did so; 0 if not; -ENOENT if its
- * block does not exist.
+/* Sets a cell to max if it is at 0. Returns 1 if this call did so; 0 if not; -ENOENT if its block
+ * does not exist. A full barrier if it is set.
  */
 static __always_inline int dedup_countdown_set(struct dedup_block *blocks, __u32 elapsed, __u32 max,
 					       __u32 n)
 {
-	__u32 *cell = dedup_cell(blocks, n);
+	__u32 *cell = dedup_cell(blocks, n), is;
 
 	if (!cell)
 		return -ENOENT;
-	return !dedup_cell_left(dedup_swap_cell(cell, elapsed + max), elapsed, max);
+	is = READ_ONCE(*cell);
+	for (int i = 0; i < 2 && !dedup_cell_left(is, elapsed, max); i++) { /* it may be swept */
+		__u32 was = __sync_val_compare_and_swap(cell, is, elapsed + max);
+
+		if (was == is)
+			return 1;
+		is = was;
+	}
+	return 0;
 }
 
 /* Sets those of an id's k cells that are below max to max. */
@@ -114,22 +112,30 @@ static __always_inline void dedup_countdown_renew(struct dedup_block *blocks, __
  *
  * Cells above 0 are set only if the id is new, and last. Another CPU, one countdown ahead, may
  * claim such a cell for its copy, and must not lose it to a copy that is not new.
+ *
+ * may_stop: a thread, which may stand still for long between reading a cell and setting it. Then it
+ * leaves alone what another one has set meanwhile, for later.
  */
 static __always_inline int dedup_countdown_learn(struct dedup_block *blocks, __u32 max,
 						 const struct dedup_claims *claims,
-						 const struct dedup_positions *p, __u32 k)
+						 const struct dedup_positions *p, __u32 k,
+						 bool may_stop)
 {
 	__u32 elapsed = dedup_countdowns(claims->hand, max);
 	struct dedup_claim c = DEDUP_NO_CLAIM;
 	bool first, second;
 
 	for (__u64 i = 0; i < DEDUP_HASHES_MAX && i < k; i++) {
-		__u32 *cell = dedup_cell(blocks, p->index[i]);
+		__u32 *cell = dedup_cell(blocks, p->index[i]), is;
 
 		if (!cell)
 			return -ENOENT;
-		if (!dedup_cell_left(READ_ONCE(*cell), elapsed, max) &&
-		    !dedup_claim_takes(&c, p->index[i]))
+		is = READ_ONCE(*cell);
+		if (dedup_cell_left(is, elapsed, max) || dedup_claim_takes(&c, p->index[i]))
+			continue;
+		if (may_stop)
+			__sync_val_compare_and_swap(cell, is, elapsed + max);
+		else
 			WRITE_ONCE(*cell, elapsed + max);
 	}
 	if (c.first == DEDUP_NO_PLACE)

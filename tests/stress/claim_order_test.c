@@ -46,7 +46,7 @@ static int count_down(const struct dedup_claims *claims, struct dedup_positions 
 		p->index[i] = cell(p->index[i]);
 	return dedup_countdown_left(shared, elapsed, MAX, p, row->k)
 		       ? 0
-		       : dedup_countdown_learn(shared, MAX, claims, p, row->k);
+		       : dedup_countdown_learn(shared, MAX, claims, p, row->k, false);
 }
 
 static void make_call(int cpu)

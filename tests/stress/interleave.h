@@ -20,7 +20,7 @@
 #include "compiler.h"
 #include "memory.h"
 
-enum access { READ, SWAP, LOCK, OPEN, STORE, EXCHANGE, ADD, OR };
+enum access { READ, SWAP, LOCK, OPEN, STORE, ADD, OR };
 
 static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 
@@ -29,7 +29,6 @@ static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 #undef WRITE_ONCE
 #define WRITE_ONCE(value, to) use((__u64 *)&(value), STORE, 0, to)
 #define __sync_val_compare_and_swap(at, from, to) use((__u64 *)(at), SWAP, from, to)
-#define __atomic_exchange_n(at, to, order) use((__u64 *)(at), EXCHANGE, 0, to)
 #define __sync_fetch_and_add(at, value) use(at, ADD, 0, value)
 #define __sync_fetch_and_or(at, value) use(at, OR, 0, value)
 /* Who has to wait does nothing. */

@@ -319,7 +319,7 @@ static void the_sweep_overwrites_nobody(void **state)
 
 		/* Expired for long: the sweep would put it right. */
 		*(volatile __u32 *)dedup_cell(s.blocks, i % cells) = -100 - i % 1000;
-		dedup_countdown_learn(s.blocks, 15, &no_claims, &p, 1);
+		dedup_countdown_learn(s.blocks, 15, &no_claims, &p, 1, false);
 		for (int n = 0; n < 20; n++)
 			lost += dedup_countdown_left(s.blocks, 0, 15, &p, 1) != 15;
 	}

@@ -74,32 +74,52 @@ static uint32_t read_hand_again(const struct filter *f, struct id_lookup *p)
 	return layout(f)->generation(f->config, p) - was;
 }
 
-/* Learns the id; and learns it again if the hand has passed its place meanwhile. For a thread may
- * be stopped between reading where the hand is and writing: then it has written into a generation
- * that is older than it thought, or has been cleared since. Returns 1 if the id was known, 0 if it
+/* Learn the id; and learn it again if the hand has passed its place meanwhile. For a thread may be
+ * stopped between reading where the hand is and writing: then it has written into a generation that
+ * is older than it thought, or has been cleared since. They return 1 if the id was known, 0 if it
  * was new.
- *
- * Blocked, flat: of all threads that learn one id in one generation, one wins (learn() returns 1 to
+ */
+
+/* Blocked, flat: of all threads that learn one id in one generation, one wins (learn() returns 1 to
  * it). Only the winner learns it again in the next generation. If another thread has won there
  * already, the id is new to that one, and this one returns 1. After two passes or more, which take
  * a window, it may find there what it has written itself: its first answer stands.
- *
- * Countdown: there is one array for ids of any age. Whoever has won stays the winner; but winner or
- * not, each sets the cells again, which it may have set too low.
  */
-static int learn_in_time(struct filter *f, struct id_lookup *p)
+static int learn_by_generations(struct filter *f, struct id_lookup *p)
 {
-	bool same_cells = !layout(f)->has_generations;
 	int won = layout(f)->learn(f, p);
 	uint32_t passes;
 
-	while ((won || same_cells) && (passes = read_hand_again(f, p))) {
+	while (won && (passes = read_hand_again(f, p))) {
 		int again = layout(f)->learn(f, p);
 
-		if (passes == 1 && !same_cells)
+		if (passes == 1)
 			won = again;
 	}
 	return !won;
+}
+
+/* Countdown: there is one array for ids of any age. The winner stays the winner, and sets the cells
+ * again, which it may have set too low. Another thread may have lost to other ids: it tries again.
+ * It must not set the cells: another copy may be winning them in the next countdown.
+ */
+static int learn_by_countdowns(struct filter *f, struct id_lookup *p)
+{
+	int won = layout(f)->learn(f, p);
+
+	while (read_hand_again(f, p))
+		if (won)
+			layout(f)->renew(f, p);
+		else
+			won = layout(f)->learn(f, p);
+	return !won;
+}
+
+static void renew_in_time(struct filter *f, struct id_lookup *p)
+{
+	do
+		layout(f)->renew(f, p);
+	while (read_hand_again(f, p));
 }
 
 static int see(struct filter *f, struct id_lookup *p, bool refresh)
@@ -115,7 +135,11 @@ static int see(struct filter *f, struct id_lookup *p, bool refresh)
 	if (READ_ONCE(st->learned) >= READ_ONCE(st->limit))
 		return known ? 1 : -ENOSPC;
 	__sync_fetch_and_add(&st->learned, 1);
-	return learn_in_time(f, p);
+	if (known) {
+		renew_in_time(f, p);
+		return 1;
+	}
+	return layout(f)->renew ? learn_by_countdowns(f, p) : learn_by_generations(f, p);
 }
 
 /* ids_see() in this memory alone; with `add`, ids_add(). */

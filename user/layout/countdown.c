@@ -140,17 +140,20 @@ static bool countdown_is_known(const struct filter *f, const struct id_lookup *p
 				    &p->positions, c->memory.k);
 }
 
-/* A known id is known for a whole window again. */
 static int countdown_learn(struct filter *f, const struct id_lookup *p)
 {
 	const struct dedup_claims claims = { f->state->ties, p->hand };
 	const struct dedup_memory *m = &f->config->memory;
 
-	if (!countdown_is_known(f, p))
-		return dedup_countdown_learn(f->blocks, m->places, &claims, &p->positions, m->k);
+	return dedup_countdown_learn(f->blocks, m->places, &claims, &p->positions, m->k, true);
+}
+
+static void countdown_renew(struct filter *f, const struct id_lookup *p)
+{
+	const struct dedup_memory *m = &f->config->memory;
+
 	dedup_countdown_renew(f->blocks, countdown_generation(f->config, p), m->places,
 			      &p->positions, m->k);
-	return 0;
 }
 
 /* Not `remove`, which is stdio.h's. */
@@ -207,6 +210,7 @@ const struct layout LAYOUT_COUNTDOWN = {
 	.prefetch = countdown_prefetch,
 	.is_known = countdown_is_known,
 	.learn = countdown_learn,
+	.renew = countdown_renew,
 	.generation = countdown_generation,
 	.remove = countdown_remove,
 	.bits = countdown_total_bits,

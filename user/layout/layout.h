@@ -79,6 +79,12 @@ struct layout {
 	bool (*is_known)(const struct filter *f, const struct id_lookup *p);
 	int (*learn)(struct filter *f, const struct id_lookup *p);
 
+	/* Makes the id known for a whole window again. Only for who has learned it, or has the
+	 * message: a copy that is being learned may be taken for known then. Only of countdown,
+	 * else NULL.
+	 */
+	void (*renew)(struct filter *f, const struct id_lookup *p);
+
 	/* The number of the generation that learn() puts the id into: one higher each time the hand
 	 * has passed the id's place. Countdown: the number of countdowns so far. Modulo 2^32.
 	 */
