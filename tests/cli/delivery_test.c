@@ -11,6 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
+#include "delivery.h"
+#include "open.h"
 #include "xdp-dedup-receive.h"
 
 #define NAME "ve0"
@@ -265,6 +268,39 @@ static void test_left(void **state)
 				    "have ended: their next copies pass\n");
 }
 
+/* As if the driver wrote into the reader's memory. */
+static void pretend_zerocopy(void)
+{
+	struct delivery d;
+	struct filter f;
+
+	assert_int_equal(filter_open(NAME, &f), 0);
+	assert_int_equal(delivery_open(&f, &d), 0);
+	d.sockets[0].zerocopy = 1;
+	delivery_close(&d);
+	filter_close(&f);
+}
+
+/* A command that may have no AF_XDP socket cannot find out whether there is a reader: it takes no
+ * packets from the one that there is, and waits for it.
+ */
+static void test_unknown_reader(void **state)
+{
+	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
+	uint64_t began_ns;
+
+	(void)state;
+	e2e_load("load ve0 --deliver xsk");
+	reader_begin(&o);
+	send_events(1);
+	pretend_zerocopy();
+	began_ns = clock_ns(CLOCK_MONOTONIC);
+	assert_run(0, "setpriv --bounding-set -net_raw --inh-caps -net_raw $XD set ve0 --deliver "
+		      "stack");
+	assert_true(clock_ns(CLOCK_MONOTONIC) - began_ns >= 1000000000);
+	assert_string_equal(output, "");
+}
+
 #define MANY_IDS "i=0; while [ $i -lt 4096 ]; do i=$((i + 1)); printf '%064x\n' $i; done | "
 
 /* A reader that runs has packets, and as many ids are wanted as can be. */
@@ -366,6 +402,7 @@ int main(void)
 	add_test("some-streams", test_some_streams, e2e_setup, teardown, NULL);
 	add_test("reader", test_reader, e2e_setup, teardown, NULL);
 	add_test("left", test_left, e2e_setup, teardown, NULL);
+	add_test("unknown-reader", test_unknown_reader, e2e_setup, teardown, NULL);
 	add_test("no-room-to-want", test_no_room_to_want, e2e_setup, teardown, NULL);
 	add_test("exec-with-many-queues", test_exec_with_many_queues, e2e_setup, teardown, NULL);
 	add_test("exec-as-a-user", test_exec_as_a_user, e2e_setup, teardown, NULL);

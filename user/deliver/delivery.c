@@ -201,17 +201,17 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slo
 	want_logged(d, f, slot, true, wanted, lost);
 }
 
-/* Is there a socket in this slot, which gets no packets? The kernel takes each out when it is
- * closed, so this says more than a process' number, which may be one of a container.
+/* Is there a socket in this slot? It gets no packets. The kernel takes each out when it is closed,
+ * so this says more than a process' number, which may be one of a container. Returns 1 or 0; or
+ * -errno if that cannot be told, as without CAP_NET_RAW: a reader may live then.
  */
-static bool has_socket(const struct delivery *d, uint32_t slot)
+static int has_socket(const struct delivery *d, uint32_t slot)
 {
 	int fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
-	bool has = fd >= 0 && bpf_map_update_elem(d->xsks_fd, &slot, &fd, BPF_NOEXIST) &&
-		   errno == EEXIST;
+	int err = fd < 0 || bpf_map_update_elem(d->xsks_fd, &slot, &fd, BPF_NOEXIST) ? -errno : 0;
 
 	fd_close(fd);
-	return has;
+	return err == -EEXIST ? 1 : err;
 }
 
 /* Will nobody open the slot's queue any more? */
