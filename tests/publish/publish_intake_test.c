@@ -423,6 +423,21 @@ static void queues_of_other_interfaces(void **state)
 	xdp_dedup_receive_close(other);
 }
 
+/* The queue of an interface that gets another name is open already. */
+static void renamed_interface(void **state)
+{
+	(void)state;
+	diags_collect();
+	parts_open(&parts, FILTER "--deliver xsk", PUBLISH_AUTO);
+	netns_enter(hub_place(NODE_PLACE(0)));
+	sh("ip link set in down && ip link set in name in9 && ip link set in9 up");
+	netns_enter(0);
+	parts_refresh(&parts);
+	assert_string_equal(diags_all(), "");
+	assert_non_null(parts.intake.queues[0]);
+	assert_null(parts.intake.queues[1]);
+}
+
 /* With --receive xsk it does not start if one of the interfaces has no AF_XDP. */
 static void xsk_is_a_must_on_all_interfaces(void **state)
 {
@@ -489,6 +504,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(no_descriptor_for_a_stream, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(want_outlasts_the_queue, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(queues_of_other_interfaces, hub_setup, teardown),
+		cmocka_unit_test_setup_teardown(renamed_interface, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(xsk_is_a_must_on_all_interfaces, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(lost_xsk_is_said_once, hub_setup, teardown),
 		cmocka_unit_test_setup_teardown(idle_queue_ends, hub_setup, teardown),

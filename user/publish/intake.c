@@ -17,11 +17,11 @@
 #define FRAMES_MIN 64
 #define FRAMES_MAX 2048
 
-static struct intake_queue *find_queue(const struct intake *in, const char *ifname, uint32_t queue)
+static struct intake_queue *find_queue(const struct intake *in, uint32_t ifindex, uint32_t queue)
 {
 	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
 		if (in->queues[i] && in->queues[i]->queue == queue &&
-		    !strcmp(in->queues[i]->interface.name, ifname))
+		    in->queues[i]->interface.index == ifindex)
 			return in->queues[i];
 	return NULL;
 }
@@ -69,7 +69,7 @@ static int open_queue(struct intake *in, const struct xdp_dedup_interface *inter
 		.unfinished = true,
 		.timestamps = true,
 	};
-	struct intake_queue *q = find_queue(in, interface->name, queue);
+	struct intake_queue *q = find_queue(in, interface->index, queue);
 	int free_place = 0, err;
 
 	if (q)
