@@ -49,6 +49,7 @@ struct xdp_dedup_receive_options {
 	 * does not. Needs CAP_NET_ADMIN. Some drivers cannot do that; this is no error.
 	 */
 	uint32_t busy_poll_us;
+	bool at_once; /* -EBUSY at once, without the wait for a socket that was just closed */
 };
 
 /* Opens the queue. Returns 0, and the caller closes *out; or a negative errno. If the queue's last
@@ -58,7 +59,7 @@ struct xdp_dedup_receive_options {
  *                 queue; or the filter runs on several interfaces, and ifname names none
  *   -ENODEV       no such interface, or the filter does not run on it
  *   -EBUSY        another AF_XDP socket has the queue, or a busy kernel has not finished with a
- *                 closed one within a second: try again
+ *                 closed one within a second (with at_once: by now): try again
  *   -EOPNOTSUPP   the filter does not deliver, or the kernel or driver lacks AF_XDP or zerocopy
  *   -ENOBUFS      RLIMIT_MEMLOCK does not let this process lock so much memory
  *   -ENOTUNIQ     the filter also runs on an interface with this index in another network

@@ -70,7 +70,7 @@ static int open_socket(struct queue_grant *g, const struct queue_grant_options *
 		return err == -EAFNOSUPPORT ? -EOPNOTSUPP : err;
 	xsk_fill(&g->xsk); /* before a driver takes the frames of all its packets from here */
 	err = xsk_bind(&g->xsk, &where);
-	for (int i = 0; i < BIND_TRIES && err == -EBUSY; i++) {
+	for (int i = 0; i < BIND_TRIES && err == -EBUSY && !o->at_once; i++) {
 		usleep(BIND_WAIT_US);
 		err = xsk_bind(&g->xsk, &where);
 	}

@@ -32,6 +32,7 @@ struct queue_grant_options {
 	uint32_t parts;	     /* frames of a packet, at most: 1 to QUEUE_GRANT_PARTS_MAX */
 	bool copy, zerocopy; /* struct xsk_where */
 	bool to_another;     /* the grant can be sent */
+	bool at_once;	     /* does not wait for a queue that is busy */
 };
 
 /* The data that is sent beside the descriptors. */

@@ -57,6 +57,7 @@ static struct queue_grant_options queue_grant_options(const struct xdp_dedup_rec
 		.copy = o->copy,
 		.zerocopy = o->zerocopy,
 		.to_another = to_another,
+		.at_once = o->at_once,
 	};
 }
 

@@ -58,7 +58,8 @@ static int do_without(struct intake *in, const char *ifname, int err)
 	return -EAGAIN;
 }
 
-static int open_queue(struct intake *in, const struct xdp_dedup_interface *interface, uint32_t queue)
+static int open_queue(struct intake *in, const struct xdp_dedup_interface *interface,
+		      uint32_t queue, bool at_once)
 {
 	const struct xdp_dedup_receive_options options = {
 		.size = sizeof(options),
@@ -68,6 +69,7 @@ static int open_queue(struct intake *in, const struct xdp_dedup_interface *inter
 		.frames_a_packet = 4,
 		.unfinished = true,
 		.timestamps = true,
+		.at_once = at_once,
 	};
 	struct intake_queue *q = find_queue(in, interface->index, queue);
 	int free_place = 0, err;
@@ -92,10 +94,11 @@ static int open_queue(struct intake *in, const struct xdp_dedup_interface *inter
 	return 1;
 }
 
-/* Opens those that are not open: *opened says whether there were some. Returns 0; or -errno (logged
- * once) if AF_XDP is a must, and does not work on an interface.
+/* Opens those that are not open: *opened says whether there were some. at_once: does not wait for a
+ * queue that another program has. Returns 0; or -errno (logged once) if AF_XDP is a must, and does
+ * not work on an interface.
  */
-static int open_queues(struct intake *in, bool *opened)
+static int open_queues(struct intake *in, bool at_once, bool *opened)
 {
 	struct xdp_dedup_interface at[INTAKE_QUEUES_MAX];
 	bool has_all = true;
@@ -109,7 +112,7 @@ static int open_queues(struct intake *in, bool *opened)
 		int err = 0;
 
 		for (uint32_t q = 0; q < (at[i].queues ?: 1) && err >= 0; q++) {
-			err = open_queue(in, &at[i], q);
+			err = open_queue(in, &at[i], q, at_once);
 			*opened |= err > 0;
 		}
 		if (err < 0)
@@ -129,7 +132,7 @@ int intake_open(struct intake *in, const struct publish_options *o, struct publi
 	int err;
 
 	*in = (struct intake){ .options = o, .streams = s, .allocate = malloc };
-	err = open_queues(in, &opened) ?: intake_sockets_open(in);
+	err = open_queues(in, false, &opened) ?: intake_sockets_open(in);
 	if (err)
 		intake_close(in);
 	else
@@ -245,18 +248,19 @@ static int refresh_streams(struct intake *in)
 int intake_refresh(struct intake *in)
 {
 	int changed = refresh_streams(in);
-	bool opened;
+	bool closed, opened;
 
 	if (changed < 0)
 		return changed;
-	changed |= close_ended_queues(in);
+	closed = close_ended_queues(in);
+	changed |= closed;
 	intake_sockets_count_overflow(in);
 	if (!in->failures)
 		changed |= intake_sockets_follow(in);
 	intake_sockets_join(in);
 	if (in->wait && in->wait--)
 		return changed;
-	open_queues(in, &opened);
+	open_queues(in, !closed, &opened); /* the kernel takes time for those that were closed */
 	return opened || changed;
 }
 
