@@ -488,6 +488,37 @@ static void xsk_is_a_must_on_all_interfaces(void **state)
 	xdp_dedup_receive_close(other);
 }
 
+/* What open returns and says if the interfaces are unknown. */
+static const struct unknown {
+	const char *name;
+	enum publish_receive receive;
+	int err;
+	const char *said;
+} UNKNOWN[] = {
+	{ "unknown_interfaces_xsk", PUBLISH_XSK, -ENOENT,
+	  "node0: its interfaces are unknown: No such file or directory\n" },
+	{ "unknown_interfaces_auto", PUBLISH_AUTO, 0,
+	  "note: node0: its interfaces are unknown: No such file or directory\n" },
+};
+
+/* The filter is changed after its streams were listed, and cannot be opened as it is then. */
+static void unknown_interfaces(void **state)
+{
+	const struct unknown *u = *state;
+
+	diags_collect();
+	parts_load(&parts, FILTER "--deliver xsk", u->receive);
+	netns_enter(hub_place(NODE_PLACE(0)));
+	assert_int_equal(publish_streams_open(&parts.streams, &parts.options), 0);
+	parts.has_streams = true;
+	parts_set("--port 8001-8002");
+	netns_enter(hub_place(NODE_PLACE(0)));
+	sh("rm -r /sys/fs/bpf/xdp-dedup/node0");
+	assert_int_equal(intake_open(&parts.intake, &parts.options, &parts.streams), u->err);
+	parts.has_intake = !u->err;
+	assert_string_equal(diags_all(), u->said);
+}
+
 /* Once it has started it goes on, and says once that it waits for AF_XDP. */
 static void lost_xsk_is_said_once(void **state)
 {
@@ -552,6 +583,7 @@ int main(void)
 
 	leave_to_rest("@(no_memory_@(udp|digest)|old_streams_*|group_of_*|unreadable_*)");
 	add_rows(NO_MEMORY, no_memory_wants, hub_setup, teardown);
+	add_rows(UNKNOWN, unknown_interfaces, hub_setup, teardown);
 	add_rows(GROUPS, groups_are_joined, hub_setup, teardown);
 	add_tests(tests, ARRAY_SIZE(tests));
 	return run_added_tests("publish_intake");

@@ -58,6 +58,22 @@ static int do_without(struct intake *in, const char *ifname, int err)
 	return -EAGAIN;
 }
 
+/* The interfaces are unknown: said once. Returns 0; or the error if AF_XDP is a must. */
+static int do_without_interfaces(struct intake *in, int err)
+{
+	bool is_must = in->options->receive == PUBLISH_XSK;
+	const char *filter = in->options->filter;
+
+	in->wait = WAIT_CALLS;
+	if (in->said_xsk)
+		return is_must ? err : 0;
+	in->said_xsk = true;
+	if (is_must)
+		return diag_err(err, "%s: its interfaces are unknown: %s", filter, strerror(-err));
+	diag_note("%s: its interfaces are unknown: %s", filter, strerror(-err));
+	return 0;
+}
+
 static int open_queue(struct intake *in, const struct xdp_dedup_interface *interface,
 		      uint32_t queue, bool at_once)
 {
@@ -96,7 +112,7 @@ static int open_queue(struct intake *in, const struct xdp_dedup_interface *inter
 
 /* Opens those that are not open: *opened says whether there were some. at_once: does not wait for a
  * queue that another program has. Returns 0; or -errno (logged once) if AF_XDP is a must, and does
- * not work on an interface.
+ * not work on an interface, or the interfaces are unknown.
  */
 static int open_queues(struct intake *in, bool at_once, bool *opened)
 {
@@ -108,6 +124,8 @@ static int open_queues(struct intake *in, bool at_once, bool *opened)
 	if (in->options->receive == PUBLISH_UDP)
 		return 0;
 	cnt = xdp_dedup_interfaces(in->streams->filter, at, sizeof(*at), INTAKE_QUEUES_MAX);
+	if (cnt < 0)
+		return do_without_interfaces(in, cnt);
 	for (int i = 0; i < cnt && i < INTAKE_QUEUES_MAX; i++) {
 		int err = 0;
 
@@ -121,7 +139,7 @@ static int open_queues(struct intake *in, bool at_once, bool *opened)
 			must = err;
 		has_all &= err >= 0;
 	}
-	if (has_all && cnt >= 0)
+	if (has_all)
 		in->said_xsk = false;
 	return must;
 }
