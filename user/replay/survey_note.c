@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "integers.h"
 #include "survey_ids.h"
 #include "survey_numbers.h"
 
@@ -110,14 +111,17 @@ static bool is_for_another(const struct survey *s, const struct seen *seen,
 	return m->ipv6 == seen->flow.ipv6 || m->to_mac != seen->to_mac || !m->host || !seen->host;
 }
 
-/* Counts a packet of a flood. Those that came before it counted as copies. */
+/* Counts a packet of a flood. Those that came before it counted as copies, maybe of another
+ * destination.
+ */
 static void note_flood(struct candidate *c, struct mark *m)
 {
 	uint64_t before = m->copies == AT_ONCE_MOST ? AT_ONCE_MOST - 1 : 0;
 
+	before = lesser(before, c->fit.copies);
 	c->fit.flood += 1 + before;
 	c->fit.copies -= before;
-	c->fit.elsewhere = c->fit.elsewhere < c->fit.copies ? c->fit.elsewhere : c->fit.copies;
+	c->fit.elsewhere = lesser(c->fit.elsewhere, c->fit.copies);
 }
 
 /* A duplicate that a filter is right to drop. */

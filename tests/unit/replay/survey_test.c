@@ -106,6 +106,7 @@ static const struct survey_row ROWS[] = {
 	{ "rtp-said-twice", "", 0, 0 },
 	{ "hellos-beside-a-game", "", 0, 0 },
 	{ "flood-of-one-packet", "", 0, 0 },
+	{ "flood-of-two-groups", "", 0, 0 },
 	{ "acknowledged-again", "", 0, 0 },
 	{ "span-of-ipv6", "--profile mirror --window 10ms --capacity 10k", 600, 600 },
 	{ "span-of-frames", "--profile mirror-l2 --window 10ms --capacity 10k", 1000, 1000 },
