@@ -123,6 +123,18 @@ static const struct cli_script SCRIPTS[] = {
 						      "idle v0; runs p0\n"
 						      "fails 'v1' $XD load --name v0 --replace v1\n"
 						      "runs p0\n" },
+	/* More than a change has room for: others have attached its program. */
+	{ "too-many-interfaces", LOAD
+	  "; case $HOW in *dispatcher) exit;; esac\n"
+	  "for i in $(seq 16); do\n"
+	  "	echo link add x$i group 7 type veth peer name y$i group 7\n"
+	  "	echo link set x$i xdpgeneric pinned $PINS/v0/prog\n"
+	  "	echo link set y$i xdpgeneric pinned $PINS/v0/prog\n"
+	  "done | ip -batch -\n"
+	  "for verb in 'set v0 --action count' 'load v0 --replace' 'resize v0 --capacity 5k'; do\n"
+	  "	exits 1 $XD $verb; has \"xdp-dedup: v0 runs on more than 32 interfaces; \"\ndone\n"
+	  "$XD unload y16; $XD set v0 --action count; runs v0; runs x1; idle y16\n"
+	  "got $XD status v0; has 'are counted and passed'; $XD unload --name v0; clean\n" },
 	{ "mode-stays", LOAD "\n"
 			     "got $XD load --replace v0 --mode skb\n"
 			     "has 'v0 runs on v0 in native mode, which a change keeps'\n"

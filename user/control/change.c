@@ -18,6 +18,34 @@
 
 #define LOOK_US 100000
 
+static bool is_listed(const struct change *c, int ifindex)
+{
+	for (int i = 0; i < c->cnt; i++)
+		if (c->list[i].ifindex == ifindex)
+			return true;
+	return false;
+}
+
+/* Leaves in c->list, of `all`, one attachment of this filter for each interface: until a change has
+ * ended, both of its programs may be in one dispatcher.
+ */
+static int keep_own(struct change *c, int all)
+{
+	for (int i = 0; i < all; i++) {
+		if (c->list[i].id.state_id != c->f.state_id || is_listed(c, c->list[i].ifindex))
+			continue;
+		if (c->cnt == DEDUP_IFACES_MAX)
+			return diag_err(-E2BIG,
+					"%s runs on more than %d interfaces" ADVICE
+					"xdp-dedup unload IFNAME detaches it from one",
+					c->f.name, DEDUP_IFACES_MAX);
+		c->list[c->cnt] = c->list[i];
+		c->ifnames[c->cnt] = c->list[c->cnt].ifname;
+		c->cnt++;
+	}
+	return 0;
+}
+
 /* Leaves in c->list the attachments of this filter. */
 static int find_attachments(struct change *c)
 {
@@ -28,12 +56,7 @@ static int find_attachments(struct change *c)
 	if (err)
 		return err;
 	attachments_forget_gone(&c->f, c->list, all);
-	for (int i = 0; i < all; i++)
-		if (c->list[i].id.state_id == c->f.state_id)
-			c->list[c->cnt++] = c->list[i];
-	for (int i = 0; i < c->cnt; i++)
-		c->ifnames[i] = c->list[i].ifname;
-	return 0;
+	return keep_own(c, all);
 }
 
 /* Where it runs, and what it is. */

@@ -14,8 +14,8 @@ struct change {
 	struct filter f;	 /* as it runs */
 	struct filter_spec spec; /* of f; the given values go over it */
 	uint32_t renumbered;	 /* bit n: its stream n is numbered now, by renumber_streams() */
-	struct attachment *list; /* where it runs, of cnt */
-	int cnt;
+	struct attachment *list; /* where it runs: one for each interface */
+	int cnt;		 /* at most DEDUP_IFACES_MAX */
 	bool is_given_up[DEDUP_IFACES_MAX]; /* --remove: it is gone, and off the record */
 	char *ifnames[DEDUP_IFACES_MAX];    /* of `where`, in the list or the wish */
 	struct placement where;		    /* where it is to run; change_find(): where it runs */
