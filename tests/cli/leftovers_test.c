@@ -341,6 +341,10 @@ static const struct cli_script SCRIPTS[] = {
 	       "fails 'the pins of the filter on v0 are gone; xdp-dedup unload v0' $XD status\n"
 	       "fails 'the pins of the filter on v0 are gone' $XD status --json\n"
 	       "$XD unload v0; got $XD status; $XD unload p0\n" },
+	{ "pins-incomplete-of-another-name",
+	  LOAD " --name x; rm $PINS/x/config; fails 'the pins of x are incomplete' $XD status v0\n"
+	       "fails 'the pins of x are incomplete' $XD set v0 --ihave pass; runs v0\n"
+	       "$XD unload v0; clean\n" },
 	{ "pins-incomplete-unload-name",
 	  LOAD "; rm $PINS/v0/config; $XD unload --name v0; idle v0\n" },
 	{ "pins-incomplete-unload-all", LOAD "; rm $PINS/v0/config; $XD unload --all; idle v0\n" },

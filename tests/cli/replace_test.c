@@ -221,6 +221,13 @@ static const struct cli_script SCRIPTS[] = {
 			  "got $NEXT test v0 " ID_A "\n"
 			  "$XD unload v0 p0\n"
 			  "clean\n" },
+	{ "upgrade-of-another-name", LOAD
+	  " --name x --capacity 10k\n"
+	  "$NEXT load --replace --name x\n"
+	  "for verb in 'status v0' 'set v0 --action count' 'load --replace v0' 'test v0 " ID_A "'; do\n"
+	  "	fails 'x was loaded by a newer xdp-dedup (format 16' $XD $verb\ndone\n"
+	  "runs v0; got $NEXT status v0; lacks 'of an older'\n"
+	  "$XD unload v0; clean\n" },
 	/* Which streams are delivered stays what it was, and so do the maps of sockets. */
 	{ "delivery", DELIVERED
 	  "$XD load v0 --profile a=gsp:1 --profile b=gsp:2 --profile c=gsp:3 --deliver xsk:c,a\n"

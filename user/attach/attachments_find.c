@@ -45,6 +45,16 @@ static int is_filter(const struct filter *f, uint32_t state_id, const char *ifna
 	return is < 0 ? loader_explain(f->name, is) : is;
 }
 
+/* Logs why this filter cannot be read (-EPROTO), and returns -EPROTO, if it is the one that is
+ * looked for, by its state map. Returns 0 if it is not; another -errno (logged) if that is unknown.
+ */
+static int explain_unreadable(const char *name, uint32_t state_id)
+{
+	int has = state_id ? attachments_has_state(name, state_id) : 0;
+
+	return has ? loader_explain(name, has < 0 ? has : -EPROTO) : 0;
+}
+
 /* Opens the one of these filters that has this state map (attachments_has_state()); or, if state_id
  * is 0, does attachments_open_recorded().
  */
@@ -57,6 +67,8 @@ static int find_filter(char **names, uint32_t state_id, const char *ifname, stru
 	for (char **n = names; !err && *n; n++) {
 		int is = filter_open(*n, &f);
 
+		if (is == -EPROTO)
+			err = explain_unreadable(*n, state_id);
 		if (is == -EPROTO || is == -ENOENT)
 			continue;
 		if (is) {
