@@ -8,6 +8,7 @@
 #include <linux/audit.h>
 #include <limits.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ static const struct refusal {
 	{ "index", __NR_ioctl, 1, SIOCGIFINDEX }, /* of an interface, by its name */
 	{ "list", __NR_getdents64, 2, 32768 },	  /* a directory, as libc does it */
 	{ "names", __NR_bpf, 2, 64 }, /* libbpf's question whether the kernel keeps names */
+	{ "sockets", __NR_socket, 2, NETLINK_SOCK_DIAG },
 };
 
 /* $WITHOUT CMD ERRNO COMMAND... runs a command to which bpf(CMD) fails so, or a refusal by name. */
@@ -116,6 +118,13 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD unload v0; " LOAD " --name x\n"
 	  "fails 'cannot look for the interface v0' $WITHOUT index $err $XD rotate v0\n"
 	  "$XD unload v0; done\n" },
+	/* With readers of zero-copy sockets, detaching does harm; 2: the kernel never tells. */
+	{ "sockets-that-cannot-be-listed",
+	  "for err in 1 12 24 105; do " LOAD "; got $WITHOUT sockets $err $XD unload v0\n"
+	  "has 'note: v0 keeps a program that passes all packets, as applications may have zero-'\n"
+	  "runs v0; clean; fails 'v0 keeps the program' $WITHOUT sockets $err " LOAD "\n" LOAD
+	  "; $XD unload v0; idle v0; done\n" LOAD
+	  "; got $WITHOUT sockets 2 $XD unload v0; is ''; idle v0; clean\n" },
 	{ "directories-that-cannot-be-listed", WORDS LOAD
 	  "\nexport ASAN_OPTIONS=detect_leaks=0; for v in v0 '--name v0' --all; do\n"
 	  "fails_and_keeps $WITHOUT list 12 $XD unload $v; done\n"

@@ -119,6 +119,14 @@ int detach_meant(struct attachment *list, int cnt)
 	return err;
 }
 
+/* May applications have zero-copy sockets there? False on a kernel that does not tell (detach.h). */
+static bool may_have_sockets(const struct link *l)
+{
+	int has = device_has_zerocopy_sockets((int)l->index);
+
+	return has && has != -ENOENT;
+}
+
 /* Step 2 in this mode, after a wait for packets, unless that is done. Returns 1 if step 2 was done;
  * 0 if DETACH_PROGRAM does not run there; -errno.
  */
@@ -129,7 +137,7 @@ static int finish_mode(const struct link *l, enum link_xdp xdp, enum attach_mode
 
 	if (fd <= 0)
 		return fd;
-	if (device_has_zerocopy_sockets((int)l->index) == 1) {
+	if (may_have_sockets(l)) {
 		close(fd);
 		return -EUSERS;
 	}
@@ -187,7 +195,7 @@ int detach_finish(void)
 	if (err && !*ifname)
 		return diag_err(err, "cannot list the interfaces: %s", strerror(-err));
 	if (err == -EUSERS) {
-		diag_note("%s keeps a program that passes all packets, as applications have zero-copy sockets there" ADVICE
+		diag_note("%s keeps a program that passes all packets, as applications may have zero-copy sockets there" ADVICE
 			  "when they have ended, any xdp-dedup command that changes filters detaches it",
 			  ifname);
 		return 0;
