@@ -8,6 +8,9 @@
 #define HIDDEN                                                                          \
 	"hidden() { " PRIVATE "umount -l /sys; mount -t sysfs sysfs /sys; exec \"$@\"'" \
 	" sh \"$@\"; }\n"
+#define ALONE /* in a PID and mount namespace without a bpffs; `mounted`: there is one bpffs */ \
+	"unshare --pid --fork --mount-proc sh -exc 'while umount /sys/fs/bpf; do :; done\n"     \
+	"mounted() { [ $(grep -c \"^bpf /sys/fs/bpf bpf\" /proc/mounts) = 1 ]; }\n"
 #define NEW_BPFFS "mount -t bpf -o mode=700 bpf /sys/fs/bpf; "
 
 static const struct cli_script SCRIPTS[] = {
@@ -59,6 +62,17 @@ static const struct cli_script SCRIPTS[] = {
 	  "	" LOAD "; grep \"^bpf /sys/fs/bpf bpf .*mode=700\" /proc/mounts; $XD status v0\n"
 	  "	$XD unload v0'\n"
 	  "has 'bpf /sys/fs/bpf bpf '; has \"interfaces  v0 ($HOW)\n\"\n" },
+	/* A second bpffs would hide the pins in the first one. */
+	{ "bpffs-is-mounted-once",
+	  ALONE "for i in $(seq 20); do for j in 1 2 3 4; do $XD refresh & done; wait; mounted\n"
+		"	umount /sys/fs/bpf; done'\n" },
+	{ "bpffs-is-mounted-once-if-another-process-begins", ALONE
+	  "flock /sys/fs/bpf sh -c \"touch /mnt/locked; sleep 1\n"
+	  "	mount -t bpf -o mode=0700 bpf /sys/fs/bpf\" & until [ -e /mnt/locked ]; do sleep 0.01; done\n"
+	  "$XD refresh; wait; rm /mnt/locked; mounted'\n" },
+	{ "bpffs-is-mounted-though-its-directory-is-locked", ALONE
+	  "flock /sys/fs/bpf sleep 300 & while flock --nonblock /sys/fs/bpf true; do sleep 0.01; done\n"
+	  "timeout 60 $XD refresh; mounted'\n" },
 };
 
 int main(void)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -19,6 +20,9 @@
 #include "dirs.h"
 #include "fd.h"
 #include "proc.h"
+
+#define LOCK_TRIES 20 /* with 100 ms after each */
+#define LOCK_TRY_US 100000
 
 /* Does this process see a mount with this mount id; or, if id is 0, a mount of the file system with
  * this device number? Read from /proc/PID/mountinfo, which, unlike /proc/PID/ns, anybody may read.
@@ -167,14 +171,22 @@ static bool enter_ancestor(void)
 	return enter("1");
 }
 
+/* Mounts a bpffs, unless another process has just done so: a second one would hide its pins. They
+ * lock the directory that is mounted on. Any user can lock that, so nobody waits for it for ever.
+ */
 static int mount_here(void)
 {
-	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
-		return diag_err(-errno,
-				"cannot mount bpffs: %s" ADVICE
-				"try mount -t bpf -o mode=0700 bpf " BPFFS " as root",
-				strerror(errno));
-	return 0;
+	int dir = open(BPFFS, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+
+	for (int i = 0; i < LOCK_TRIES && flock(dir, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK; i++)
+		usleep(LOCK_TRY_US);
+	if (!dir_is_bpffs_mounted() && mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
+		err = diag_err(-errno,
+			       "cannot mount bpffs: %s" ADVICE
+			       "try mount -t bpf -o mode=0700 bpf " BPFFS " as root",
+			       strerror(errno));
+	fd_close(dir);
+	return err;
 }
 
 int bpffs_ready(bool may_mount)
