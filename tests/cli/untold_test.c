@@ -130,6 +130,14 @@ static const struct cli_script SCRIPTS[] = {
 	  "fails_and_keeps $WITHOUT list 12 $XD unload $v; done\n"
 	  "fails_and_keeps $WITHOUT list 12 " LOAD "\n"
 	  "fails_and_keeps $WITHOUT list 12 $XD load p0 --port 80 --name v0; idle p0\n" },
+	{ "pins-that-cannot-be-listed", /* and do not tell whether the filter runs */
+	  MOVED "rm $PINS/v0/state $PINS/v0/prog; export ASAN_OPTIONS=detect_leaks=0\n"
+		"fails 'cannot tell whether the filter v0' $WITHOUT list 12 " LOAD "\n"
+		"[ -e $PINS/v0/timer ]; $XD unload --name v0 --force\n"
+		"there $XD unload v0; clean; kill $far\n" },
+	{ "dispatchers-that-cannot-be-listed",
+	  LOAD "; got env ASAN_OPTIONS=detect_leaks=0 $WITHOUT list 12 $XD status v0\n"
+	       "has 'v0 (unknown)'; lacks alone\n" },
 	{ "kernel-that-keeps-no-names", /* by which ours are told: a probe failed */
 	  "for err in 1 12; do fails 'is not told by its name' $WITHOUT names $err " LOAD
 	  "\nidle v0; clean; done; " LOAD "; $XD unload v0; clean\n" },

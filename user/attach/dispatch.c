@@ -61,19 +61,19 @@ static void name_dispatcher(struct dispatcher *d, int ifindex, uint32_t id)
 	snprintf(d->name, sizeof(d->name), "dispatch-%d-%u", ifindex, id);
 }
 
-/* The next dispatcher of the root directory; false after the last. */
-static bool next_dispatcher(DIR *root, struct dispatcher *d)
+/* The next dispatcher of the root directory. Returns as dir_next(). */
+static int next_dispatcher(DIR *root, struct dispatcher *d)
 {
 	struct dirent *entry;
+	int ifindex, more;
 	unsigned int id;
-	int ifindex;
 
-	while ((entry = readdir(root)))
+	while ((more = dir_next(root, &entry)) > 0)
 		if (sscanf(entry->d_name, "dispatch-%d-%u", &ifindex, &id) == 2) {
 			name_dispatcher(d, ifindex, id);
-			return true;
+			break;
 		}
-	return false;
+	return more;
 }
 
 /* NULL, and errno: it is not there, or not for root alone, so that anything may be in it. */
@@ -95,7 +95,7 @@ static bool is_there(DIR *root, const struct dispatcher *d)
 int dispatch_follow(int ifindex, uint32_t dispatcher_id)
 {
 	struct dispatcher here, d;
-	int found;
+	int found, more = 1;
 	DIR *root;
 
 	if (!dispatcher_id)
@@ -105,9 +105,11 @@ int dispatch_follow(int ifindex, uint32_t dispatcher_id)
 		return errno == ENOENT ? 0 : -errno;
 	name_dispatcher(&here, ifindex, dispatcher_id);
 	found = is_there(root, &here);
-	while (!found && next_dispatcher(root, &d))
+	while (!found && (more = next_dispatcher(root, &d)) > 0)
 		if (d.id == dispatcher_id)
 			found = renameat(dirfd(root), d.name, dirfd(root), here.name) ? -errno : 1;
+	if (more < 0)
+		found = more;
 	/* -ENOENT: another process may have renamed it meanwhile. */
 	if (found == -ENOENT)
 		found = is_there(root, &here) ? 1 : -ENOENT;
@@ -144,17 +146,17 @@ static int maps_of_dispatcher(DIR *root, const struct dispatcher *d, struct iden
 	DIR *dir = dir_open_list(dirfd(root), d->name, false);
 	struct dirent *entry;
 	char path[PATH_MAX];
-	int err = 0;
+	int err = 0, more = 1;
 
 	*id = (struct identity){ 0 };
 	if (!dir)
 		return -errno;
-	while (!err && !id->state_id && (entry = readdir(dir)))
+	while (!err && !id->state_id && (more = dir_next(dir, &entry)) > 0)
 		if (entry->d_name[0] != '.' && snprintf(path, sizeof(path), "/proc/self/fd/%d/%s",
 							dirfd(dir), entry->d_name) < PATH_MAX)
 			err = maps_of_pin(path, id);
 	closedir(dir);
-	return err;
+	return more < 0 ? more : err;
 }
 
 /* Copies the program's record of its interfaces. 0 or -errno; -EPROTO: another version's. */
@@ -242,7 +244,7 @@ static void sweep_dispatchers(uint32_t forced_id)
 	struct dispatcher d;
 	struct identity id;
 
-	while (root && next_dispatcher(root, &d)) {
+	while (root && next_dispatcher(root, &d) > 0) {
 		/* Mostly they run here. If the links cannot be read, is_orphaned() sees that. */
 		if (!here.cnt)
 			links_read(&here);
@@ -279,11 +281,11 @@ int dispatch_runs_elsewhere(uint32_t state_id)
 {
 	struct links links = { 0 };
 	DIR *root = open_root();
-	int here = 0, err = root ? links_read(&links) : -errno;
+	int here = 0, more = 1, err = root ? links_read(&links) : -errno;
 	struct dispatcher d;
 	struct identity id;
 
-	while (!err && root && next_dispatcher(root, &d)) {
+	while (!err && root && (more = next_dispatcher(root, &d)) > 0) {
 		err = maps_of_dispatcher(root, &d, &id);
 		if (err || id.state_id != state_id)
 			continue;
@@ -295,5 +297,7 @@ int dispatch_runs_elsewhere(uint32_t state_id)
 	links_free(&links);
 	if (root)
 		closedir(root);
+	if (!err && more < 0)
+		err = more;
 	return err || here ? err : -ENODATA;
 }

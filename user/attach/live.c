@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 
+#include "dirs.h"
 #include "identity.h"
 #include "pins.h"
 
@@ -102,17 +103,18 @@ static int is_empty(const char *name)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
-	bool empty = true;
+	int more;
 	DIR *dir;
 
 	pin_path(path, name, NULL);
 	dir = opendir(path);
 	if (!dir)
 		return -errno;
-	while (empty && (entry = readdir(dir)))
-		empty = entry->d_name[0] == '.';
+	do
+		more = dir_next(dir, &entry);
+	while (more > 0 && entry->d_name[0] == '.');
 	closedir(dir);
-	return empty;
+	return more < 0 ? more : !more;
 }
 
 static int pin_again(const char *path, uint32_t prog_id)

@@ -91,9 +91,8 @@ static int is_held(void)
 {
 	struct dirent *entry;
 	char self[32], parent[32];
-	bool held = false;
+	int more, held = 0;
 	struct stat st;
-	int err = 0;
 	DIR *proc;
 
 	if (!dir_is_bpffs_mounted() || stat(BPFFS, &st) || !own_pid(self))
@@ -105,17 +104,11 @@ static int is_held(void)
 	proc = opendir("/proc");
 	if (!proc)
 		return -errno;
-	while (!held && !err) {
-		errno = 0;
-		entry = readdir(proc);
-		err = -errno;
-		if (!entry)
-			break;
+	while (!held && (more = dir_next(proc, &entry)) > 0)
 		held = isdigit((unsigned char)*entry->d_name) && strcmp(entry->d_name, self) &&
 		       has_mount(entry->d_name, 0, st.st_dev);
-	}
 	closedir(proc);
-	return held ? 1 : err;
+	return held ?: more;
 }
 
 /* Is that process in this one's user namespace? In another one an ordinary user may be root, and

@@ -58,6 +58,18 @@ DIR *dir_open_list(int at, const char *path, bool is_private)
 	return dir;
 }
 
+int dir_next(DIR *dir, struct dirent **ret_entry)
+{
+	struct dirent *entry;
+
+	errno = 0;
+	entry = readdir(dir);
+	if (!entry)
+		return -errno;
+	*ret_entry = entry;
+	return 1;
+}
+
 int dir_open_of(const char *path, int flags)
 {
 	char copy[PATH_MAX];

@@ -28,6 +28,11 @@ int dir_open(int at, const char *path, bool is_private);
 /* Opens a directory as dir_open() does, to be listed. Returns NULL, with errno set, if it cannot. */
 DIR *dir_open_list(int at, const char *path, bool is_private);
 
+/* Reads the next entry of a directory, which is valid until the next call. Returns 1; 0 after the
+ * last one; or -errno.
+ */
+int dir_next(DIR *dir, struct dirent **ret_entry);
+
 /* Opens the directory of this file, which need not exist, with these flags of open(). With
  * O_TMPFILE the new file has mode 0600. Returns the descriptor, which is the caller's; or -errno.
  */
