@@ -108,13 +108,14 @@ static __always_inline __u32 dedup_run_bits(const struct dedup_recovery *r, __u6
 }
 
 /* The run, sealed: nothing can be added to it any more, so who has added something is the first.
- * Its numbers are kept if none of them can be much older than a reset.
+ * Its numbers are kept if none of them can be older than a reset, by two jiffies: a sender that was
+ * silent for longer may use them for other messages.
  */
 static __always_inline __u64 dedup_sealed(const struct dedup_recovery *r,
 					  const struct dedup_source_now *is, __u64 now)
 {
 	if (!dedup_run_is_of(r, is->run, is->near) ||
-	    dedup_silence(is->last, now) > (__s64)(2 * r->reset_jiffies + 1))
+	    dedup_silence(is->last, now) > (__s64)r->reset_jiffies + 2)
 		return dedup_near_numbering(r, is->near) << DEDUP_RUN_NUMBERING | DEDUP_RUN_SEALED;
 	return is->run | DEDUP_RUN_SEALED;
 }

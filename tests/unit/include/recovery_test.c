@@ -353,6 +353,11 @@ static const struct script SCRIPTS[] = {
 	  40,
 	  8,
 	  { { 100, 1, F, 0 }, { 5000, 1, DEDUP_FAR, 0 }, { 5000, 7, S, 0 }, { 5001, 7, F, 0 } } },
+	/* A sender that starts again twice, the second time after a reset. */
+	{ "pause-then-a-far-one-again",
+	  40,
+	  8,
+	  { { 100, 1, F, 0 }, { 5000, 1, DEDUP_FAR, 0 }, { 5000, 9, F, 0 }, { 5000, 9, S, 0 } } },
 	{ "long-pause-then-a-far-one",
 	  40,
 	  8,
