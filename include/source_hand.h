@@ -116,6 +116,7 @@ static __always_inline void dedup_free_slot(const struct dedup_sources *t,
 		if (__sync_val_compare_and_swap(&head->word[DEDUP_FREE], is, next) == is)
 			return;
 	}
+	WRITE_ONCE(about->word[DEDUP_SLOT_STATE], DEDUP_SLOT_RESTING); /* the hand comes again */
 }
 
 /* The hand passes a source: takes it out if it is idle, or, some jiffies later, when no packet can
