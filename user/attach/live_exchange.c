@@ -54,6 +54,7 @@ int live_exchange_undo(struct pair *p)
 
 	if (err)
 		return err;
+	kernel_wait_for_packets(); /* the program that goes on judges none that both have seen */
 	tell_readers(&p->staged);
 	WRITE_ONCE(p->f.state->exchanging, 0);
 	return pin_dir_remove_staging(p->name) ?: detach_finish();
