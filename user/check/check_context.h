@@ -42,6 +42,7 @@ void check_text(struct check_context *q, const char *key, const char *text);
 /* Checks of this host and process: checks_host.c */
 int check_rights(struct check_context *q);
 int check_kernel(struct check_context *q);
+int check_preemption(struct check_context *q);
 int check_jit(struct check_context *q);
 int check_dispatcher(struct check_context *q);
 int check_bpffs(struct check_context *q);

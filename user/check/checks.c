@@ -75,6 +75,7 @@ static const struct check {
 } CHECKS[] = {
 	{ "rights", check_rights, BY_CHECK, false, 0 },
 	{ "kernel", check_kernel, BY_CHECK, false, NEEDS_RIGHTS },
+	{ "preemption", check_preemption, BEFORE_LOAD, false, 0 },
 	{ "jit", check_jit, BY_CHECK, false, 0 },
 	{ "dispatcher", check_dispatcher, BY_CHECK, false, 0 },
 	{ "bpffs", check_bpffs, BY_CHECK, false, NEEDS_RIGHTS },

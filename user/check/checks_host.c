@@ -15,6 +15,7 @@
 #include "open_filter.h"
 #include "probe.h"
 #include "receivers.h"
+#include "preemption.h"
 
 int check_rights(struct check_context *q)
 {
@@ -34,6 +35,12 @@ int check_kernel(struct check_context *q)
 	check_found(q, "Linux %s: has XDP, BPF timers and loops%s", un.release,
 		    kernel_has_frags() ? ", frags" : "");
 	return kernel_check(-EOPNOTSUPP);
+}
+
+int check_preemption(struct check_context *q)
+{
+	check_found(q, "a CPU ends each packet before it begins another one");
+	return q->subject->spec->count_only ? 0 : preemption_check();
 }
 
 /* Interpreted programs take several times as long. */

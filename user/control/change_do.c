@@ -18,6 +18,7 @@
 #include "receivers.h"
 #include "tunnel_devices.h"
 #include "units.h"
+#include "preemption.h"
 
 /* Where it runs on this interface; NULL if it does not. */
 static const struct attachment *attached_to(const struct change *c, const char *ifname)
@@ -87,6 +88,8 @@ int change_program(struct change *c, struct dedup_config *cfg)
 	char streams[WISH_STREAMS_TEXT_MAX];
 	int err = change_check_stacking(c, cfg) ?: check_new_delivery(c, cfg);
 
+	if (!err && old->policy.action == DEDUP_COUNT && cfg->policy.action != DEDUP_COUNT)
+		err = preemption_check();
 	if (err)
 		return err;
 	wish_streams_text(c->w, streams);

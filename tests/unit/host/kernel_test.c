@@ -5,12 +5,15 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attach.h"
 #include "device.h"
 #include "diags.h"
 #include "kernel.h"
+#include "preemption.h"
 
 /* What the kernel of a row has not. */
 static struct {
@@ -54,6 +57,35 @@ static void nothing_missing_is_not_blamed(void **state)
 	(void)state;
 	missing.type = BPF_PROG_TYPE_UNSPEC;
 	assert_null(kernel_lacks(played_has));
+}
+
+/* Kernels whose packets may interrupt each other on a CPU. */
+static void preemption_is_told(void **state)
+{
+	static const struct {
+		const char *release, *version;
+		bool locked, is;
+	} KERNELS[] = {
+		{ "6.12.9-rt", "#1 SMP PREEMPT_RT Debian 6.12.9-1", false, false },
+		{ "6.18.0-rt", "#1 SMP PREEMPT_RT Debian 6.18-1", false, true },
+		{ "6.18.0-rt", "#1 SMP PREEMPT_RT Debian 6.18-1", true, false },
+		{ "7.0.1", "#1 SMP PREEMPT_RT Thu", false, true },
+		{ "7.0.1", "#1 SMP PREEMPT_DYNAMIC Thu", false, false },
+		{ "6.1.0", "#1 SMP PREEMPT_RT Thu", false, false },
+		{ "unknown", "#1 SMP PREEMPT_RT Thu", false, false },
+	};
+	char path[] = "/tmp/xdp-dedup-config.XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_return_code(fd, errno);
+	dprintf(fd, "CONFIG_PREEMPT_RT=y\nCONFIG_PREEMPT_RT_NEEDS_BH_LOCK=y\n");
+	close(fd);
+	for (size_t i = 0; i < ARRAY_SIZE(KERNELS); i++)
+		assert_int_equal(preemption_of(KERNELS[i].release, KERNELS[i].version,
+					       KERNELS[i].locked ? path : "/no/such/file"),
+				 KERNELS[i].is);
+	unlink(path);
 }
 
 static enum bpf_map_type missing_map;
@@ -142,6 +174,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(missing_feature_is_named),
+		cmocka_unit_test(preemption_is_told),
 		cmocka_unit_test(nothing_missing_is_not_blamed),
 		cmocka_unit_test(sockets_that_are_missing_are_named),
 		cmocka_unit_test(program_too_large_is_no_lack_of_memory),
