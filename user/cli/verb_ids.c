@@ -105,6 +105,45 @@ static int read_id(const struct filter *f, const char *text, uint8_t id[DEDUP_ID
 		text, 2 * least);
 }
 
+/* Opens the filter of WHAT/STREAM, and its predecessor. 0, or -errno (logged). */
+static int open_both(const char *what, struct filter *f)
+{
+	int err = attachments_open_stream(what, f);
+
+	if (err)
+		return err;
+	err = filter_open_predecessor(f);
+	if (err) {
+		loader_explain(f->name, err);
+		filter_close(f);
+	}
+	return err;
+}
+
+/* Between two lines of stdin anybody may change the filter: opens what it is now. 0, or -errno
+ * (logged), and *f stays.
+ */
+static int follow_change(struct filter *f)
+{
+	char what[sizeof(f->name) + 1 + DEDUP_STREAM_NAME];
+	struct filter now;
+	int err;
+
+	if (READ_ONCE(f->state->serial) == f->serial)
+		return 0;
+	snprintf(what, sizeof(what), "%s/%s", f->name, f->config->policy.streams[f->stream].name);
+	err = open_both(what, &now);
+	if (err)
+		return err;
+	if (filter_is_kin(f, &now) != 1) {
+		filter_close(&now);
+		return explain_gone(f);
+	}
+	filter_close(f);
+	*f = now;
+	return 0;
+}
+
 /* What is done with ids, and how many were not known. */
 struct job {
 	struct filter *f;
@@ -119,7 +158,7 @@ static int do_id(void *arg, const char *text)
 	uint8_t id[DEDUP_ID_BYTES_MAX];
 	int known;
 
-	if (read_id(j->f, text, id) || hand_has_stopped(j->f))
+	if (follow_change(j->f) || read_id(j->f, text, id) || hand_has_stopped(j->f))
 		return 1;
 	known = j->verb->apply(j->f, id, text);
 	if (known == -EINVAL)
@@ -161,15 +200,12 @@ static int run_ids_verb(const struct options *o, const struct id_verb *verb)
 	struct job j = { .f = &f, .verb = verb };
 	int err = 0;
 
-	if (kernel_ready(o->wish.verbose, false) || attachments_open_stream(o->args[0], &f))
+	if (kernel_ready(o->wish.verbose, false) || open_both(o->args[0], &f))
 		return EXIT_FAILED;
 	if (check_ids(&f, o->args + 1, o->args_cnt - 1)) {
 		filter_close(&f);
 		return EXIT_MISUSED;
 	}
-	err = filter_open_predecessor(&f);
-	if (err)
-		loader_explain(f.name, err);
 	for (int i = 1; i < o->args_cnt && !err; i++)
 		err = strcmp(o->args[i], "-") ? do_id(&j, o->args[i]) : do_lines(&j);
 	filter_close(&f);

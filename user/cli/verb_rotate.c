@@ -16,11 +16,19 @@
 /* Requests passes of the hand; returns what dedup_state.passed will be when they are done. */
 typedef __u64 (*request_fn)(struct dedup_state *st, const struct dedup_config *c);
 
+int explain_gone(const struct filter *f)
+{
+	return diag_err(-ENOENT, "%s was unloaded, or replaced by another filter", f->name);
+}
+
 bool hand_has_stopped(const struct filter *f)
 {
 	if (!stats_stopped(f->config, f->state, kernel_now_ns()))
 		return false;
-	diag_err(0, "the hand of %s has stopped" ADVICE "unload and load it again", f->name);
+	if (filter_is_loaded(f) == -ENOENT)
+		explain_gone(f);
+	else
+		diag_err(0, "the hand of %s has stopped" ADVICE "unload and load it again", f->name);
 	return true;
 }
 

@@ -29,8 +29,11 @@ int verb_profile(const struct options *o);
 int verb_replay(const struct options *o);
 
 /* For verbs that need the hand (verb_rotate.c): has it stopped, after which the filter says nothing
- * about ids? Then logs it.
+ * about ids? Then logs it, or that another filter has the name, or none.
  */
 bool hand_has_stopped(const struct filter *f);
+
+/* Logs that the open filter is no longer the one of its name. Returns -ENOENT. */
+int explain_gone(const struct filter *f);
 
 #endif
