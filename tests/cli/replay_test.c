@@ -83,7 +83,7 @@ static const struct row {
 		  "jq -e '.advice.options | startswith(\"--profile mirror --tunnels "
 		  "mpls,pppoe,ipip,gre,erspan,vxlan,geneve,gtp \")' $D/out > /dev/null &&\n"
 		  "jq -e '.advice.drops == 600 and ([.tunnels[].truncated] | add) == 122' $D/out "
-		  "> /dev/null" },
+		  "> /dev/null && $XD replay $D/tunnels.pcapng --tunnels none > $D/out" },
 	{ "interfaces", CAPTURE "$XD replay $D/feeds.pcapng --profile moldudp64:26400 > $D/out\n"
 				"grep -q 'by   nic0 ' $D/out && grep -q 'by   nic1 ' $D/out" },
 	{ "another-host",
@@ -132,12 +132,16 @@ static const struct row {
 		  "  --profile moldudp64:26400@239.0.0.2#f > $D/out\n"
 		  "grep -c 'copies       1.[89]. a message, 2 of' $D/out | grep -qx 2" },
 	/* What a survey would not look at. */
-	{ "survey-of-no-filter",
-	  CAPTURE "for o in '--write-passed x' '--write-dropped x' '--profiles x' '--to 10.0.0.1' "
-		  "    '--vlan 7' '--engine kernel'; do\n"
-		  "  $XD replay $D/mesh.pcapng $o > $D/out 2> $D/err\n"
-		  "  [ $? -eq 2 ] && [ ! -s $D/out ] && grep -q -e \"${o%% *}\" $D/err || exit 1\n"
-		  "done; $XD replay $D/mesh.pcapng --engine user > $D/out" },
+	{ "survey-of-no-filter", CAPTURE
+	  "for o in '--write-passed x' '--write-dropped x' '--profiles x' '--to 10.0.0.1' "
+	  "    '--vlan 7' '--engine kernel' '--outer-to 10.0.0.1' --forwarded '--capacity 9' "
+	  "    '--fpr 0.1' '--window 9s' '--sources 9' '--paths 2' '--layout flat' '--bits 9' "
+	  "    '--hash siphash' '--hashes 9' '--index-bits 9' '--countdown-bits 9' '--for 9s' "
+	  "    '--action count' '--learn app' '--ihave pass' '--deliver xsk'; do\n"
+	  "  $XD replay $D/mesh.pcapng $o > $D/out 2> $D/err\n"
+	  "  [ $? -eq 2 ] && [ ! -s $D/out ] && grep -q -e \"${o%% *}\" $D/err || exit 1\n"
+	  "done; XDP_DEDUP_CAPACITY=9 $XD replay $D/mesh.pcapng --engine user "
+	  "  > $D/out" },
 	{ "path-for-a-shell",
 	  CAPTURE "XD=$(realpath $XD); cd $D && for f in \"two words\" \"it's\" -x; do\n"
 		  "  cp mesh.pcapng \"./$f\"; $XD replay -- \"$f\" > out\n"

@@ -37,30 +37,28 @@ void replay_show_progress(const struct capture *c, uint64_t packets)
 		diag_progress("%llu packets", (unsigned long long)packets);
 }
 
-/* A survey finds out what a filter should be, and loads none. An enum exit_code, of a misuse that
- * is logged.
+static int refuse_in_survey(const char *option)
+{
+	return diag_err(
+		EXIT_MISUSED,
+		"%s needs --profile or --port: without, replay is a survey of all packets, by the built-in profiles",
+		option);
+}
+
+/* A survey finds out what a filter should be, and loads none. Of a filter's options it uses
+ * --tunnels. An enum exit_code, of a misuse that is logged.
  */
 static int check_survey(const struct options *o)
 {
-	const struct {
-		const char *option;
-		bool given;
-	} OF_FILTERS[] = {
-		{ "--write-passed", o->write_passed },
-		{ "--write-dropped", o->write_dropped },
-		{ "--profiles", o->wish.files_cnt },
-		{ "--to", o->wish.given.to },
-		{ "--outer-to", o->wish.spec.outer_to_cnt },
-		{ "--vlan", o->wish.spec.vlans_cnt },
-		{ "--engine kernel", o->engine == ENGINE_KERNEL },
-	};
-
-	for (size_t i = 0; i < sizeof(OF_FILTERS) / sizeof(OF_FILTERS[0]); i++)
-		if (OF_FILTERS[i].given)
-			return diag_err(
-				EXIT_MISUSED,
-				"%s needs --profile or --port: without, replay is a survey of all packets, by the built-in profiles",
-				OF_FILTERS[i].option);
+	if (o->write_passed || o->write_dropped)
+		return refuse_in_survey(o->write_passed ? "--write-passed" : "--write-dropped");
+	if (o->wish.files_cnt)
+		return refuse_in_survey("--profiles");
+	if (o->engine == ENGINE_KERNEL)
+		return refuse_in_survey("--engine kernel");
+	for (const struct args_option *row = WISH_OPTIONS; row->option; row++)
+		if (wish_has(&o->wish, row) && strcmp(row->option, "--tunnels"))
+			return refuse_in_survey(row->option);
 	return EXIT_DONE;
 }
 

@@ -261,7 +261,7 @@ int wish_end(struct wish *w)
 	return 0;
 }
 
-static bool is_given(const struct wish *w, const struct args_option *row)
+bool wish_has(const struct wish *w, const struct args_option *row)
 {
 	return row->given && *((const bool *)w + row->given);
 }
@@ -269,7 +269,7 @@ static bool is_given(const struct wish *w, const struct args_option *row)
 bool wish_gives(const struct wish *w, unsigned int groups)
 {
 	for (const struct args_option *row = WISH_OPTIONS; row->option; row++)
-		if (row->group & groups && is_given(w, row))
+		if (row->group & groups && wish_has(w, row))
 			return true;
 	return false;
 }
@@ -286,7 +286,7 @@ void wish_apply(const struct wish *w, struct filter_spec *spec)
 	if (wish_gives(w, OPT_MEMORY & ~OPT_SOURCES))
 		spec->bits = spec->hashes = spec->index_bits = spec->countdown_bits = 0;
 	for (const struct args_option *row = WISH_OPTIONS; row->option; row++)
-		if (is_given(w, row))
+		if (wish_has(w, row))
 			memcpy((char *)spec + row->field - offsetof(struct wish, spec),
 			       (const char *)w + row->field, row->size);
 }

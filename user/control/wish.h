@@ -105,6 +105,9 @@ int wish_end(struct wish *w);
 /* Writes the given values over the spec of a running filter: --port and --to over its first stream. */
 void wish_apply(const struct wish *w, struct filter_spec *spec);
 
+/* Was the option of this row of WISH_OPTIONS given? False of a row without a mark. */
+bool wish_has(const struct wish *w, const struct args_option *row);
+
 /* Was any option of these groups given, other than --profile? */
 bool wish_gives(const struct wish *w, unsigned int groups);
 
