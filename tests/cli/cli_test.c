@@ -114,6 +114,13 @@ static const struct misuse {
 	{ "misuse-vlan-0", LOAD " --vlan 0", "--vlan 0: give VLAN ids from 1 to 4094, or none" },
 	{ "misuse-vlan-many", LOAD " --vlan $(seq -s, 2 2 66)", "at most 32 VLANs or ranges" },
 	{ "misuse-forwarded-value", LOAD " --forwarded=1", "--forwarded takes no value" },
+	{ "misuse-sources-no-numbers", LOAD " --sources 64",
+	  "--sources is for numbered streams, and the filter has none; leave it out" },
+	{ "misuse-paths-no-numbers", "$XD load v0 --profile payload:80 --paths 2",
+	  "--paths is for numbered streams, and the filter has none; leave it out" },
+	{ "misuse-sources-size", "$XD size --sources 64", "--sources is for numbered streams" },
+	{ "misuse-paths-check", "$XD check v0 --paths 2", "--paths is for numbered streams" },
+	{ "misuse-paths-replay", "$XD replay x --port 80 --paths 2", "--paths is for numbered" },
 	{ "misuse-mode", LOAD " --mode x", "--mode x: it is native, skb or hw" },
 	{ "misuse-action", LOAD " --action x", "--action x: it is drop or count" },
 	{ "misuse-learn", LOAD " --learn x", "--learn x: it is kernel or app" },
@@ -233,6 +240,9 @@ static const struct failure {
 	{ "fail-want-unknown", ":", "$XD want nope " ID_A, "no filter nope" },
 	{ "fail-want-no-id", LOAD, "$XD want v0 " ZEROS "00", "is no id: all zero stands for none" },
 	{ "fail-want-nobody", LOAD, "$NOBODY want v0 " ID_A, "run as root" },
+	{ "fail-resize-sources", LOAD, "$XD resize v0 --sources 64",
+	  "--sources is for numbered streams, and the filter has none" },
+	{ "fail-replace-paths", LOAD, "$XD load --replace v0 --paths 2", "--paths is for numbered" },
 	{ "fail-unload-idle", ":", "$XD unload v0", "v0 runs no filter; xdp-dedup status lists" },
 	{ "fail-unload-other-end", LOAD, "$XD unload p0", "p0 runs no filter" },
 	{ "fail-unload-no-interface", ":", "$XD unload nope", "nope runs no filter" },
@@ -464,6 +474,13 @@ static const struct cli_script SCRIPTS[] = {
 	  "mirror-l2 --to 192.0.2.1,2001:db8::/32 makes it a new filter'\n"
 	  "$XD save v0 /mnt/snapshot; $XD unload v0; got sh -c \"$XD restore v0 /mnt/snapshot 2>&1\"\n"
 	  "has 'numbers are not saved'; lacks 'what it remembered'; $XD unload v0\n" },
+	/* Those of earlier streams stay in the table, and refuse no change. */
+	{ "sources-of-earlier-streams",
+	  "$XD load v0 --profile rtp:5004 --profile payload:81 --sources 64 --paths 2\n"
+	  "$XD set v0 --profile payload:81; $XD set v0 --action count; $XD load --replace v0\n"
+	  "fails '--sources is for numbered streams' $XD resize v0 --sources 9\n"
+	  "$XD set v0 --profile rtp:5004 --profile payload:81; got $XD status v0; has 'most 64'\n"
+	  "$XD set v0 --profile payload:81; $XD resize v0 --capacity 10k; $XD unload v0\n" },
 	/* Files may be named before or after what uses them. */
 	{ "profiles-of-a-file",
 	  "printf '[profile mine]\nabout = my own\nlayer = udp\nid = payload+0:4\nwindow = 2s\n"

@@ -81,7 +81,7 @@ int verb_check(const struct options *o)
 	int cnt[VERDICTS] = { 0 };
 	enum check_verdict worst;
 
-	if (control_check_filter(&o->wish))
+	if (control_check_filter(&o->wish) || wish_check_sources(&o->wish, &spec))
 		return EXIT_MISUSED;
 	if (o->json)
 		list = json_object_new_array();

@@ -44,7 +44,7 @@ int change_plan(struct change *c, struct dedup_config *cfg)
 {
 	c->spec.several = c->where.cnt > 1;
 	kept_plan_gsp(c->f.config, &c->spec);
-	return plan_here(&c->spec, cfg);
+	return wish_check_sources(c->w, &c->spec) ?: plan_here(&c->spec, cfg);
 }
 
 int change_place_of(const char *ifname, char *const *ifnames, int cnt)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "numbered.h"
 #include "positions.h"
 #include "prefixes.h"
 #include "tunnels.h"
@@ -254,6 +255,9 @@ int wish_end(struct wish *w)
 			-EINVAL,
 			"--for says how long duplicates are dropped, and --action count drops none" ADVICE
 			"leave one of them out");
+	/* Else the streams are those of a filter that runs: change_plan() checks it. */
+	if ((w->profiles_cnt || w->given.port) && wish_check_sources(w, &w->spec))
+		return -EINVAL;
 	/* 0: not given, because no option accepts 0. By the profiles, or else the defaults. */
 	if (w->spec.fpr <= 0)
 		w->spec.fpr = w->fitting_fpr > 0 ? w->fitting_fpr : SPEC_FPR_DEFAULT;
@@ -289,6 +293,15 @@ void wish_apply(const struct wish *w, struct filter_spec *spec)
 		if (wish_has(w, row))
 			memcpy((char *)spec + row->field - offsetof(struct wish, spec),
 			       (const char *)w + row->field, row->size);
+}
+
+int wish_check_sources(const struct wish *w, const struct filter_spec *spec)
+{
+	if (!wish_gives(w, OPT_SOURCES) || numbered_any(spec))
+		return 0;
+	return diag_err(-EINVAL,
+			"%s is for numbered streams, and the filter has none" ADVICE "leave it out",
+			w->given.sources ? "--sources" : "--paths");
 }
 
 int wish_check_once(char *const *ifnames, int cnt)

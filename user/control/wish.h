@@ -111,6 +111,11 @@ bool wish_has(const struct wish *w, const struct args_option *row);
 /* Was any option of these groups given, other than --profile? */
 bool wish_gives(const struct wish *w, unsigned int groups);
 
+/* Checks that --sources and --paths were not given if the spec has no numbered stream. What a
+ * filter has from its earlier streams does not count. Returns 0; or -EINVAL (logged).
+ */
+int wish_check_sources(const struct wish *w, const struct filter_spec *spec);
+
 /* Checks that none of these interfaces is named twice. Returns 0; or -EINVAL (logged). */
 int wish_check_once(char *const *ifnames, int cnt);
 

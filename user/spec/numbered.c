@@ -73,6 +73,15 @@ void numbered_plan(const struct filter_spec *spec, struct dedup_config *c)
 		c->numbered[i].recovery.number_bits = number_bits;
 }
 
+bool numbered_any(const struct filter_spec *spec)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < spec->streams_cnt; i++)
+		any |= spec->streams[i].numbered.width != 0;
+	return any;
+}
+
 bool numbered_alone(const struct filter_spec *spec)
 {
 	bool alone = spec->streams_cnt;

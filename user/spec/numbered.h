@@ -20,6 +20,9 @@ const char *numbered_refusal(const struct filter_spec *spec, char *says);
  */
 void numbered_plan(const struct filter_spec *spec, struct dedup_config *c);
 
+/* Is any stream numbered? */
+bool numbered_any(const struct filter_spec *spec);
+
 /* Is no id to be hashed into the filter's memory, as all streams are numbered? */
 bool numbered_alone(const struct filter_spec *spec);
 
