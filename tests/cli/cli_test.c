@@ -89,6 +89,8 @@ static const struct misuse {
 	  "profile does not take --profile" },
 	{ "misuse-capacity-empty", "$XD size --capacity ''", "--capacity" },
 	{ "misuse-capacity-0", "$XD size --capacity 0", "--capacity 0: a filter must hold" },
+	{ "misuse-capacity-numbers", "$XD size --profile rtp:80 --capacity 1100G",
+	  "--capacity 1100G: a filter must hold at least 1 id, and at most 1099511627776" },
 	{ "misuse-capacity-word", "$XD size --capacity x", "--capacity x: give a number" },
 	{ "misuse-capacity-negative", "$XD size --capacity -1", "--capacity -1: give a number" },
 	{ "misuse-capacity-broken", "$XD size --capacity 1.5", "--capacity 1.5: give a number" },
@@ -474,6 +476,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "mirror-l2 --to 192.0.2.1,2001:db8::/32 makes it a new filter'\n"
 	  "$XD save v0 /mnt/snapshot; $XD unload v0; got sh -c \"$XD restore v0 /mnt/snapshot 2>&1\"\n"
 	  "has 'numbers are not saved'; lacks 'what it remembered'; $XD unload v0\n" },
+	{ "largest-capacity-is-restored",
+	  "for o in '--profile rtp:5004 --sources 64' '--port 1 --layout flat --bits 100000'; do\n"
+	  "$XD load v0 $o --capacity 1099511627776; $XD save v0 /mnt/snapshot; $XD unload v0\n"
+	  "$XD restore v0 /mnt/snapshot; $XD unload v0; done\n" },
 	/* Those of earlier streams stay in the table, and refuse no change. */
 	{ "sources-of-earlier-streams",
 	  "$XD load v0 --profile rtp:5004 --profile payload:81 --sources 64 --paths 2\n"

@@ -198,7 +198,7 @@ static bool was_sound_to_ask(const struct dedup_config *c)
 	const struct dedup_asked *asked = &c->asked;
 	uint64_t least = streams_any_hashed(c);
 
-	return is_between(asked->capacity, least, 1ULL << 40) &&
+	return is_between(asked->capacity, least, SPEC_CAPACITY_MAX) &&
 	       is_between(asked->fpr_e18, least, 1000000000000000000) &&
 	       asked->hashes <= DEDUP_HASHES_MAX && asked->index_bits <= SPEC_INDEX_BITS_MAX &&
 	       asked->countdown_bits <= SPEC_COUNTDOWN_BITS_MAX;

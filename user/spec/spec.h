@@ -11,6 +11,7 @@
 #include "config.h"
 
 #define SPEC_CAPACITY_DEFAULT 1000000
+#define SPEC_CAPACITY_MAX (1ULL << 40)
 #define SPEC_SOURCES_DEFAULT 1024
 #define SPEC_SOURCES_MAX (1 << 20)
 #define SPEC_FPR_DEFAULT 1e-4
@@ -60,7 +61,7 @@ struct spec_stream {
 };
 
 struct filter_spec {
-	uint64_t capacity;  /* ids a window, at least 1 */
+	uint64_t capacity;  /* ids a window: 1 to SPEC_CAPACITY_MAX */
 	double fpr;	    /* bound on the part of fresh ids that are lost; in (0, 1) */
 	uint64_t window_ns; /* SPEC_WINDOW_MIN_NS to SPEC_WINDOW_MAX_NS */
 	enum dedup_layout layout;
