@@ -309,6 +309,16 @@ static const struct cli_script SCRIPTS[] = {
 		"kill -9 $j\n"
 		"logs 'was ended by signal 9'; pkill -P $x; wait $x || :; x=\n"
 		"soon says feed capacity 50000; quits TERM\n" },
+	{ "a-job-keeps-no-socket-of-the-service", WORDS
+	  "ip link set lo up; conf '[service]' 'metrics = 9947' " FEED "\n"
+	  "serve setpriv --bounding-set=-kill; soon " SCRAPED "\n"
+	  "m=$(pgrep -P $s xdp-dedup-metri); flock $PINS-lock sleep 300 & x=$!\n"
+	  "held() { ! flock --nonblock $PINS-lock true; }; soon held; more 'capacity = 50k'\n"
+	  "kill -HUP $s; one() { j=$(pgrep -P $s -x xdp-dedup); }; soon one\n"
+	  "none() { [ -z \"$(find /proc/$j/fd -lname '*eventpoll*')\" ]; }; soon none\n"
+	  "sed -i s/9947/9948/ /mnt/conf; kill -HUP $s\n"
+	  "other() { p=$(pgrep -P $s xdp-dedup-metri) && [ $p != $m ]; }; soon other\n"
+	  "kill -0 $j; pkill -P $x; wait $x || :; x=; soon says feed capacity 50000; quits TERM\n" },
 	{ "status-is-what-runs", WORDS
 	  "conf " FEED "; serve; told 'STATUS=feed: v0$'; $XD unload v0\n"
 	  "told 'STATUS=feed: does not run on v0'; reload; told 'STATUS=feed: v0$'; quits TERM\n" },

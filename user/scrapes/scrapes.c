@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #define PAUSE_US (US_PER_S / SCRAPES_A_SECOND)
 #define RESTART_MIN_US US_PER_S
 #define RESTART_MAX_US (60 * US_PER_S)
+#define END_MS 1000 /* how long the program may take to end */
 #define LIBEXEC "libexec/xdp-dedup/" SCRAPES_PROGRAM
 #define FD_ABOVE 10 /* the program's descriptors are below */
 
@@ -194,17 +196,21 @@ static unsigned int start_later(struct scrapes *s)
 	return s->delay_us / US_PER_S;
 }
 
-/* Forgets the program, which has ended or is ended now. Returns its status, as of waitpid(). */
+/* Forgets the program, which has ended or is ended now, and waits for that at most END_MS. Returns
+ * its status, as of waitpid().
+ */
 static int reap(struct scrapes *s)
 {
 	int status = 0;
 
 	s->asked = sd_event_source_disable_unref(s->asked);
 	s->ended = sd_event_source_disable_unref(s->ended);
+	/* A child process may still have the channel: the program is to see its end nevertheless. */
+	shutdown(s->channel, SHUT_RDWR);
 	close_fd(&s->channel);
 	close_fd(&s->pidfd);
-	while (s->pid && waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
-		;
+	for (int ms = 0; s->pid && ms < END_MS && !waitpid(s->pid, &status, WNOHANG); ms++)
+		usleep(1000);
 	s->pid = 0;
 	return status;
 }

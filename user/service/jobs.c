@@ -177,6 +177,8 @@ pid_t job_start(const struct job_order *order)
 		return pid;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* A job opens what it needs. Sockets of the service would stay open until the job ends. */
+	close_range(STDERR_FILENO + 1, ~0U, 0);
 	status = do_job(order);
 	fflush(NULL);
 	_exit(status);
