@@ -13,6 +13,7 @@
 #include "reconcile.h"
 
 #define WITH "[filter feed]\ninterfaces = lo\nport = 1\n"
+#define SECOND_FILTER "[filter other]\ninterfaces = nowhere0\nport = 1\n"
 #define WAITING "[filter feed]\ninterfaces = nowhere0\nport = 1\n"
 #define WITHOUT "[service]\nsave = no\n"
 #define FAILED (1 << 8) /* as waitpid() has it */
@@ -177,6 +178,61 @@ static void attached_anew_without_the_files_interfaces(void **state)
 	assert_true(reconcile_attach_anew(&k, "feed", 2 * S));
 	does(&k, JOB_INTERFACES, 0, 2 * S);
 	is_idle(&k, 3 * S);
+	reconcile_free(&k);
+}
+
+/* More often than the saves take: each filter is saved, and other jobs are done. */
+static void saves_do_not_starve_others(void **state)
+{
+	struct reconcile k;
+
+	(void)state;
+	begin(&k);
+	configure(&k, WITH SECOND_FILTER);
+	does(&k, JOB_ENSURE, 0, S);
+	reconcile_save(&k);
+	assert_true(reconcile_next(&k, 2 * S));
+	reconcile_save(&k);
+	reconcile_ended(&k, 0, 3 * S);
+	assert_string_equal(k.job_name, "feed");
+	reconcile_save(&k);
+	does(&k, JOB_SAVE, 0, 3 * S);
+	assert_string_equal(k.job_name, "other");
+	does(&k, JOB_REFRESH, 0, 4 * S);
+	is_idle(&k, 5 * S);
+	reconcile_save(&k);
+	does(&k, JOB_SAVE, 0, 6 * S);
+	reconcile_free(&k);
+}
+
+/* A filter that waits for its retry does not keep the others from being saved. */
+static void saves_go_on_beside_a_retry(void **state)
+{
+	struct reconcile k;
+
+	(void)state;
+	begin(&k);
+	configure(&k, WITH SECOND_FILTER);
+	does(&k, JOB_ENSURE, FAILED, S);
+	does(&k, JOB_REFRESH, 0, S);
+	for (int i = 0; i < 2; i++) {
+		reconcile_save(&k);
+		does(&k, JOB_SAVE, 0, 2 * S);
+		assert_string_equal(k.job_name, "other");
+		is_idle(&k, 2 * S);
+	}
+	reconcile_free(&k);
+}
+
+static void nothing_is_saved_after_the_end(void **state)
+{
+	struct reconcile k;
+
+	(void)state;
+	begin_running(&k);
+	reconcile_end(&k);
+	reconcile_save(&k);
+	is_idle(&k, 2 * S);
 	reconcile_free(&k);
 }
 
@@ -348,6 +404,9 @@ int main(void)
 		cmocka_unit_test(end_waits_for_no_retry),
 		cmocka_unit_test(failed_try_keeps_what_has_come),
 		cmocka_unit_test(attached_anew_without_the_files_interfaces),
+		cmocka_unit_test(saves_do_not_starve_others),
+		cmocka_unit_test(saves_go_on_beside_a_retry),
+		cmocka_unit_test(nothing_is_saved_after_the_end),
 		cmocka_unit_test(failed_refresh_is_tried_again),
 		cmocka_unit_test(interfaces_that_cannot_be_read_are_read_later),
 		cmocka_unit_test(attached_anew_once_a_minute),

@@ -224,6 +224,9 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf " FEED " '[service]' 'save-every = 1s'; serve; soon test -s /mnt/state/feed.image\n"
 	  "a=$(stat -c %i /mnt/state/feed.image)\n"
 	  "again() { [ $(stat -c %i /mnt/state/feed.image) != $a ]; }; soon again; quits TERM\n" },
+	{ "reloads-do-not-put-saves-off", WORDS
+	  "conf " FEED " '[service]' 'save-every = 2s'; serve; f=/mnt/state/feed.image\n"
+	  "for i in $(seq 20); do reload; sleep 0.3; [ ! -s $f ] || break; done; test -s $f; quits TERM\n" },
 	{ "own-macs-are-refreshed",
 	  WORDS "conf " FEED "; serve; ip link set v0 address 02:00:00:00:00:99\n"
 		"fresh() { ! $XD status feed | grep -q refresh; }; soon fresh; quits TERM\n" },
@@ -350,7 +353,7 @@ int main(int argc, char **argv)
 	leave_to_rest("@(one-of-two-comes-back|reloads-one-after-the-other|ended-while-it-works)");
 	leave_to_rest("reload-@(adds-an-interface|attaches-*|adds-and-removes-filters)");
 	leave_to_rest("@(changes-by-hand-*|a-killed-job-is-done-again|keeps-nothing-open)");
-	leave_to_rest("@(saves-every-so-often|interfaces-change-without-end)");
+	leave_to_rest("@(saves-every-so-often|reloads-do-*|interfaces-change-without-end)");
 	leave_to_rest("@(tries-again|nobody-waits-for-it|no-memory-for-*|filters-of-others-*)");
 	leave_to_rest("@(metrics-@(port|address)-*|answers-scrapes|remembers-what-it-saved)");
 	leave_to_rest("@(a-filter-that-has-stopped-*|interfaces-changed-by-*|what-is-detached-*)");

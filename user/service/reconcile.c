@@ -110,8 +110,19 @@ bool reconcile_attach_anew(struct reconcile *k, const char *name, uint64_t now_n
 	return true;
 }
 
+/* Does a save run, or is one to run without waiting for a retry? */
+static bool is_saving(const struct reconcile *k)
+{
+	for (int i = 0; i < k->cnt; i++)
+		if (k->list[i].todo & JOB_SAVE && !k->list[i].retry_at_ns)
+			return true;
+	return k->running && k->job == JOB_SAVE;
+}
+
 void reconcile_save(struct reconcile *k)
 {
+	if (k->ending || is_saving(k))
+		return;
 	for (int i = 0; i < k->cnt; i++)
 		if (!k->list[i].leaves)
 			k->list[i].todo |= JOB_SAVE;

@@ -71,7 +71,9 @@ void reconcile_look(struct reconcile *k);
  */
 bool reconcile_attach_anew(struct reconcile *k, const char *name, uint64_t now_ns);
 
-/* Orders that all filters be saved. */
+/* Orders that all filters be saved; nothing if the service ends, or if earlier saves still go on:
+ * the first filters would be saved again and again, and the others never.
+ */
 void reconcile_save(struct reconcile *k);
 
 /* Orders the jobs of the end; no other job is started any more. A job that cannot be started is

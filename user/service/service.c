@@ -214,10 +214,13 @@ static int write_metrics(void *arg, FILE *out, enum metrics_format format)
 	return err ?: metrics_write(out, &s->readings, format);
 }
 
-static int arm_save(struct service *s)
+/* before_ns: the interval so far. If it has not changed, it goes on. */
+static int arm_save(struct service *s, uint64_t before_ns)
 {
 	uint64_t every_ns = s->reconcile.config.save_every_ns;
 
+	if (every_ns == before_ns)
+		return 0;
 	if (every_ns)
 		return timer_arm(s->events, &s->save, every_ns / 1000, on_save, s);
 	return s->save ? sd_event_source_set_enabled(s->save, SD_EVENT_OFF) : 0;
@@ -226,6 +229,7 @@ static int arm_save(struct service *s)
 /* Reads the file; if it is wrong, nothing changes. */
 static int configure_service(struct service *s)
 {
+	uint64_t save_every_ns = s->reconcile.config.save_every_ns;
 	struct config_file next;
 	int err = config_read(s->path, &next);
 
@@ -237,7 +241,7 @@ static int configure_service(struct service *s)
 		return err;
 	}
 	listener_configure(&s->listener, s->reconcile.config.metrics);
-	return arm_save(s);
+	return arm_save(s, save_every_ns);
 }
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *si, void *arg)
