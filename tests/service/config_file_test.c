@@ -204,6 +204,7 @@ static void says_all(void **state)
 
 static void defaults(void **state)
 {
+	static const char OFTEN[] = "[service]\nsave-every = 10m\n";
 	struct config_file c;
 
 	(void)state;
@@ -214,6 +215,10 @@ static void defaults(void **state)
 	assert_null(c.metrics);
 	assert_false(c.unload || c.save || c.save_every_ns);
 	assert_string_equal(c.state, "/var/s");
+	config_free(&c);
+	write_file(OFTEN, strlen(OFTEN));
+	assert_int_equal(config_read(path, &c), 0);
+	assert_true(c.save);
 	config_free(&c);
 	unsetenv("STATE_DIRECTORY");
 	setenv("XDP_DEDUP_CAPACITY", "3M", 1);

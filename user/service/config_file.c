@@ -82,8 +82,8 @@ static const struct args_option SERVICE_KEYS[] = {
 		  "starts and they are not loaded, as after a reboot (no)" },
 	{ "save-every", "TIME", 0, ARGS_TIME, FIELD(save_every_ns), .key = ARGS_KEY_ONCE,
 	  .min = CONFIG_SAVE_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10m",
-	  .help = "save also at this interval, for machines that crash\n"
-		  "(only at the end)" },
+	  .help = "save also at this interval, for machines that crash;\n"
+		  "implies save = yes (only at the end)" },
 	{ "state", "DIRECTORY", 0, ARGS_OWN, FIELD(state), .key = ARGS_KEY_ONCE, .parse = parse_state,
 	  .help = "directory of snapshots ($STATE_DIRECTORY, as systemd sets it, or\n"
 		  "else " CONFIG_STATE_DEFAULT ")" },
@@ -316,6 +316,8 @@ int config_read_from(FILE *from, const char *path, struct config_file *out)
 	diag_at(before);
 	if (err)
 		config_free(out);
+	else
+		out->save |= out->save_every_ns != 0;
 	return err;
 }
 

@@ -30,7 +30,7 @@ struct config_file {
 	const char *state;	/* the directory of snapshots */
 	bool unload;		/* unload the filters at the end */
 	bool save;		/* save snapshots at the end, and restore them at the start */
-	uint64_t save_every_ns; /* and save after each such time; 0: not */
+	uint64_t save_every_ns; /* and save after each such time; 0: not. Otherwise `save` is true */
 	struct config_filter *filters;
 	int cnt;
 	char **texts; /* of all values; the wishes point to them */
