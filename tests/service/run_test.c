@@ -11,6 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "late_hand.h"
+
 /* $SYSTEMD FILE: takes what is sent to the socket /mnt/notify, as systemd does, and adds it to the
  * file, a line each; until it is killed.
  */
@@ -41,6 +43,7 @@ static int take_notes(char **argv)
  * told TEXT        it has told systemd this, within a while; logs TEXT: its log has it
  * soon COMMAND     succeeds, within a while
  * prog             the id of the program on v0
+ * $LATE NS         delays the next step of feed's hand by this time
  */
 #define WORDS                                                                                     \
 	"s= n= x=; trap 'for p in $s $n $x; do kill -9 $p; done 2>/dev/null || :' EXIT\n"         \
@@ -246,6 +249,11 @@ static const struct cli_script SCRIPTS[] = {
 		"stopped() { says feed 'advice[0].key' stopped; }; soon stopped; reload\n"
 		"logs 'has stopped: it is loaded anew'; runs v0; [ $(prog) != $p ]; not stopped\n"
 		"$XD add feed " ID_A "; $XD test feed " ID_A "; quits TERM\n" },
+	{ "a-late-hand-loses-no-id",
+	  WORDS "conf " FEED " 'window = 10s'; serve; p=$(prog); $XD add feed " ID_A "\n"
+		"$LATE 4500000000; stopped() { says feed 'advice[0].key' stopped; }; soon stopped\n"
+		"reload; got cat /mnt/log; lacks stopped; [ $(prog) = $p ]; not stopped\n"
+		"$XD test feed " ID_A "; quits TERM\n" },
 	{ "wrong-file-at-the-start", WORDS "conf nonsense; start; exited 2; logs 'conf:1: '; got "
 					   "cat /mnt/notes; lacks READY; clean\n" },
 	{ "no-filter-in-the-file", WORDS "conf ''; serve; told 'has no filter'; quits TERM; clean\n" },
@@ -343,11 +351,14 @@ int main(int argc, char **argv)
 	ssize_t len;
 
 	if (argc > 2)
-		return take_notes(argv);
+		return strcmp(argv[1], "late") ? take_notes(argv)
+					       : !late_hand("feed", strtoull(argv[2], NULL, 10));
 	len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	self[len > 0 ? len : 0] = '\0';
 	snprintf(command, sizeof(command), "%s notes", self);
 	setenv("SYSTEMD", command, 1);
+	snprintf(command, sizeof(command), "%s late", self);
+	setenv("LATE", command, 1);
 	cli_environment();
 	leave_to_rest("@(remembers-in-another-size|changed-while-its-interface-is-gone)");
 	leave_to_rest("@(one-of-two-comes-back|reloads-one-after-the-other|ended-while-it-works)");
@@ -356,6 +367,7 @@ int main(int argc, char **argv)
 	leave_to_rest("@(saves-every-so-often|reloads-do-*|interfaces-change-without-end)");
 	leave_to_rest("@(tries-again|nobody-waits-for-it|no-memory-for-*|filters-of-others-*)");
 	leave_to_rest("@(metrics-@(port|address)-*|answers-scrapes|remembers-what-it-saved)");
+	leave_to_rest("a-@(late-hand-*|job-keeps-*)");
 	leave_to_rest("@(a-filter-that-has-stopped-*|interfaces-changed-by-*|what-is-detached-*)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("run");

@@ -18,6 +18,9 @@
 #include "plan.h"
 #include "stats.h"
 
+#define STILL_MS 3000 /* more than a busy machine stops a CPU's timers for */
+#define LOOK_MS 100
+
 /* Could the filter that was saved go on as what the file says, by a change of its program at most? */
 static bool is_fit(const struct wish *w, const struct snapshot *snapshot)
 {
@@ -64,16 +67,35 @@ static bool is_pinned(const char *name)
 	return err != -ENOENT;
 }
 
-/* A filter whose hand has stopped passes all ids, and has no valid ones any more. */
-static bool has_stopped(const char *name)
+/* Has the filter's hand not stepped for so long that its ids pass? *last_ns: its last step. */
+static bool is_stale(const char *name, uint64_t *last_ns)
 {
 	struct filter f;
+	bool stale;
+
+	if (filter_open(name, &f))
+		return false;
+	*last_ns = READ_ONCE(f.state->last_ns);
+	stale = stats_stopped(f.config, f.state, kernel_now_ns());
+	filter_close(&f);
+	return stale;
+}
+
+/* A filter whose hand has stopped passes all ids, and has no valid ones any more. A hand that is
+ * late steps again in a while: only one that stands still for STILL_MS has stopped.
+ */
+static bool has_stopped(const char *name)
+{
+	uint64_t first_ns, last_ns;
 	bool stopped;
 
-	if (kernel_ready(false, false) || filter_open(name, &f))
+	if (kernel_ready(false, false))
 		return false;
-	stopped = stats_stopped(f.config, f.state, kernel_now_ns());
-	filter_close(&f);
+	stopped = is_stale(name, &first_ns);
+	for (int ms = 0; stopped && ms < STILL_MS; ms += LOOK_MS) {
+		usleep(LOOK_MS * 1000);
+		stopped = is_stale(name, &last_ns) && last_ns == first_ns;
+	}
 	return stopped;
 }
 
