@@ -116,10 +116,11 @@ static void failed_fork_keeps_what_ends(void **state)
 	is_idle(&k, 2 * S);
 	assert_int_equal(reconcile_retry_at(&k), 7 * S);
 	started.refuses = false;
-	does(&k, JOB_SAVE, FAILED, 7 * S);
+	does(&k, JOB_SAVE, 0, 7 * S);
 	does(&k, JOB_UNLOAD, 0, 7 * S);
 	is_idle(&k, 8 * S);
 	assert_int_equal(reconcile_retry_at(&k), 0);
+	assert_false(k.end_failed);
 	reconcile_free(&k);
 }
 
@@ -136,7 +137,36 @@ static void end_waits_for_no_retry(void **state)
 	does(&k, JOB_UNLOAD, FAILED, 3 * S);
 	is_idle(&k, 4 * S);
 	assert_int_equal(reconcile_retry_at(&k), 0);
+	assert_true(k.end_failed);
 	reconcile_free(&k);
+}
+
+/* An unload would lose its ids. `earlier`: a save fails that began before the end. */
+static void what_is_not_saved_stays(void **state)
+{
+	struct reconcile k;
+
+	(void)state;
+	for (int earlier = 0; earlier < 2; earlier++) {
+		begin(&k);
+		configure(&k, "[service]\nsave = yes\nstate = /mnt\non-exit = unload\n" WITH);
+		does(&k, JOB_ENSURE, 0, S);
+		does(&k, JOB_REFRESH, 0, S);
+		if (earlier) {
+			reconcile_save(&k);
+			assert_true(reconcile_next(&k, 2 * S));
+		}
+		reconcile_end(&k);
+		if (earlier)
+			reconcile_ended(&k, FAILED, 3 * S);
+		does(&k, JOB_SAVE, earlier ? 0 : FAILED, 4 * S);
+		if (earlier)
+			does(&k, JOB_UNLOAD, 0, 5 * S);
+		is_idle(&k, 6 * S);
+		assert_int_equal(reconcile_retry_at(&k), 0);
+		assert_int_equal(k.end_failed, !earlier);
+		reconcile_free(&k);
+	}
 }
 
 #define SECOND 77777 /* no index that an interface has */
@@ -402,6 +432,7 @@ int main(void)
 		cmocka_unit_test(failed_fork_keeps_what_ends),
 		cmocka_unit_test(failed_fork_keeps_a_refresh),
 		cmocka_unit_test(end_waits_for_no_retry),
+		cmocka_unit_test(what_is_not_saved_stays),
 		cmocka_unit_test(failed_try_keeps_what_has_come),
 		cmocka_unit_test(attached_anew_without_the_files_interfaces),
 		cmocka_unit_test(saves_do_not_starve_others),

@@ -223,6 +223,10 @@ static const struct cli_script SCRIPTS[] = {
 	{ "state-is-made",
 	  WORDS "rmdir /mnt/state; conf " FEED " '[service]' 'save = yes'; serve; quits TERM\n"
 		"[ $(stat -c %a /mnt/state) = 700 ]; [ -s /mnt/state/feed.image ]\n" },
+	{ "what-cannot-be-saved-stays", WORDS
+	  "conf " FEED " '[service]' 'on-exit = unload' 'save = yes' 'state = /proc/none'; serve\n"
+	  "$XD add feed " ID_A "; kill -TERM $s; exited 1; logs 'feed: stays loaded'\n"
+	  "runs v0; $XD test feed " ID_A "\n" },
 	{ "saves-every-so-often", WORDS
 	  "conf " FEED " '[service]' 'save-every = 1s'; serve; soon test -s /mnt/state/feed.image\n"
 	  "a=$(stat -c %i /mnt/state/feed.image)\n"

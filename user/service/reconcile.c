@@ -251,6 +251,16 @@ bool reconcile_next(struct reconcile *k, uint64_t now_ns)
 	return k->running;
 }
 
+/* A job that reconcile_end() has ordered, or an unload from before, has failed. */
+static void fail_end(struct reconcile *k, struct reconciled *f)
+{
+	k->end_failed = true;
+	if (k->job == JOB_SAVE && f->todo & JOB_UNLOAD) {
+		f->todo &= ~JOB_UNLOAD;
+		diag_err(0, "%s: stays loaded, as it could not be saved", f->name);
+	}
+}
+
 void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns)
 {
 	struct reconciled *f = find_reconciled(k, k->job_name);
@@ -270,6 +280,9 @@ void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns)
 	if (!f)
 		return;
 	f->failed &= ~k->job;
+	/* A save from before the end is done once more. */
+	if (!done && k->ending && k->job & (JOB_SAVE | JOB_UNLOAD) && !(f->todo & k->job))
+		fail_end(k, f);
 	/* What has been removed from the file meanwhile, or put back, is not to be done again. */
 	if (k->job == JOB_SAVE || (!k->ending && f->leaves != (k->job == JOB_UNLOAD)))
 		return;

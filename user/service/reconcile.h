@@ -44,6 +44,7 @@ struct reconcile {
 	uint64_t refresh_in_ns; /* how long after a failure; 0: none yet */
 	bool verbose;		/* jobs show messages of libbpf and libxdp */
 	bool ending;
+	bool end_failed;			       /* a job of the end has failed */
 	pid_t (*start)(const struct job_order *order); /* NULL: job_start() */
 
 	pid_t running; /* the job's process; 0: none */
@@ -77,8 +78,8 @@ bool reconcile_attach_anew(struct reconcile *k, const char *name, uint64_t now_n
 void reconcile_save(struct reconcile *k);
 
 /* Orders the jobs of the end; no other job is started any more. A job that cannot be started is
- * tried again; a job that fails is not. All is done when reconcile_next() is false and
- * reconcile_retry_at() is 0.
+ * tried again; a job that fails is not, and sets k->end_failed. A filter whose save fails is not
+ * unloaded. All is done when reconcile_next() is false and reconcile_retry_at() is 0.
  */
 void reconcile_end(struct reconcile *k);
 

@@ -79,7 +79,7 @@ static int settle_down(struct service *s)
 	struct attach_view view;
 
 	if (s->reconcile.ending && !reconcile_retry_at(&s->reconcile))
-		return sd_event_exit(s->events, EXIT_DONE);
+		return sd_event_exit(s->events, s->reconcile.end_failed ? EXIT_FAILED : EXIT_DONE);
 	if (s->reconcile.ending)
 		return wait_for_retry(s);
 	if (!attach_view_read(&view)) { /* else logged */
