@@ -260,6 +260,14 @@ static const struct cli_script SCRIPTS[] = {
 		"$XD test feed " ID_A "; quits TERM\n" },
 	{ "wrong-file-at-the-start", WORDS "conf nonsense; start; exited 2; logs 'conf:1: '; got "
 					   "cat /mnt/notes; lacks READY; clean\n" },
+	{ "no-file-at-the-start",
+	  WORDS "rm -f /mnt/conf; start; exited 2; logs 'cannot read'\n"
+		"conf " FEED
+		" 'profiles = /none' 'profile = rtp:1'; start; exited 2; logs '/none: No such'\n" },
+	{ "file-that-cannot-be-read-at-the-start", WORDS
+	  "exits 1 $XD run --config /proc/self/mem; has 'cannot read it to its end'\n"
+	  "conf " FEED " 'profiles = /proc/self/mem' 'profile = rtp:1' '[filter b]'; start; exited 1\n"
+	  "logs 'mem: Input/output error'\n" },
 	{ "no-filter-in-the-file", WORDS "conf ''; serve; told 'has no filter'; quits TERM; clean\n" },
 	{ "ended-while-it-works",
 	  WORDS "conf " FEED " '[service]' 'on-exit = unload'; for i in 0 1 2 3 4 5; do\n"

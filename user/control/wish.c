@@ -246,8 +246,10 @@ void wish_begin(struct wish *w)
 
 int wish_end(struct wish *w)
 {
-	if (w->profiles_cnt && (wish_streams_set(w) || wish_streams_deliver(w, &w->spec)))
-		return -EINVAL;
+	int err = w->profiles_cnt ? wish_streams_set(w) ?: wish_streams_deliver(w, &w->spec) : 0;
+
+	if (err)
+		return err;
 	if (!w->profiles_cnt && w->deliver && !strcmp(w->deliver, STREAM_GSP))
 		w->spec.deliver = true;
 	if (w->spec.drop_ns && w->spec.count_only)

@@ -97,8 +97,8 @@ extern const struct args_option WISH_OPTIONS[WISH_OPTIONS_MAX + 1];
 /* Sets the built-in defaults. Then come args_from_environment() and args_set(), then wish_end(). */
 void wish_begin(struct wish *w);
 
-/* Makes streams of the profiles, and sets what follows from all options. Returns 0; or -EINVAL
- * (logged).
+/* Makes streams of the profiles, and sets what follows from all options. Returns 0; -EINVAL if
+ * an option is wrong; or another -errno, as when a file of profiles cannot be read (logged).
  */
 int wish_end(struct wish *w);
 

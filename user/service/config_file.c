@@ -154,9 +154,10 @@ static int check_filter(struct parsing *r)
 {
 	struct wish *w = &r->now->wish;
 	struct dedup_config plan;
+	int err = wish_end(w);
 
-	if (wish_end(w))
-		return -EINVAL;
+	if (err)
+		return err;
 	if (!w->where.cnt)
 		return diag_err(-EINVAL,
 				"[filter %s]: interfaces are missing, as in interfaces = eth0",
@@ -169,7 +170,7 @@ static int check_filter(struct parsing *r)
 	if (wish_streams_check(w))
 		return -EINVAL;
 	w->spec.several = w->where.cnt > 1;
-	return plan_here(&w->spec, &plan);
+	return plan_here(&w->spec, &plan) ? -EINVAL : 0;
 }
 
 /* Does an earlier section have this interface? A filter takes all of an interface's packets. */
@@ -229,9 +230,10 @@ static int begin_config_section(struct parsing *r, char *line)
 {
 	char *end = strchr(line, ']'), *rest = end ? end + 1 + strspn(end + 1, BLANKS) : NULL;
 	size_t word = strlen("[filter");
+	int err = end_config_section(r);
 
-	if (end_config_section(r))
-		return -EINVAL;
+	if (err)
+		return err;
 	r->now = NULL;
 	memset(r->had, 0, sizeof(r->had));
 	r->in_section = true;

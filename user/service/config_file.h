@@ -38,7 +38,8 @@ struct config_file {
 };
 
 /* Reads the file. Returns 0, and the caller frees *out with config_free(); -EINVAL if the file is
- * wrong, or another -errno if it cannot be read. Each error is logged, and *out is empty then.
+ * wrong, or another -errno if it, or a file of profiles that it names, cannot be read. Each error
+ * is logged, and *out is empty then.
  */
 int config_read(const char *path, struct config_file *out);
 

@@ -317,14 +317,22 @@ static void free_service(struct service *s)
 	sd_event_unref(s->events);
 }
 
+/* Is the file wrong, or not there? Then to start the service again would not help. */
+static bool is_misused(int err)
+{
+	return err == -EINVAL || err == -EFBIG || err == -ENOENT || err == -ENOTDIR ||
+	       err == -EISDIR || err == -EACCES;
+}
+
 static int run_service(struct service *s)
 {
 	int err = link_events_open(&s->reconcile.links) ?: prepare_service(s);
 
 	if (err)
 		return EXIT_FAILED;
-	if (configure_service(s))
-		return EXIT_MISUSED; /* to start it again would not help */
+	err = configure_service(s);
+	if (err)
+		return is_misused(err) ? EXIT_MISUSED : EXIT_FAILED;
 	if (go_on(s) < 0)
 		return EXIT_FAILED;
 	err = sd_event_loop(s->events);
