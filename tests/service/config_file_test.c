@@ -63,6 +63,8 @@ static const struct wrong {
 	  "1: the stream moldudp64 lacks UDP ports" },
 	{ "profiles-not-there", FEED "profiles = /nowhere\nprofile = x:1\n",
 	  "4: profiles: cannot read /nowhere: No such file" },
+	{ "profiles-relative", FEED "profiles = mine.ini\n",
+	  "4: profiles mine.ini: give a file from / on" },
 	{ "no-interfaces", "[filter a]\nport = 1\n[service]\n",
 	  "1: [filter a]: interfaces are missing" },
 	{ "no-packets", "[filter a]\ninterfaces = eth0\n",

@@ -82,6 +82,9 @@ static const char *add_file(void *to, const char *text)
 
 	if (w->files_cnt == WISH_FILES_MAX)
 		return "at most {max} files";
+	/* The service has another current directory than the shell that checked its file. */
+	if (diag_location().path && *text != '/')
+		return "give a file from / on";
 	w->files[w->files_cnt++] = (struct given_text){ text, diag_location() };
 	return NULL;
 }
