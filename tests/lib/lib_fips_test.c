@@ -95,6 +95,14 @@ static const struct fips_row {
 	{ "fips-m-32768", 32768 },
 };
 
+/* Bits of both generations: a small filter turns soon after it has learned. */
+static uint64_t all_set_bits(void)
+{
+	struct xdp_dedup_stats s = lib_stats();
+
+	return s.set_bits + s.set_bits_previous;
+}
+
 /* The vector's message is absorbed; then its items and those of another filter are duplicates. */
 static void absorb_row(void **state)
 {
@@ -102,18 +110,17 @@ static void absorb_row(void **state)
 	json_object *vector = vectors("announce"), *items = member(vector, "items");
 	struct fips_filter more = filter_with(0, 100);
 	uint8_t msg[FIPS_V1_MSG_BYTES];
-	uint64_t learned;
+	uint64_t learned, set;
 
 	lib_setup_none(state);
 	take_fips(row->m);
 	learned = lib.raw.state->learned;
 	assert_int_equal(from_hex(text(vector, "hex"), msg, sizeof(msg)), sizeof(msg));
 	assert_int_equal(xdp_dedup_fips_absorb(lib.f, PEER + 1, msg, sizeof(msg), 1e-6), 0);
-	assert_in_range(lib.raw.state->learned - learned, ceil(ids_of(lib_stats().set_bits)),
-			ceil(ids_of(lib_stats().set_bits)) + 1);
-	assert_int_equal(lib_stats().set_bits,
-			 row->m < 4096 ? lib_stats().set_bits
-				       : 15 * row->m / (row->m < 8192 ? row->m : 8192));
+	set = all_set_bits();
+	assert_in_range(lib.raw.state->learned - learned, ceil(ids_of(set)), ceil(ids_of(set)) + 1);
+	if (row->m >= 4096)
+		assert_int_equal(set, 15 * row->m / (row->m < 8192 ? row->m : 8192));
 	for (size_t i = 0; i < json_object_array_length(items); i++) {
 		const char *hex = json_object_get_string(json_object_array_get_idx(items, i));
 		struct fips_item item = item_from_hex(hex);
