@@ -25,7 +25,7 @@
 int detach_meant(struct attachment *list, int cnt);
 
 /* Step 2 for every interface that runs that program, but not while applications have zero-copy
- * sockets there, or if that cannot be told: virtio_net then loses every packet, and the kernel
+ * sockets there, or if that is unknown: virtio_net then loses every packet, and the kernel
  * panics at the next load (Linux 7.3). Such an interface is noted, and left to a later command. On
  * a kernel without xsk_diag nothing ever tells, so there step 2 is done: readers must have ended.
  * Returns 0, also if there is none; or -errno (logged).

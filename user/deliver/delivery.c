@@ -203,7 +203,7 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slo
 
 /* Is there a socket in this slot? It gets no packets. The kernel takes each out when it is closed,
  * so this says more than a process' number, which may be one of a container. Returns 1 or 0; or
- * -errno if that cannot be told, as without CAP_NET_RAW: a reader may live then.
+ * -errno if that is unknown, as without CAP_NET_RAW. Then a reader may still run.
  */
 static int has_socket(const struct delivery *d, uint32_t slot)
 {

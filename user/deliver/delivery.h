@@ -73,15 +73,14 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slo
 /* Calls delivery_want_left() for, and frees, all slots of queues that nobody will open any more:
  * of interfaces on which f does not run by its record, or of all interfaces if f does not deliver.
  * A slot that still has a socket stays: it gets DEDUP_ENDED, and the ids of its entries are wanted
- * (deliver.h). So does each slot if the process may have no AF_XDP socket, as without CAP_NET_RAW:
- * whether a slot has a socket cannot be told then.
+ * (deliver.h). Without CAP_NET_RAW it is unknown which slots have a socket. Then each slot stays.
  */
 void delivery_want_unread(const struct delivery *d, struct filter *f, struct delivery_unread *out);
 
 /* Waits up to a second until the readers have closed their zero-copy sockets in the slots of queues
  * that nobody will open any more: those of delivery_want_unread(); all if f is NULL. The readers
  * know already that their queues have ended. Then waits until the kernel has taken these sockets
- * off the driver's queues. A process that may have no AF_XDP socket waits for the full second.
+ * off the driver's queues. Without CAP_NET_RAW it waits for the full second.
  */
 void delivery_await_readers(const struct delivery *d, const struct filter *f);
 

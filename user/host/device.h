@@ -48,7 +48,7 @@ enum {
 int device_xdp_features(int ifindex, uint64_t *features);
 
 /* Does an AF_XDP socket of this network namespace have zero-copy on this interface? Returns 1 or 0;
- * -ENOENT if the kernel lacks xsk_diag, which tells; another -errno if that is unknown.
+ * -ENOENT if that is unknown because the kernel lacks xsk_diag; another -errno if asking fails.
  */
 int device_has_zerocopy_sockets(int ifindex);
 
