@@ -51,35 +51,29 @@ static bool saw_all(const struct watch_reading *r, const char *name)
 	return false;
 }
 
-/* Was every packet that these interfaces received for the filter to see, and how many were there?
- * Below 0: not so, or not known.
+/* How many packets the interface has received of which the filter should have seen every one; below
+ * 0: that is not known.
  */
-static double to_be_seen(const struct watch_reading *first, const struct watch_reading *last)
+static double to_be_seen(const struct watch_iface *now, const struct watch_reading *first)
 {
-	double sum = 0;
-
-	for (int i = 0; i < last->ifaces_cnt; i++) {
-		double packets = received_since(&last->ifaces[i], first);
-
-		if (packets < 0 || !last->ifaces[i].sees_all || !saw_all(first, last->ifaces[i].name))
-			return -1;
-		sum += packets;
-	}
-	return sum;
+	return now->sees_all && saw_all(first, now->name) ? received_since(now, first) : -1;
 }
 
 /* As much is missing as an interface received that shows the filter nothing: of several that would
  * explain it, the busiest. The counters are not read at one moment, so what is a small part of all
- * is not looked at.
+ * is not looked at. What the filter saw may be of interfaces that are not compared: then less is
+ * missing than really is.
  */
 const char *watch_unseen(const struct watch_reading *first, const struct watch_reading *last)
 {
-	double sum = to_be_seen(first, last), missing = sum - ((double)last->all.rx - first->all.rx);
+	double sum = 0, most = 0, missing;
 	const char *found = NULL;
-	double most = 0;
 
-	for (int i = 0; i < last->ifaces_cnt && sum >= 0; i++) {
-		double packets = received_since(&last->ifaces[i], first);
+	for (int i = 0; i < last->ifaces_cnt; i++)
+		sum += fmax(to_be_seen(&last->ifaces[i], first), 0);
+	missing = sum - ((double)last->all.rx - first->all.rx);
+	for (int i = 0; i < last->ifaces_cnt; i++) {
+		double packets = to_be_seen(&last->ifaces[i], first);
 
 		if (packets < UNSEEN_MIN || packets < SMALL * sum ||
 		    missing < (1 - SMALL) * packets || packets <= most)

@@ -229,7 +229,10 @@ static const struct unseen_row {
 	{ "a-small-part-is-not-told", { 100000, 5000 }, 100000, { true, true }, NULL },
 	{ "some-are-missing", { 1000, 1000 }, 1500, { true, true }, NULL },
 	{ "more-is-seen", { 1000, 1000 }, 3000, { true, true }, NULL },
-	{ "one-is-in-skb-mode", { 1000, 1000 }, 0, { true, false }, NULL },
+	{ "nothing-is-seen-and-one-is-not-compared", { 1000, 9000 }, 0, { true, false }, "v0" },
+	{ "one-that-is-not-compared-shows-few", { 1000, 9000 }, 90, { true, false }, "v0" },
+	{ "what-is-seen-may-be-of-the-other", { 1000, 1000 }, 1000, { true, false }, NULL },
+	{ "none-is-compared", { 1000, 1000 }, 0, { false, false }, NULL },
 };
 
 static void run_unseen(void **state)
