@@ -39,9 +39,10 @@ struct xdp_dedup_receive_options {
 	uint32_t frames_a_packet;
 	bool copy;     /* copies packets even if the driver can write into this memory */
 	bool zerocopy; /* -EOPNOTSUPP unless the driver can */
-	/* Takes datagrams with an unfinished checksum. Local senders leave it to their device, and
-	 * a veth pair does not compute it. These datagrams have crossed no wire. Without this
-	 * option they count as broken.
+	/* Takes datagrams with an unfinished checksum. Local senders, and those on the same
+	 * hypervisor, leave it to their device, and neither veth nor virtio_net in skb mode
+	 * computes it. These datagrams have crossed no wire. Without this option they count as
+	 * broken.
 	 */
 	bool unfinished;
 	bool timestamps; /* takes each packet's time, which costs 40 ns or more */
