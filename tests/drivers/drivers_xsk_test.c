@@ -55,10 +55,27 @@ static int try_queues(bool zerocopy)
 	return err;
 }
 
+/* Does `check` report what was found of zero-copy? */
+static void check_agrees(bool has_zerocopy)
+{
+	char out[16384];
+	const char *writes;
+
+	sh_out(out, sizeof(out), "%s check ve0 --port 80 --deliver xsk", tool());
+	writes = strstr(out, "the driver writes into their memory");
+	assert_non_null(strstr(out, "redirect"));
+	if (has_zerocopy)
+		assert_true(writes || strstr(out, "AF_XDP sockets cannot be told"));
+	else
+		assert_true(!writes || strstr(writes, ", given "));
+}
+
 static void open_queues(bool zerocopy)
 {
 	int err = try_queues(zerocopy);
 
+	if (zerocopy && (!err || err == -EOPNOTSUPP))
+		check_agrees(!err);
 	if (err == -EOPNOTSUPP && zerocopy) {
 		print_message("# the driver has no zero-copy here\n");
 		skip();

@@ -50,8 +50,8 @@ static const struct driver *driver_here(const struct check_context *q)
 	return driver_of(device_driver(q->ifname, name) ? "" : name);
 }
 
-/* What is known of the driver. */
-static void note_driver(const struct check_context *q)
+/* What is known of the driver. Surprises are those of native mode. */
+static void note_driver(const struct check_context *q, bool may_be_native)
 {
 	const struct driver *d = driver_here(q);
 
@@ -59,9 +59,9 @@ static void note_driver(const struct check_context *q)
 		diag_note("%s: %s is fixed on, with which its driver has no native XDP" ADVICE
 			  "the hypervisor must let the machine turn it off (qemu: ctrl_guest_offloads=on)",
 			  q->ifname, d->turns_off);
-	else if (d->note && d->advice)
+	else if (may_be_native && d->note && d->advice)
 		diag_note("%s: %s" ADVICE "%s", q->ifname, d->note, d->advice);
-	else if (d->note)
+	else if (may_be_native && d->note)
 		diag_note("%s: %s", q->ifname, d->note);
 }
 
@@ -78,7 +78,7 @@ int check_driver(struct check_context *q)
 	check_text(q, "driver", driver);
 	if (mode == MODE_SKB)
 		return check_found(q, "driver %s; skb mode needs no support of the driver", driver);
-	note_driver(q);
+	note_driver(q, err || features & DEVICE_XDP);
 	if (err)
 		return check_unknown(
 			q,
