@@ -196,7 +196,7 @@ int check_mtu(struct check_context *q)
 	if (mtu <= fits)
 		return check_found(
 			q,
-			"MTU %d: packets take one buffer; above %d, packets may be lost while the filter runs",
+			"MTU %d: packets take one buffer; above %d, the driver refuses the MTU while the filter runs, or loses packets",
 			mtu, fits);
 	if (unknown && !lacks_frags)
 		return check_unknown(
