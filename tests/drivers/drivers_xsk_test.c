@@ -136,6 +136,24 @@ static void test_unload_open(void **state)
 	driver_flood("ve0", (struct driver_flood){ 0 });
 }
 
+/* As test_unload_open(), but only this interface leaves the filter, which stays on another one. */
+static void test_remove_open(void **state)
+{
+	const struct row *row = *state;
+
+	driver_undo("ip link del other0");
+	driver_can("ip link add other0 type veth peer other1");
+	e2e_load("load ve0 other0 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
+	open_queues(row->zerocopy);
+	flood();
+	e2e_tool("set ve0 --remove ve0");
+	driver_flood(NULL, (struct driver_flood){ 0 });
+	app_close_all();
+	e2e_await_links();
+	e2e_tool("set ve0 --add ve0");
+	driver_flood("ve0", (struct driver_flood){ 0 });
+}
+
 /* Reads until it is killed, and counts in `came` how often each event has come. */
 static void be_reader(bool zerocopy, uint8_t *came, int ready)
 {
@@ -224,12 +242,14 @@ static void test_killed(void **state)
 
 int main(void)
 {
-	leave_to_rest("*-@(killed|unload)");
+	leave_to_rest("*-@(killed|unload|remove)");
 	add_rows(ROWS, test_delivers, setup, teardown);
 	for (size_t i = 0; i < 2; i++) {
 		add_test(i ? "xsk-zerocopy-killed" : "xsk-copy-killed", test_killed, setup,
 			 teardown, &ROWS[i]);
 		add_test(i ? "xsk-zerocopy-unload" : "xsk-copy-unload", test_unload_open, setup,
+			 teardown, &ROWS[i]);
+		add_test(i ? "xsk-zerocopy-remove" : "xsk-copy-remove", test_remove_open, setup,
 			 teardown, &ROWS[i]);
 	}
 	return run_added_tests("drivers_xsk");
