@@ -443,9 +443,9 @@ SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h te
 format: ## clang-format, in place
 	$(Q)clang-format -i $(SOURCES)
 
-# One entry for each file; the BPF program has other flags.
+# One entry for each file; the BPF program has other flags. A directory changes with a new file.
 entry = { "directory": "$(CURDIR)", "file": "$(1)", "command": "$(2) -c $(1)" }
-compile_commands.json: Makefile
+compile_commands.json: Makefile $(sort $(dir $(USER) $(TEST_SOURCES)))
 	$(file > $@,[)
 	$(foreach f,$(USER) $(TEST_SOURCES),$(file >> $@,$(call entry,$(f),$(CC) $(call CPPFLAGS_OF,$(f)) $(ALL_CFLAGS)),))
 	$(file >> $@,$(call entry,bpf/xdp_dedup.bpf.c,$(CLANG) $(BPF_FLAGS))])
