@@ -61,8 +61,8 @@ static double to_be_seen(const struct watch_iface *now, const struct watch_readi
 
 /* As much is missing as an interface received that shows the filter nothing: of several that would
  * explain it, the busiest. The counters are not read at one moment, so what is a small part of all
- * is not looked at. What the filter saw may be of interfaces that are not compared: then less is
- * missing than really is.
+ * is not looked at. Packets that the filter saw on interfaces which are not compared make `missing`
+ * too small, never too large.
  */
 const char *watch_unseen(const struct watch_reading *first, const struct watch_reading *last)
 {
