@@ -253,6 +253,14 @@ static const struct cli_script SCRIPTS[] = {
 		"stopped() { says feed 'advice[0].key' stopped; }; soon stopped; reload\n"
 		"logs 'has stopped: it is loaded anew'; runs v0; [ $(prog) != $p ]; not stopped\n"
 		"$XD add feed " ID_A "; $XD test feed " ID_A "; quits TERM\n" },
+	/* As the log says: to unload one of them lets the other one go on. */
+	{ "two-filters-swap-interfaces", WORDS
+	  "conf '[filter a]' 'interfaces = v0' 'port = 1' '[filter b]' 'interfaces = p0' 'port = 1'\n"
+	  "serve; p=$(prog); $XD add a " ID_A "\n"
+	  "conf '[filter a]' 'interfaces = p0' 'port = 1' '[filter b]' 'interfaces = v0' 'port = 1'\n"
+	  "reload; logs 'first: xdp-dedup unload p0'; [ $(prog) = $p ]; $XD test a " ID_A "\n"
+	  "$XD unload p0; runs() { says a 'interfaces[0].name' p0 && says b 'interfaces[0].name' v0; }\n"
+	  "soon runs; $XD test a " ID_A "; quits TERM; $XD unload v0; $XD unload p0\n" },
 	{ "a-late-hand-loses-no-id",
 	  WORDS "conf " FEED " 'window = 10s'; serve; p=$(prog); $XD add feed " ID_A "\n"
 		"$LATE 4500000000; stopped() { says feed 'advice[0].key' stopped; }; soon stopped\n"
