@@ -118,25 +118,29 @@ static void test_delivers(void **state)
 	driver_flood(NULL, (struct driver_flood){ 0 });
 }
 
-/* Unloads the filter while readers have open sockets. Then every copy comes by UDP. After the
- * sockets are closed, another filter can be loaded.
- */
+/* Ends the delivery by this command while readers have open sockets. Then every copy comes by UDP. */
+static void leave_readers(bool zerocopy, const char *command)
+{
+	open_queues(zerocopy);
+	flood();
+	e2e_tool("%s", command);
+	driver_flood(NULL, (struct driver_flood){ 0 });
+	app_close_all();
+	e2e_await_links();
+}
+
+/* After the sockets are closed, another filter can be loaded. */
 static void test_unload_open(void **state)
 {
 	const struct row *row = *state;
 
 	e2e_load(APP_LOAD);
-	open_queues(row->zerocopy);
-	flood();
-	e2e_tool("unload ve0");
-	driver_flood(NULL, (struct driver_flood){ 0 });
-	app_close_all();
-	e2e_await_links();
+	leave_readers(row->zerocopy, "unload ve0");
 	e2e_load("load ve0 --fpr 1e-9");
 	driver_flood("ve0", (struct driver_flood){ 0 });
 }
 
-/* As test_unload_open(), but only this interface leaves the filter, which stays on another one. */
+/* Only this interface leaves the filter, which stays on another one; it can come back. */
 static void test_remove_open(void **state)
 {
 	const struct row *row = *state;
@@ -144,12 +148,7 @@ static void test_remove_open(void **state)
 	driver_undo("ip link del other0");
 	driver_can("ip link add other0 type veth peer other1");
 	e2e_load("load ve0 other0 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
-	open_queues(row->zerocopy);
-	flood();
-	e2e_tool("set ve0 --remove ve0");
-	driver_flood(NULL, (struct driver_flood){ 0 });
-	app_close_all();
-	e2e_await_links();
+	leave_readers(row->zerocopy, "set ve0 --remove ve0");
 	e2e_tool("set ve0 --add ve0");
 	driver_flood("ve0", (struct driver_flood){ 0 });
 }
