@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "snapshot.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "age.h"
+#include "array_size.h"
 #include "config_streams.h"
 #include "integers.h"
 #include "layout.h"
@@ -16,12 +18,12 @@
 /* No id is older than this many windows, unless the clock has stopped: greater ages say no more. */
 #define WINDOWS_MAX 8
 
-/* How much larger than needed a filter may be, as one of another version; and how many CPUs its
- * machine may have, at most.
+/* How much larger than this version plans it a filter may be, as one of another version, or planned
+ * for fewer jiffies a second; and how many CPUs and jiffies its machine may have, at most.
  */
 #define SIZE_SLACK 4
 #define CPUS_MAX 8192
-#define DENSE_IDS 64.0 /* a block: so many ids take no memory to speak of */
+#define HZ_MAX 1000
 
 uint64_t snapshot_sum(uint64_t sum, const struct dedup_block *blocks, size_t cnt)
 {
@@ -109,6 +111,8 @@ static bool is_power_of_2(uint32_t n)
 /* Do the layout's numbers go together, so that no place, block, bit or cell is beyond the last one? */
 static bool has_sound_parameters(const struct dedup_config *c)
 {
+	uint32_t index_bits = array_index_bits(c->memory.m);
+
 	if (!c->memory.blocks || !c->memory.places || !c->memory.segment_places ||
 	    (c->memory.places - 1) / c->memory.segment_places >= DEDUP_MARKS)
 		return false;
@@ -119,14 +123,14 @@ static bool has_sound_parameters(const struct dedup_config *c)
 		       c->memory.k == c->memory.words * c->memory.bits &&
 		       c->memory.hash < DEDUP_COLIBRI;
 	if (!c->memory.m || !is_between(c->memory.k, 1, DEDUP_HASHES_MAX) ||
-	    (c->memory.hash == DEDUP_TEZOS && !is_power_of_2(c->memory.m)))
+	    (c->memory.hash == DEDUP_TEZOS &&
+	     (!index_bits || array_refuse_tezos(index_bits, c->memory.k))))
 		return false;
 	if (c->memory.layout == DEDUP_FLAT)
 		return c->memory.places == dedup_flat_blocks(c->memory.m) &&
 		       c->memory.blocks == 2ULL * c->memory.places &&
 		       c->memory.segment_places == c->memory.places;
-	return is_power_of_2(c->memory.m) &&
-	       c->memory.blocks == (c->memory.m - 1) / DEDUP_BLOCK_CELLS + 1 &&
+	return index_bits && c->memory.blocks == (c->memory.m - 1) / DEDUP_BLOCK_CELLS + 1 &&
 	       c->memory.places < 1U << SPEC_COUNTDOWN_BITS_MAX;
 }
 
@@ -149,19 +153,33 @@ static bool has_sound_load(const struct dedup_config *c)
 	       is_between(c->memory.fpr_e18, 1, 1000000000000000000);
 }
 
-/* Is the memory no larger than its capacity needs? In other layouts the user may have given m; in
- * blocked it follows from capacity and rate: a quarter of the size would not keep the rate.
+/* Is the memory no larger than what was asked for needs, on the largest machine on which that could
+ * be planned? Streams do not change the size.
  */
 static bool has_sound_size(const struct dedup_config *c)
 {
-	double ids = plan_ids(c, CPUS_MAX, plan_fpr(c));
-	struct dedup_config less = *c;
+	const struct filter_spec spec = {
+		.capacity = streams_any_hashed(c) ? c->asked.capacity : 1,
+		.fpr = c->asked.fpr_e18 ? c->asked.fpr_e18 / 1e18 : SPEC_FPR_DEFAULT,
+		.window_ns = c->memory.window_ns,
+		.layout = c->memory.layout,
+		.hash = c->memory.hash,
+		.bits = c->asked.bits,
+		.hashes = c->asked.hashes,
+		.index_bits = c->asked.index_bits,
+		.countdown_bits = c->asked.countdown_bits,
+		.streams = { { SPEC_GSP } },
+		.streams_cnt = 1,
+	};
+	struct dedup_config most;
+	int err = -EOVERFLOW;
 
-	if (c->memory.layout != DEDUP_BLOCKED || ids > DENSE_IDS * c->memory.blocks)
-		return true;
-	less.memory.blocks /= SIZE_SLACK;
-	return c->memory.full_ids / SIZE_SLACK <= c->memory.capacity + CPUS_MAX &&
-	       layout_of(c->memory.layout)->rate(&less, ids) > plan_fpr(c);
+	if (spec.fpr >= 1 || layout_of(spec.layout)->refusal(&spec))
+		return false;
+	for (unsigned int cpus = CPUS_MAX; cpus && err; cpus /= 2)
+		err = plan_config(&spec, cpus, HZ_MAX, &most);
+	return !err && c->memory.blocks / SIZE_SLACK <= most.memory.blocks &&
+	       c->memory.places / SIZE_SLACK <= most.memory.places;
 }
 
 /* Ports, destinations and VLANs within their pools. */
@@ -201,7 +219,8 @@ static bool was_sound_to_ask(const struct dedup_config *c)
 	return is_between(asked->capacity, least, SPEC_CAPACITY_MAX) &&
 	       is_between(asked->fpr_e18, least, 1000000000000000000) &&
 	       asked->hashes <= DEDUP_HASHES_MAX && asked->index_bits <= SPEC_INDEX_BITS_MAX &&
-	       asked->countdown_bits <= SPEC_COUNTDOWN_BITS_MAX;
+	       asked->countdown_bits <= SPEC_COUNTDOWN_BITS_MAX &&
+	       c->sources.sources <= SPEC_SOURCES_MAX;
 }
 
 static bool is_head_sound(const struct snapshot_head *h)
@@ -213,8 +232,8 @@ static bool is_head_sound(const struct snapshot_head *h)
 		     !c->has_predecessor && !c->memory.known_cnt &&
 		     c->policy.action <= DEDUP_DROP_FOR && c->policy.receiver <= DEDUP_NAMED &&
 		     streams_sound(c) && has_sound_parameters(c) && has_sound_times(c) &&
-		     has_sound_load(c) && has_sound_size(c) && has_sound_pools(c) &&
-		     was_sound_to_ask(c) && dedup_hand_pos(h->hand) < c->memory.places;
+		     has_sound_load(c) && has_sound_pools(c) && was_sound_to_ask(c) &&
+		     has_sound_size(c) && dedup_hand_pos(h->hand) < c->memory.places;
 
 	for (uint32_t i = 0; sound && i < c->policy.streams_cnt; i++)
 		sound = has_sound_places(&c->policy.streams[i]);

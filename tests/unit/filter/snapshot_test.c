@@ -19,6 +19,7 @@
 #include "layout.h"
 #include "plan.h"
 #include "predecessor.h"
+#include "profile_stream.h"
 #include "sim.h"
 
 #define MS 1000000ULL
@@ -283,6 +284,7 @@ static void senseless_values_are_refused(void **state)
 	FIELD(__u64, config.asked.fpr_e18, 0);
 	FIELD(__u64, config.asked.fpr_e18, 1000000000000000001);
 	FIELD(__u32, config.asked.hashes, DEDUP_HASHES_MAX + 1);
+	FIELD(__u32, config.asked.bits, 8192); /* of flat */
 	FIELD(__u32, config.asked.index_bits, 32);
 	FIELD(__u32, config.asked.countdown_bits, 32);
 	FIELD(__u64, file_bytes, size + 64);
@@ -293,28 +295,89 @@ static void senseless_values_are_refused(void **state)
 	free(bytes);
 }
 
-/* A file that is short on disk, as it is sparse, may not ask for more memory than so many ids take. */
-static void memory_beyond_the_capacity_is_refused(void **state)
+/* The head that a snapshot of the planned filter has. Returns what plan_config() does. */
+static int head_of_plan(const struct filter_spec *spec, unsigned int cpus, struct snapshot_head *h)
 {
-	struct snapshot_head *h = aligned_alloc(64, sizeof(*h));
-	size_t size;
-	uint8_t *bytes = small_file(&size);
+	*h = (struct snapshot_head){ .magic = SNAPSHOT_MAGIC,
+				     .version = SNAPSHOT_VERSION,
+				     .format = DEDUP_FORMAT,
+				     .head_bytes = sizeof(*h) };
+	return plan_config(spec, cpus, 250, &h->config);
+}
+
+/* Completes the head of an undamaged file. */
+static const char *refusal_of(struct snapshot_head *h, char says[SNAPSHOT_SAYS_MAX])
+{
+	h->config.memory.known_cnt = 0;
+	h->file_bytes = sizeof(*h) + h->config.memory.blocks * (uint64_t)sizeof(struct dedup_block);
+	h->sum = snapshot_head_sum(h);
+	return snapshot_refusal(h, sizeof(*h), h->file_bytes, says);
+}
+
+/* Numbers that go together, but no plan of what was asked for has them. */
+static const struct size_row {
+	const char *name;
+	enum dedup_layout layout;
+	enum dedup_hash_scheme hash;
+	uint32_t asked_bits, asked_index_bits;
+	uint32_t blocks, places, m, k; /* 0: as planned */
+} SIZES[] = {
+	{ "size-blocked", DEDUP_BLOCKED, .blocks = 1 << 23, .places = 1 << 23 },
+	{ "size-flat", DEDUP_FLAT, .blocks = 1 << 23, .places = 1 << 22, .m = 1U << 31 },
+	{ "size-flat-fips", DEDUP_FLAT, DEDUP_FIPS, .blocks = 160, .places = 80, .m = 40960 },
+	{ "size-flat-asked", DEDUP_FLAT, .asked_bits = 8192, .blocks = 160, .places = 80, .m = 40960 },
+	{ "size-flat-tezos", DEDUP_FLAT, DEDUP_TEZOS, .k = DEDUP_HASHES_MAX },
+	{ "size-countdown", DEDUP_COUNTDOWN, .blocks = 1 << 20, .m = 1 << 24 },
+	{ "size-countdown-asked", DEDUP_COUNTDOWN, .asked_index_bits = 17, .blocks = 1 << 16,
+	  .m = 1 << 20 },
+	{ "size-countdown-2^25", DEDUP_COUNTDOWN, .asked_index_bits = 24, .blocks = 1 << 21,
+	  .m = 1 << 25 },
+	{ "size-countdowns", DEDUP_COUNTDOWN, .places = (1 << 24) - 1 },
+};
+
+/* A file that is short on disk, as it is sparse, may not take more memory than was asked for. */
+static void memory_beyond_what_was_asked_is_refused(void **state)
+{
+	const struct size_row *row = *state;
+	struct filter_spec spec = sim_spec(100, row->hash == DEDUP_FIPS ? 0.01 : 1e-6, WINDOW);
+	static struct snapshot_head h;
+	struct dedup_memory *m = &h.config.memory;
+	char says[SNAPSHOT_SAYS_MAX];
+
+	diags_collect();
+	spec.layout = row->layout;
+	spec.hash = row->hash;
+	spec.bits = row->asked_bits;
+	spec.index_bits = row->asked_index_bits;
+	assert_int_equal(head_of_plan(&spec, 1, &h), 0);
+	assert_null(refusal_of(&h, says));
+	m->blocks = row->blocks ?: m->blocks;
+	m->places = row->places ?: m->places;
+	m->segment_places = m->layout == DEDUP_FLAT ? m->places : (m->places - 1) / DEDUP_MARKS + 1;
+	m->m = row->m ?: m->m;
+	m->k = row->k ?: m->k;
+	assert_non_null(refusal_of(&h, says));
+	write_file((uint8_t *)&h, sizeof(h));
+	assert_int_equal(truncate(path, (off_t)h.file_bytes), 0);
+	assert_refused("it is of no filter that there could be");
+}
+
+/* The restored filter has a table for as many sources as were asked for. */
+static void sources_beyond_the_most_are_refused(void **state)
+{
+	struct filter_spec spec = {
+		.capacity = 100, .fpr = 1e-6, .window_ns = WINDOW, .streams_cnt = 1
+	};
+	static struct snapshot_head h;
+	char says[SNAPSHOT_SAYS_MAX];
 
 	(void)state;
-	diags_collect();
-	memcpy(h, bytes, sizeof(*h));
-	h->config.memory.blocks = h->config.memory.places = 1 << 23;
-	h->config.memory.segment_places = h->config.memory.blocks / DEDUP_MARKS;
-	h->file_bytes = sizeof(*h) + h->config.memory.blocks * sizeof(struct dedup_block);
-	for (int i = 0; i < 2; i++) {
-		h->sum = snapshot_head_sum(h);
-		write_file((uint8_t *)h, sizeof(*h));
-		assert_int_equal(truncate(path, (off_t)h->file_bytes), 0);
-		assert_refused("it is of no filter that there could be");
-		h->config.memory.full_ids = 1 << 26; /* for which it would be small */
-	}
-	free(bytes);
-	free(h);
+	profile_stream(&spec.streams[0], "a",
+		       "layer = udp\nsource = payload+8:4\nsequence = payload+2:2");
+	assert_int_equal(head_of_plan(&spec, 1, &h), 0);
+	assert_null(refusal_of(&h, says));
+	h.config.sources.sources = SPEC_SOURCES_MAX + 1;
+	assert_non_null(refusal_of(&h, says));
 }
 
 /* What any machine plans can be restored on any other. */
@@ -329,28 +392,22 @@ static void planned_sizes_are_taken(void **state)
 	int planned = 0;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(CAPACITIES) * ARRAY_SIZE(RATES) * 18; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(CAPACITIES) * ARRAY_SIZE(RATES) * 6 * 18; i++) {
 		struct filter_spec spec =
 			sim_spec(CAPACITIES[i % 5], RATES[i / 5 % 5], WINDOWS[i / 50 % 3]);
 		const char *refusal;
 
-		spec.layout = i / 150;
-		h = (struct snapshot_head){ .magic = SNAPSHOT_MAGIC,
-					    .version = SNAPSHOT_VERSION,
-					    .format = DEDUP_FORMAT,
-					    .head_bytes = sizeof(h) };
-		if (plan_config(&spec, CPUS[i / 25 % 2], 250, &h.config))
+		spec.layout = i / 150 % 3;
+		spec.hash = i / 450;
+		if ((spec.layout == DEDUP_BLOCKED && spec.hash >= DEDUP_COLIBRI) ||
+		    head_of_plan(&spec, CPUS[i / 25 % 2], &h))
 			continue;
 		planned++;
-		h.config.memory.known_cnt = 0;
-		h.file_bytes =
-			sizeof(h) + h.config.memory.blocks * (uint64_t)sizeof(struct dedup_block);
-		h.sum = snapshot_head_sum(&h);
-		refusal = snapshot_refusal(&h, sizeof(h), h.file_bytes, says);
+		refusal = refusal_of(&h, says);
 		if (refusal)
-			fail_msg("%s, %lu ids, rate %g, window %g s, %u CPUs: %s",
-				 layout_of(spec.layout)->name, spec.capacity, spec.fpr,
-				 spec.window_ns / 1e9, CPUS[i / 25 % 2], refusal);
+			fail_msg("%s, %s, %lu ids, rate %g, window %g s, %u CPUs: %s",
+				 layout_of(spec.layout)->name, hash_name(spec.hash), spec.capacity,
+				 spec.fpr, spec.window_ns / 1e9, CPUS[i / 25 % 2], refusal);
 	}
 	assert_true(planned > 200);
 	print_message("# %d filters\n", planned);
@@ -678,8 +735,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(each_cut_is_found, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(previous_format_is_taken, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(senseless_values_are_refused, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(memory_beyond_the_capacity_is_refused, make_dir,
-						remove_dir),
+		cmocka_unit_test(sources_beyond_the_most_are_refused),
 		cmocka_unit_test(planned_sizes_are_taken),
 		cmocka_unit_test(ids_of_a_successor_count),
 		cmocka_unit_test(cells_are_settled),
@@ -689,6 +745,7 @@ int main(void)
 
 	leave_to_rest("@(array_is_not_taken_while_it_is_cleared|each_changed_byte_is_found)");
 	add_tests(FILES, ARRAY_SIZE(FILES));
+	add_rows(SIZES, memory_beyond_what_was_asked_is_refused, make_dir, remove_dir);
 	add_rows(CLOCKS, clocks, NULL, NULL);
 	add_rows(MEANWHILES, ages_go_on, NULL, NULL);
 	return run_added_any_tests("snapshot");
