@@ -64,13 +64,15 @@ static int copy_state(const struct filter *f, struct dedup_state *out)
 	return -EAGAIN;
 }
 
+/* Their real names: here_name() has names that are shown. */
 static void take_interfaces(const struct dedup_record *r, struct snapshot_head *h)
 {
 	int cnt = 0;
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
 		if (here_has(&r->ifaces[i]))
-			here_name(&r->ifaces[i], h->ifnames[cnt++]);
+			snprintf(h->ifnames[cnt++], sizeof(*h->ifnames), "%.*s",
+				 (int)sizeof(r->ifaces[i].name) - 1, r->ifaces[i].name);
 }
 
 int snapshot_take(const struct filter *f, const struct snapshot_moment *now, struct snapshot_head *h)
