@@ -309,24 +309,6 @@ static void reader_waits_once_for_the_hand(void **state)
 	filter_close(&f);
 }
 
-/* The kernel takes any name without blanks, slashes and colons. */
-static void names_are_shown_clean(void **state)
-{
-	(void)state;
-	sh("ip link set p0 name \"$(printf 'p\\033[7m')\"");
-	assert_run(0, "$XD load \"$(printf 'p\\033[7m')\" --port 8001 --name x");
-	hostile_assert_shown(output);
-	assert_run(0, "$XD status x");
-	assert_says("p?[7m (");
-	hostile_assert_shown(output);
-	assert_run(1, "$XD load \"$(printf 'p\\033[7m')\" --port 8001 --name y");
-	assert_one_line("p?[7m already runs xdp-dedup");
-	sh("ip link set \"$(printf 'p\\033[7m')\" address 02:00:00:00:00:77");
-	assert_run(0, "$XD status x");
-	assert_says("warning     the MACs of p?[7m or");
-	hostile_assert_shown(output);
-}
-
 static int setup(void **state)
 {
 	assert_int_equal(kernel_ready(false, false), 0);
@@ -355,6 +337,5 @@ int main(void)
 	add_test("wait-gives-up", wait_gives_up, setup, teardown, NULL);
 	add_test("reader-waits-once-for-the-hand", reader_waits_once_for_the_hand, setup, teardown,
 		 NULL);
-	add_test("names-are-shown-clean", names_are_shown_clean, setup, teardown, NULL);
 	return run_added_tests("hostile");
 }

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "diag.h"
 #include "exit.h"
+#include "text.h"
 
 #define CLEAR_LINE "\r\033[K"
 
@@ -40,10 +42,30 @@ static void print_message(void *to, const struct diag *d)
 	fprintf(stderr, "%s: %s%s\n", name, d->kind == DIAG_NOTE ? "note: " : "", line);
 }
 
-int print_verbatim(const char *format, va_list args)
+int print_clean(const char *format, ...)
 {
+	char text[DIAG_LINE_MAX_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	text_clean(text);
+	return printf("%s", text);
+}
+
+int print_lines(const char *format, va_list args)
+{
+	char *text;
+	int len = vasprintf(&text, format, args);
+
+	if (len < 0)
+		return len;
+	text_clean_lines(text);
 	print_progress(NULL, NULL);
-	return vfprintf(stderr, format, args);
+	fputs(text, stderr);
+	free(text);
+	return len;
 }
 
 void print_as(const char *program)

@@ -13,10 +13,15 @@
  */
 void print_as(const char *program);
 
-/* Prints on stderr as it is: for libraries that print whole lines (kernel_print_by()). Returns what
- * vfprintf() does.
+/* Prints on stdout as printf() does, in text_clean()'s form: for a part of a line with text from
+ * outside. Returns how many bytes it prints.
  */
-__attribute__((format(printf, 1, 0))) int print_verbatim(const char *format, va_list args);
+__attribute__((format(printf, 1, 2))) int print_clean(const char *format, ...);
+
+/* Prints lines on stderr, in text_clean_lines()'s form: for libraries that print whole lines
+ * (kernel_print_by()). Returns how many bytes it prints, or -1.
+ */
+__attribute__((format(printf, 1, 0))) int print_lines(const char *format, va_list args);
 
 /* Closes stdout and returns the status for main() to return; the last call of a program. Output is
  * buffered, so that a full disk may be noticed only here: this is printed, and the status is

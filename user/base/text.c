@@ -2,7 +2,6 @@
 #include "text.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,8 +24,7 @@ size_t text_character(const char *text)
 	return len;
 }
 
-/* Is the character, of `len` bytes, one of Unicode's controls: 0 to 1f, 7f to 9f? */
-static bool is_control(const char *text, size_t len)
+bool text_is_control(const char *text, size_t len)
 {
 	const unsigned char *t = (const unsigned char *)text;
 
@@ -38,11 +36,23 @@ void text_clean(char *text)
 	while (*text) {
 		size_t len = text_character(text);
 
-		if (!len || is_control(text, len)) {
+		if (!len || text_is_control(text, len)) {
 			len = len ?: 1;
 			memset(text, '?', len);
 		}
 		text += len;
+	}
+}
+
+void text_clean_lines(char *text)
+{
+	while (*text) {
+		char *end = text + strcspn(text, "\n\t"), kept = *end;
+
+		*end = '\0';
+		text_clean(text);
+		*end = kept;
+		text = end + (kept != '\0');
 	}
 }
 

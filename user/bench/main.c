@@ -118,6 +118,6 @@ static int run_bench(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	print_as(PROGRAM);
-	kernel_print_by(print_verbatim);
+	kernel_print_by(print_lines);
 	return check_output(run_bench(argc, argv));
 }

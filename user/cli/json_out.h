@@ -19,11 +19,10 @@ static inline json_object *json_text(const char *text)
 	return text ? json_object_new_string(text) : NULL;
 }
 
-/* Prints it on stdout, in several lines, and frees it. */
-static inline void json_print(json_object *o)
-{
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
-	json_object_put(o);
-}
+/* Both print it and free it: on stdout, in several lines; on one line. Every control character is
+ * escaped. A byte that is not UTF-8 becomes U+FFFD.
+ */
+void json_print(json_object *o);
+void json_print_line(FILE *to, json_object *o);
 
 #endif

@@ -2,24 +2,18 @@
 /* replay for people. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "plan.h"
+#include "print.h"
 #include "replay_print.h"
-#include "text.h"
 #include "tunnels.h"
 #include "units.h"
 
 void replay_print_head(const char *path, const struct replay_head *head)
 {
-	char *name = strdup(path);
-
-	if (name)
-		text_clean(name); /* it goes to a terminal */
-	printf("%s: %" PRIu64 " packets, %s, in %s\n", name ? name : "?", head->packets,
-	       FORMAT_BYTES(head->bytes), FORMAT_TIME(head->last_ns - head->first_ns));
-	free(name);
+	print_clean("%s", path);
+	printf(": %" PRIu64 " packets, %s, in %s\n", head->packets, FORMAT_BYTES(head->bytes),
+	       FORMAT_TIME(head->last_ns - head->first_ns));
 	if (head->foreign)
 		printf("  left out: %" PRIu64 " that are no Ethernet frames\n", head->foreign);
 	if (head->outgoing)

@@ -120,6 +120,5 @@ void sample_view_json(const struct sample_view *v, FILE *to)
 	ADD("destination_port", port_or_null(&v->destination));
 	ADD("id", text_or_null(v->id));
 	ADD("bytes", json_u64(v->len));
-	fprintf(to, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
-	json_object_put(o);
+	json_print_line(to, o);
 }

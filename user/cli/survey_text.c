@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The survey for people: what can be saved, first the most; then what to do. */
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -245,7 +244,7 @@ static void print_word(const char *word)
 		if (*word == '\'') {
 			fputs("'\\''", stdout);
 			word++;
-		} else if (!len || iscntrl((unsigned char)*word)) {
+		} else if (!len || text_is_control(word, len)) {
 			printf("'$'\\%03o''", (unsigned char)*word++);
 		} else {
 			printf("%.*s", (int)len, word);

@@ -6,6 +6,7 @@
 #include "control.h"
 #include "json_out.h"
 #include "kernel.h"
+#include "print.h"
 #include "verbs.h"
 
 #define VERDICTS 4
@@ -42,12 +43,15 @@ static void add_json(void *to, const struct check_finding *f)
 static void print_finding(void *to, const struct check_finding *f)
 {
 	int *cnt = to;
-	int used = printf("%-8s %-10s %-8s ", check_verdict_name(f->verdict), f->check,
-			  f->ifname ?: "");
+	int used = print_clean("%-8s %-10s %-8s ", check_verdict_name(f->verdict), f->check,
+			       f->ifname ?: "");
 
-	puts(f->found);
-	if (f->advice)
-		printf("%*s-> %s\n", used, "", f->advice);
+	print_clean("%s", f->found);
+	puts("");
+	if (f->advice) {
+		print_clean("%*s-> %s", used, "", f->advice);
+		puts("");
+	}
 	cnt[f->verdict]++;
 }
 

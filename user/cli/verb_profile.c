@@ -5,7 +5,9 @@
 
 #include "diag.h"
 #include "json_out.h"
+#include "print.h"
 #include "profile.h"
+#include "text.h"
 #include "verbs.h"
 
 static json_object *json_of(const struct profile *p)
@@ -38,8 +40,10 @@ static int list_json(const struct profiles *all)
 
 static int list_profiles(const struct profiles *all)
 {
-	for (size_t i = 0; i < all->cnt; i++)
-		printf("%-16s %s\n", all->list[i].stream.name, all->list[i].about);
+	for (size_t i = 0; i < all->cnt; i++) {
+		print_clean("%-16s %s", all->list[i].stream.name, all->list[i].about);
+		puts("");
+	}
 	return EXIT_DONE;
 }
 
@@ -51,6 +55,7 @@ static int show_profile(const struct profiles *all, const char *name)
 		return diag_err(EXIT_FAILED,
 				"there is no profile %s" ADVICE "xdp-dedup profile list has all",
 				name);
+	text_clean_lines(p->text);
 	fputs(p->text, stdout);
 	return EXIT_DONE;
 }

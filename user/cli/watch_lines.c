@@ -128,6 +128,5 @@ void watch_json(const struct watched *f)
 	ADD("cpus", json_cpus(f));
 	ADD("senders", watch_senders_json(f));
 	ADD("advice", advice_json(f->advice, f->advice_cnt));
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
-	json_object_put(o);
+	json_print_line(stdout, o);
 }

@@ -87,10 +87,8 @@ static int settle_down(struct service *s)
 		attach_view_free(&view);
 	}
 	sd_notifyf(0, "%sSTATUS=%s", s->is_ready && !s->is_reloading ? "" : "READY=1\n", s->status);
-	if (!s->is_ready || s->is_reloading) {
-		puts(s->status);
-		fflush(stdout);
-	}
+	if (!s->is_ready || s->is_reloading)
+		diag_done("%s", s->status);
 	s->is_ready = true;
 	s->is_reloading = false;
 	return wait_for_retry(s);

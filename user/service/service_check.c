@@ -69,7 +69,7 @@ int service_check(const char *path)
 			note_filter(&config.filters[i], &links);
 		links_free(&links);
 	}
-	printf("%s: %d filter%s\n", path, config.cnt, config.cnt == 1 ? "" : "s");
+	diag_done("%s: %d filter%s", path, config.cnt, config.cnt == 1 ? "" : "s");
 	config_free(&config);
 	return EXIT_DONE;
 }

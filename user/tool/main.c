@@ -250,6 +250,6 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	print_as("xdp-dedup");
-	kernel_print_by(print_verbatim);
+	kernel_print_by(print_lines);
 	return check_output(dispatch(argc, argv));
 }

@@ -353,7 +353,7 @@ static void text_is_cleaned(void **state)
 		  "?1m??" },
 		{ "\xe2\x82", "??" },
 	};
-	char text[32];
+	char text[32], lines[] = "a\033\t\xff\n\177";
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
@@ -361,6 +361,8 @@ static void text_is_cleaned(void **state)
 		text_clean(text);
 		assert_string_equal(text, ROWS[i].shown);
 	}
+	text_clean_lines(lines);
+	assert_string_equal(lines, "a?\t?\n?");
 }
 
 int main(void)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "json_out.h"
+
+#include "text.h"
+
+/* Outside of strings all of it is ASCII. json-c escapes controls below ' ' only. */
+static void write_json(FILE *to, json_object *o, int flags)
+{
+	const char *text = json_object_to_json_string_ext(o, flags);
+
+	while (*text) {
+		size_t len = text_character(text);
+
+		if (!len)
+			fputs("\\ufffd", to);
+		else if (*text != '\n' && text_is_control(text, len))
+			fprintf(to, "\\u00%02x", (unsigned char)text[len - 1]);
+		else
+			fwrite(text, 1, len, to);
+		text += len ?: 1;
+	}
+	putc('\n', to);
+	json_object_put(o);
+}
+
+void json_print(json_object *o)
+{
+	write_json(stdout, o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+}
+
+void json_print_line(FILE *to, json_object *o)
+{
+	write_json(to, o, JSON_C_TO_STRING_PLAIN);
+}
