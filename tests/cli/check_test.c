@@ -150,8 +150,8 @@ static const struct cli_script SCRIPTS[] = {
 	  "says programs v0 'problem: v0 runs another XDP program (id '; has 'xdp off'\n"
 	  "same v0 --port 80; ip link set v0 xdpdrv off\n" },
 	{ "a-filter-of-ours", LOAD
-	  "; asked 1 v0; says programs v0 'v0 already runs xdp-dedup -> first: xdp-dedup unload "
-	  "v0'\n"
+	  "; asked 1 v0; says programs v0 'v0 already runs xdp-dedup -> set, resize and load "
+	  "--replace'\n"
 	  "says name - 'problem: the filter v0 is loaded already -> --name'; asked 1 v0 --name x\n"
 	  "says name - ok; same v0 --port 80 --name x; asked 1 p0 --name v0; same p0 --port 80 "
 	  "--name v0\n"

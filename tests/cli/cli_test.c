@@ -191,7 +191,7 @@ static const struct failure {
 	{ "fail-altname-twice", "ip link property add dev v0 altname other",
 	  "$XD load v0 other --port 80", "twice" },
 	{ "fail-interface-taken", LOAD, LOAD " --name x",
-	  "v0 already runs xdp-dedup; first: xdp-dedup unload v0" },
+	  "v0 already runs xdp-dedup; set, resize and load --replace change it; unload v0 forgets all ids" },
 	{ "fail-second-taken", LOAD, "$XD load p0 v0 --port 80", "v0 already runs xdp-dedup" },
 	{ "fail-name-taken", LOAD, "$XD load b0 --name v0 --port 80", "v0 is loaded already;" },
 	{ "fail-other-native", "ip link set v0 xdpdrv pinned $OTHER", LOAD,

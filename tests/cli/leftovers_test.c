@@ -218,7 +218,7 @@ static const struct cli_script SCRIPTS[] = {
 	{ "interface-comes-home",
 	  THERE "ip link set v0 netns $far; there " LOAD "; there ip link set v0 netns $$\n"
 		"kill $far; got $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
-		"fails 'v0 already runs xdp-dedup; first: xdp-dedup unload v0' " LOAD "\n"
+		"fails 'v0 already runs xdp-dedup; set, resize' " LOAD "\n"
 		"$XD unload v0; idle v0; clean\n" },
 	{ "one-of-two-has-moved", /* unloading the other one keeps its filter */
 	  THERE "$XD load v0 b0 --port 80; ip link set v0 netns $far; got $XD unload b0\n"
@@ -246,7 +246,7 @@ static const struct cli_script SCRIPTS[] = {
 	  THERE LOAD "; there ip link add x0 index $(cat /sys/class/net/v0/ifindex) type bridge\n"
 		     "ip link set v0 netns $far; fails '" ELSEWHERE "' $XD unload --name v0\n"
 		     "got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
-		     "not got there " LOAD " --name x; has 'v0 already runs xdp-dedup; first'\n"
+		     "not got there " LOAD " --name x; has 'v0 already runs xdp-dedup; set'\n"
 		     "there $XD unload v0; not runs_there; clean; kill $far\n" },
 	{ "interface-with-another-index-gone",
 	  THERE LOAD "; there ip link add x0 index $(cat /sys/class/net/v0/ifindex) type bridge\n"
@@ -334,7 +334,7 @@ static const struct cli_script SCRIPTS[] = {
 				 "ip link del v0; $XD unload v0; clean\n" },
 	/* Programs that still run, though pins are missing, are found by what they use. */
 	{ "pins-gone", "$XD load v0 p0 --port 80; rm -r $PINS/v0\n"
-		       "fails 'v0 already runs xdp-dedup; first: xdp-dedup unload v0' " LOAD "\n"
+		       "fails 'v0 already runs xdp-dedup; set, resize' " LOAD "\n"
 		       "$XD unload v0; idle v0; runs p0; $XD unload --all; idle p0\n" },
 	{ "pins-gone-status",
 	  LOAD "; $XD load p0 --port 80; got $XD status; rm -r $PINS/v0\n"

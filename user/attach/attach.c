@@ -156,7 +156,8 @@ int attach_check_room(const char *ifname)
 
 	if (err == 1)
 		return diag_err(-EEXIST,
-				"%s already runs xdp-dedup" ADVICE "first: xdp-dedup unload %s",
+				"%s already runs xdp-dedup" ADVICE
+				"set, resize and load --replace change it; unload %s forgets all ids",
 				ifname, ifname);
 	if (err && err != -EBUSY) {
 		there.err = err;
