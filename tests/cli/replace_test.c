@@ -180,7 +180,9 @@ static const struct cli_script SCRIPTS[] = {
 	  "clean\n"
 	  "$XD load v0 --replace --port 8001\n"
 	  "runs v0\n"
-	  "fails 'on which interface?' $XD load --name other --replace --port 8001\n" },
+	  "for o in '' '--port 8001' v0; do\n"
+	  "	fails 'there is no filter other; xdp-dedup status' $XD load --name other --replace $o\n"
+	  "done\n" },
 	{ "misused", "exits 2 $XD load --replace --port 8001\n"
 		     "has 'which filter?'\n"
 		     "exits 2 $XD load v0 --port 8001 --wait\n"

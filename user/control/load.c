@@ -9,6 +9,7 @@
 #include "checks.h"
 #include "control.h"
 #include "diag.h"
+#include "loader.h"
 #include "loader_next.h"
 #include "lock.h"
 #include "name.h"
@@ -107,6 +108,8 @@ static int replace_or_load(const struct wish *w)
 
 	if (err != -ENOENT)
 		return err;
+	if (w->name && (!w->where.cnt || (!w->profiles_cnt && !w->given.port)))
+		return loader_explain(w->name, err);
 	return check_new(w) ?: load_new(w);
 }
 
