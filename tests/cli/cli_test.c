@@ -9,6 +9,8 @@
 #include "counters.h"
 #include "version.h"
 
+#define PLAIN "printf '[profile x]\nlayer = udp\nid = payload+0:16\n' >/mnt/plain; "
+
 /* What nobody can mean: exit 2. */
 static const struct misuse {
 	const char *name, *command, *says; /* in its one line */
@@ -146,6 +148,34 @@ static const struct misuse {
 	{ "misuse-size-more", "$XD size x", "usage: xdp-dedup size" },
 	{ "misuse-unload-nothing", "$XD unload", "takes interfaces, or --name NAME, or --all" },
 	{ "misuse-unload-both", "$XD unload v0 --all", "takes interfaces, or --name" },
+	/* Only all options together are wrong. */
+	{ "misuse-realm",
+	  PLAIN "$XD load v0 --profiles /mnt/plain --profile 'x:80#a' --profile 'payload:81#a'",
+	  "x and payload cannot share a realm: an id has 2 words of 8 bytes in one and 1 in" },
+	{ "misuse-realm-numbers", "$XD load v0 --profile 'rtp:80#a' --profile 'payload:81#a'",
+	  "rtp and payload cannot share a realm: their numbers differ in width, history or reset" },
+	{ "misuse-hash-realms",
+	  PLAIN
+	  "$XD load v0 --profiles /mnt/plain --profile x:80 --profile x:81 --layout flat --hash fips",
+	  "have no key, and so one realm: x and x-2 would share their ids" },
+	{ "misuse-hash-numbers", "$XD load v0 --profile rtp:80 --layout flat --hash fips",
+	  "--hash colibri, fips, fnv1a and tezos are not for rtp: it is a numbered stream" },
+	{ "misuse-hash-digest", "$XD load v0 --profile payload:80 --layout flat --hash fips",
+	  "take ids of one unmasked segment: those of payload are others" },
+	{ "misuse-learn-numbers", "$XD load v0 --profile hsr --learn app",
+	  "--learn app is not for hsr: packets alone teach the numbers of a numbered stream" },
+	{ "misuse-learn-numbers-check", "$XD check v0 --profile hsr --learn app",
+	  "--learn app is not" },
+	{ "misuse-outer-to", LOAD " --outer-to 10.0.0.1", "--outer-to" },
+	{ "misuse-outer-to-check", "$XD check v0 --outer-to 10.0.0.1", "--outer-to" },
+	{ "misuse-outer-to-replay", "$XD replay /nope --profile mirror --outer-to 10.0.0.1",
+	  "--outer-to" },
+	{ "misuse-tunnels-deliver", "$XD load v0 --profile payload:80 --tunnels gre --deliver xsk",
+	  "--deliver" },
+	{ "misuse-bits", LOAD " --bits 8192", "--bits" },
+	{ "misuse-bits-check", "$XD check v0 --bits 8192", "--bits" },
+	{ "misuse-bits-size", "$XD size --bits 8192", "--bits" },
+	{ "misuse-bits-replay", "$XD replay /nope --port 80 --bits 8192", "--bits" },
 	{ "misuse-env-capacity", "XDP_DEDUP_CAPACITY=x $XD size", "XDP_DEDUP_CAPACITY x: give" },
 	{ "misuse-env-fpr", "XDP_DEDUP_FPR=1 " LOAD, "XDP_DEDUP_FPR 1: give a rate" },
 	{ "misuse-env-window", "XDP_DEDUP_WINDOW=9 $XD size", "XDP_DEDUP_WINDOW 9: give a time" },
@@ -156,23 +186,6 @@ static const struct failure {
 	const char *name, *before; /* a command that must succeed, first */
 	const char *command, *says;
 } FAILURES[] = {
-#define PLAIN "printf '[profile x]\nlayer = udp\nid = payload+0:16\n' >/mnt/plain"
-	{ "fail-profile-realm", PLAIN,
-	  "$XD load v0 --profiles /mnt/plain --profile 'x:80#a' --profile 'payload:81#a'",
-	  "x and payload cannot share a realm: an id has 2 words of 8 bytes in one and 1 in" },
-	{ "fail-profile-realm-numbers", ":",
-	  "$XD load v0 --profile 'rtp:80#a' --profile 'payload:81#a'",
-	  "rtp and payload cannot share a realm: their numbers differ in width, history or reset" },
-	{ "fail-profile-hash", PLAIN,
-	  "$XD load v0 --profiles /mnt/plain --profile x:80 --profile x:81 --layout flat --hash fips",
-	  "have no key, and so one realm: x and x-2 would share their ids" },
-	{ "fail-profile-hash-numbers", ":", "$XD load v0 --profile rtp:80 --layout flat --hash fips",
-	  "--hash colibri, fips, fnv1a and tezos are not for rtp: it is a numbered stream" },
-	{ "fail-profile-learn-numbers", ":", "$XD load v0 --profile hsr --learn app",
-	  "--learn app is not for hsr: packets alone teach the numbers of a numbered stream" },
-	{ "fail-profile-hash-digest", ":",
-	  "$XD load v0 --profile payload:80 --layout flat --hash fips",
-	  "take ids of one unmasked segment: those of payload are others" },
 	{ "fail-profile-show", ":", "$XD profile show x", "there is no profile x; xdp-dedup profile" },
 	{ "fail-profile-check-no-file", ":", "$XD profile check /mnt/x",
 	  "cannot read /mnt/x: No such" },

@@ -21,7 +21,7 @@ static void assert_silent_about(const char *words)
 		fail_msg("'%s' in: %s", words, output);
 }
 
-/* What nobody can mean: exit 2; what does not go together, or cannot be: exit 1. */
+/* What nobody can mean, or does not go together: exit 2; what cannot be: exit 1. */
 static const struct misuse {
 	const char *name, *options; /* of load and of size */
 	int status;
@@ -51,21 +51,21 @@ static const struct misuse {
 	{ "countdown-bits-0", "--layout countdown --countdown-bits 0", 2, "from 1 to 24" },
 	{ "countdown-bits-25", "--layout countdown --countdown-bits 25", 2,
 	  "--countdown-bits 25: give a number from 1 to 24" },
-	{ "blocked-colibri", "--hash colibri", 1,
+	{ "blocked-colibri", "--hash colibri", 2,
 	  "--hash colibri, fips, fnv1a and tezos need --layout flat or countdown" },
-	{ "blocked-tezos", "--layout blocked --hash tezos", 1, "need --layout flat or countdown" },
-	{ "blocked-bits", "--bits 5", 1, "--bits is for --layout flat (countdown has --index-bits)" },
-	{ "countdown-bits", "--layout countdown --bits 5", 1, "--bits is for --layout flat" },
-	{ "blocked-hashes", "--hashes 5", 1, "--hashes is for --layout flat and countdown" },
-	{ "blocked-index-bits", "--index-bits 5", 1,
+	{ "blocked-tezos", "--layout blocked --hash tezos", 2, "need --layout flat or countdown" },
+	{ "blocked-bits", "--bits 5", 2, "--bits is for --layout flat (countdown has --index-bits)" },
+	{ "countdown-bits", "--layout countdown --bits 5", 2, "--bits is for --layout flat" },
+	{ "blocked-hashes", "--hashes 5", 2, "--hashes is for --layout flat and countdown" },
+	{ "blocked-index-bits", "--index-bits 5", 2,
 	  "--index-bits and --countdown-bits are for --layout countdown" },
-	{ "flat-index-bits", "--layout flat --index-bits 5", 1, "are for --layout countdown" },
-	{ "flat-countdown-bits", "--layout flat --countdown-bits 5", 1,
+	{ "flat-index-bits", "--layout flat --index-bits 5", 2, "are for --layout countdown" },
+	{ "flat-countdown-bits", "--layout flat --countdown-bits 5", 2,
 	  "--index-bits and --countdown-bits are for --layout countdown" },
-	{ "tezos-no-power", "--layout flat --hash tezos --bits 1000", 1,
+	{ "tezos-no-power", "--layout flat --hash tezos --bits 1000", 2,
 	  "with --hash tezos --bits is a power of 2, from 2 to 16777216" },
-	{ "tezos-power", "--layout flat --hash tezos --bits 33554432", 1, "from 2 to 16777216" },
-	{ "tezos-digest", "--layout countdown --hash tezos --index-bits 16 --hashes 17", 1,
+	{ "tezos-power", "--layout flat --hash tezos --bits 33554432", 2, "from 2 to 16777216" },
+	{ "tezos-digest", "--layout countdown --hash tezos --index-bits 16 --hashes 17", 2,
 	  "SHA-256 has 256 bits: with --hash tezos so many --hashes times the bits of an index" },
 	{ "flat-too-large", "--layout flat --capacity 1G", 1, "lower --capacity or raise --fpr" },
 	{ "countdown-too-large", "--layout countdown --capacity 10M", 1,

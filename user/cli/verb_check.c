@@ -6,6 +6,7 @@
 #include "control.h"
 #include "json_out.h"
 #include "kernel.h"
+#include "plan.h"
 #include "print.h"
 #include "verbs.h"
 
@@ -85,7 +86,8 @@ int verb_check(const struct options *o)
 	int cnt[VERDICTS] = { 0 };
 	enum check_verdict worst;
 
-	if (control_check_filter(&o->wish) || wish_check_sources(&o->wish, &spec))
+	if (control_check_filter(&o->wish) || wish_check_sources(&o->wish, &spec) ||
+	    plan_check(&spec))
 		return EXIT_MISUSED;
 	if (o->json)
 		list = json_object_new_array();

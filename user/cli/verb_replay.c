@@ -72,6 +72,8 @@ static int check_replay(const struct options *o)
 		return diag_err(EXIT_MISUSED,
 				"--write-passed and --write-dropped %s: they are two files",
 				o->write_passed);
+	if (plan_check(&o->wish.spec))
+		return EXIT_MISUSED;
 	if (o->engine == ENGINE_KERNEL && kernel_permits("replay --engine kernel", KERNEL_LOOK_UP))
 		return EXIT_FAILED;
 	return EXIT_DONE;

@@ -64,7 +64,7 @@ int verb_size(const struct options *o)
 	struct dedup_config c;
 	double rate = 0;
 
-	if (wish_check_sources(&o->wish, &o->wish.spec))
+	if (wish_check_sources(&o->wish, &o->wish.spec) || plan_check(&o->wish.spec))
 		return EXIT_MISUSED;
 	if (plan_here(&o->wish.spec, &c))
 		return EXIT_FAILED;

@@ -89,7 +89,7 @@ static int check_new(const struct wish *w)
 		return diag_err(
 			-EINVAL,
 			"--port is missing: which UDP ports carry gossip? as in --port 8001 (or --profile, for another protocol)");
-	return control_check_filter(w);
+	return control_check_filter(w) ?: plan_check(&w->spec);
 }
 
 static int check_replace(const struct wish *w)

@@ -34,7 +34,12 @@ double plan_hash_fpr(const struct filter_spec *spec);
 /* Sets what is counted in the kernel's jiffies, of which it has hz a second. */
 void plan_set_jiffies(struct dedup_config *c, unsigned int hz);
 
-/* Does plan_config() for this machine. Logs what is wrong; and, if m and k are given, which
+/* Do the layout and the streams accept the spec? Returns 0; -EINVAL (logged) if they refuse it,
+ * whatever the machine or a running filter is: the user has misused options.
+ */
+int plan_check(const struct filter_spec *spec);
+
+/* Does plan_check(), then plan_config() for this machine. Logs what is wrong; and, if m and k are given, which
  * capacity or rate the filter cannot keep.
  */
 int plan_here(const struct filter_spec *spec, struct dedup_config *out);

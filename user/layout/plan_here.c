@@ -85,15 +85,21 @@ static int refuse_hash(const struct filter_spec *spec)
 			spec->hash == DEDUP_FAST ? ", or give --hash siphash" : "");
 }
 
+int plan_check(const struct filter_spec *spec)
+{
+	char says[STREAMS_SAYS_MAX];
+	const char *refusal = layout_of(spec->layout)->refusal(spec) ?: streams_refusal(spec, says);
+
+	return refusal ? diag_err(-EINVAL, "%s", refusal) : 0;
+}
+
 int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 {
 	const struct layout *layout = layout_of(spec->layout);
-	char says[STREAMS_SAYS_MAX];
-	const char *refusal = layout->refusal(spec) ?: streams_refusal(spec, says);
-	int err;
+	int err = plan_check(spec);
 
-	if (refusal)
-		return diag_err(-EINVAL, "%s", refusal);
+	if (err)
+		return err;
 	err = plan_silently(spec, out);
 	if (err == -ERANGE)
 		return diag_err(
