@@ -39,8 +39,8 @@ void plan_set_jiffies(struct dedup_config *c, unsigned int hz);
  */
 int plan_check(const struct filter_spec *spec);
 
-/* Does plan_check(), then plan_config() for this machine. Logs what is wrong; and, if m and k are given, which
- * capacity or rate the filter cannot keep.
+/* Does plan_check(), then plan_config() for this machine. Logs what is wrong; and, if m and k are
+ * given, which capacity or rate the filter cannot keep.
  */
 int plan_here(const struct filter_spec *spec, struct dedup_config *out);
 
