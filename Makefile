@@ -100,7 +100,7 @@ objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call sources,$(2)))
 
 BIN     := $(BUILD)/xdp-dedup
 SAN_BIN := $(BUILD)/san/xdp-dedup
-SKELS   := $(BUILD)/xdp_dedup.skel.h $(BUILD)/grant_program.skel.h $(BUILD)/bench.skel.h
+SKELS   := $(BUILD)/xdp_dedup.skel.h $(BUILD)/bench.skel.h
 PROFILES := $(BUILD)/builtin_profiles.h
 MADE    := $(SKELS) $(PROFILES)
 USER    := $(call sources,user/*/*.c)
@@ -175,9 +175,6 @@ endef
 
 $(BUILD)/xdp_dedup.skel.h: bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
 	$(call skeleton,xdp_dedup)
-
-$(BUILD)/grant_program.skel.h: bpf/grant_program.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
-	$(call skeleton,grant_program)
 
 $(BUILD)/bench.skel.h: bpf/bench.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
 	$(call skeleton,bench_bpf)
@@ -294,7 +291,7 @@ VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.
 TEST_SOURCES := $(call sources,tests/*/*.c tests/*/*/*.c)
 TESTS        := $(call sources,tests/*/*_test.c tests/*/*/*_test.c)
 # The longest ones begin first, so that none of them still runs alone at the end.
-LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,publish_cluster every_call publish_faults publish hostile leftovers cli sampling change run save replay \
+LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,publish_cluster every_call publish_faults publish leftovers cli sampling change run save replay \
 		profile_prog tunnels watch rate fault lib_change e2e survey lib_identity sample untold layout engines \
 		seeds parse array_prog readings array_rate succession_rate scrape reopen late_clock \
 		account_order lib_install numbers number_race \

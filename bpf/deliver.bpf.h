@@ -9,7 +9,6 @@
 
 #include "deliver.h"
 #include "maps.bpf.h"
-#include "sockets.bpf.h"
 
 /* That CPUs disturb each other so many times in a row is next to never: a queue is one CPU's at a
  * time, but in generic XDP with receive packet steering.
@@ -30,6 +29,22 @@ struct {
 	__type(key, struct dedup_queue);
 	__type(value, __u32);
 } queues SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, DEDUP_SOCKETS_MAX);
+	__type(key, __u32);
+	__type(value, struct dedup_socket);
+} sockets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, DEDUP_SOCKETS_MAX *DEDUP_IN_FLIGHT_MAX);
+	__type(key, __u32);
+	__type(value, struct dedup_in_flight);
+} in_flight SEC(".maps");
 
 /* A fresh packet's id, `words` long, perhaps in the packet; and its stream. */
 struct fresh_id {

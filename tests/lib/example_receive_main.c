@@ -2,10 +2,10 @@
 /* An example of xdp-dedup-receive.h, which tests run. For each fresh event it prints the
  * first bytes of its payload in hex, whichever way it came:
  *
- *   example NAME PORT                                          as root
- *   xdp-dedup exec NAME --user nobody -- example - PORT        without rights
+ *   example NAME PORT
  *
- * It has a socket for each queue that it gets, and a UDP socket for what finds no room there.
+ * It has a socket for each queue, and a UDP socket for what finds no room there. It gives up all
+ * rights once it has opened its queues. user/lib/USAGE.md says with which rights it is started.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,7 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
 #include <xdp-dedup-receive.h>
 
 #define QUEUES_MAX 64
@@ -61,7 +66,7 @@ static int read_queue(struct xdp_dedup_receiver *rx)
 	return cnt == -ENETDOWN ? 0 : cnt;
 }
 
-/* Opens the filter's queues, from 0 on, or those that were granted. Returns how many. */
+/* Opens the filter's queues, from 0 on. Returns how many. */
 static int open_queues(const char *name, struct xdp_dedup_receiver **rx)
 {
 	struct xdp_dedup_receive_options options = { .size = sizeof(options), .unfinished = true };
@@ -69,12 +74,20 @@ static int open_queues(const char *name, struct xdp_dedup_receiver **rx)
 
 	for (; cnt < QUEUES_MAX && !err; cnt += !err) {
 		options.queue = cnt;
-		err = strcmp(name, "-") ? xdp_dedup_receive_open(name, &options, &rx[cnt])
-					: xdp_dedup_receive_accept(-1, &options, &rx[cnt]);
+		err = xdp_dedup_receive_open(name, &options, &rx[cnt]);
 	}
 	if (!cnt)
 		fprintf(stderr, "cannot open a queue of %s: %s\n", name, strerror(-err));
 	return cnt;
+}
+
+/* Before any thread is started: each has its own. */
+static int give_up_rights(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capset, &head, none);
 }
 
 int main(int argc, char **argv)
@@ -84,12 +97,12 @@ int main(int argc, char **argv)
 	int cnt, err = 0;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: %s NAME|- PORT\n", argv[0]);
+		fprintf(stderr, "usage: %s NAME PORT\n", argv[0]);
 		return 2;
 	}
 	fds[QUEUES_MAX].fd = udp_socket(atoi(argv[2]));
 	cnt = open_queues(argv[1], rx);
-	if (!cnt)
+	if (!cnt || give_up_rights())
 		return 1;
 	fds[cnt] = (struct pollfd){ .fd = fds[QUEUES_MAX].fd, .events = POLLIN };
 	for (int i = 0; i < cnt; i++)
@@ -102,7 +115,7 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < cnt; i++)
 		xdp_dedup_receive_close(rx[i]);
-	if (err == -ESTALE) /* it was changed or unloaded: start again, or do without */
+	if (err == -ESTALE) /* it was changed or unloaded: its unit starts this again */
 		return 3;
 	fprintf(stderr, "%s\n", strerror(-err));
 	return 1;

@@ -341,7 +341,7 @@ static void unfinished_checksums(void **state)
 }
 
 /* Packets of every length around what one frame takes, and more. */
-static void jumbo_frames(uint32_t parts, bool accepted)
+static void jumbo_frames(uint32_t parts)
 {
 	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
 	static const uint32_t LENGTHS[] = { 1500, 3519, 3520, 3521, 3600, 3840,
@@ -357,7 +357,7 @@ static void jumbo_frames(uint32_t parts, bool accepted)
 	e2e_tool(LOAD);
 	o->unfinished = false;
 	o->frames_a_packet = parts;
-	rx = accepted ? app_accept(o) : app_open(o);
+	rx = app_open(o);
 	most = app_stats(rx).frames_a_packet * 3520;
 	assert_in_range(app_stats(rx).frames_a_packet, 1, parts);
 	for (int round = 0; round < 40; round++)
@@ -387,19 +387,13 @@ static void jumbo_frames(uint32_t parts, bool accepted)
 static void jumbo_frames_to_the_stack(void **state)
 {
 	(void)state;
-	jumbo_frames(1, false);
+	jumbo_frames(1);
 }
 
 static void jumbo_frames_in_parts(void **state)
 {
 	(void)state;
-	jumbo_frames(4, false);
-}
-
-static void a_holder_gets_jumbo_frames(void **state)
-{
-	(void)state;
-	jumbo_frames(4, true);
+	jumbo_frames(4);
 }
 
 /* Only fresh events of the streams that are named; all else goes to the stack. */
@@ -447,7 +441,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(unfinished_checksums, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(jumbo_frames_to_the_stack, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(jumbo_frames_in_parts, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(a_holder_gets_jumbo_frames, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(other_packets_go_to_the_stack, app_setup,
 						app_teardown),
 	};

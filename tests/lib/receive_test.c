@@ -304,43 +304,19 @@ static void filter_changes(void **state)
 	free(t.order);
 }
 
-/* Opens the queue of ve0, as it is or granted. NULL: this kernel cannot grant. */
-static struct xdp_dedup_receiver *open_late(bool granted, bool unfinished)
-{
-	struct xdp_dedup_receive_options *o;
-	struct xdp_dedup_receiver *rx;
-	int pair[2], err;
-
-	e2e_load(APP_LOAD);
-	o = app_options("ve0", 0, 256);
-	o->unfinished = unfinished;
-	if (!granted)
-		return app_open(o);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	err = xdp_dedup_receive_grant(APP_NAME, o, pair[0]);
-	if (err == -EOPNOTSUPP) /* Linux before 6.4 */
-		return NULL;
-	assert_int_equal(err, 0);
-	o = app_options(NULL, 0, 0);
-	o->unfinished = unfinished;
-	assert_int_equal(xdp_dedup_receive_accept(pair[1], o, &rx), 0);
-	close(pair[0]);
-	close(pair[1]);
-	return rx;
-}
-
-/* A hand that is late, as all of a virtual machine may have been held up, is no end: neither of a
- * queue that was opened, nor of one that was granted. One that steps no more is.
+/* A hand that is late, as all of a virtual machine may have been held up, is no end. One that steps
+ * no more is.
  */
-static void receive_late(bool granted)
+static void hand_is_late(void **state)
 {
-	struct xdp_dedup_receiver *rx = open_late(granted, true);
+	struct xdp_dedup_receiver *rx;
 	struct xdp_dedup_packet p;
 	struct filter f;
 	int err = 0;
 
-	if (!rx)
-		skip();
+	(void)state;
+	e2e_load(APP_LOAD);
+	rx = app_open(app_options("ve0", 0, 256));
 	assert_int_equal(filter_open(APP_NAME, &f), 0);
 	for (int i = 1; i < 50; i++) {
 		WRITE_ONCE(f.state->last_ns, i); /* until its next step */
@@ -354,20 +330,21 @@ static void receive_late(bool granted)
 		usleep(10000);
 	}
 	assert_int_equal(err, -ESTALE);
-	if (granted)
-		xdp_dedup_receive_close(rx);
 }
 
 /* Nor do broken packets that come just then hold up those that come later. */
-static void receive_broken_late(bool granted)
+static void broken_while_the_hand_is_late(void **state)
 {
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 256);
 	struct app_traffic t = app_begin(12000, 1);
-	struct xdp_dedup_receiver *rx = open_late(granted, false);
+	struct xdp_dedup_receiver *rx;
 	struct xdp_dedup_packet p;
 	struct filter f;
 
-	if (!rx)
-		skip();
+	(void)state;
+	e2e_load(APP_LOAD);
+	o->unfinished = false;
+	rx = app_open(o);
 	assert_int_equal(filter_open(APP_NAME, &f), 0);
 	app_send(&t, 100);
 	for (int i = 1; i < PATIENCE_MS && app_stats(rx).unfinished < 90; i++) {
@@ -386,32 +363,6 @@ static void receive_broken_late(bool granted)
 	assert_true(app_stats(rx).unfinished >= 2 * DEDUP_IN_FLIGHT_MAX);
 	assert_int_equal(app_stats(rx).forgotten, 0);
 	free(t.order);
-	if (granted)
-		xdp_dedup_receive_close(rx);
-}
-
-static void hand_is_late(void **state)
-{
-	(void)state;
-	receive_late(false);
-}
-
-static void hand_is_late_where_it_was_granted(void **state)
-{
-	(void)state;
-	receive_late(true);
-}
-
-static void broken_while_the_hand_is_late(void **state)
-{
-	(void)state;
-	receive_broken_late(false);
-}
-
-static void broken_while_the_hand_is_late_where_it_was_granted(void **state)
-{
-	(void)state;
-	receive_broken_late(true);
 }
 
 /* What open says. */
@@ -548,17 +499,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hand_is_late, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(broken_while_the_hand_is_late, app_setup,
 						app_teardown),
-		cmocka_unit_test_setup_teardown(broken_while_the_hand_is_late_where_it_was_granted,
-						app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(hand_is_late_where_it_was_granted, app_setup,
-						app_teardown),
 		cmocka_unit_test_setup_teardown(generic_mode, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(busy_polling, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(polling_puts_no_question_off, app_setup, app_teardown),
 		cmocka_unit_test_setup_teardown(only_our_program_is_there, app_setup, app_teardown),
 	};
 
-	leave_to_rest("@(goes-on-!(resized)|small_rings_*|broken_while_*_granted|turned-off-and-on)");
+	leave_to_rest("@(goes-on-!(resized)|small_rings_*|turned-off-and-on)");
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(CHANGES, filter_changes, app_setup, app_teardown);
 	add_rows(WRONG, wrong_is_said, app_setup, app_teardown);

@@ -6,8 +6,9 @@
  *
  * A receiver is for one thread at a time. Several threads need one each, for different queues.
  * After fork(2) one of the processes goes on with it, as the child of daemon(3) does; the others
- * neither use nor close it. Opening needs root, or CAP_NET_RAW, CAP_BPF and access to the pins. A
- * process that gives these up then goes on across `set`, and ends with -ESTALE at `resize`.
+ * neither use nor close it. Opening needs root, or CAP_BPF, CAP_NET_RAW and access to the pins
+ * (CAP_DAC_OVERRIDE). A process that gives these up then goes on across `set`, and ends with -ESTALE
+ * at `resize`.
  */
 #ifndef XDP_DEDUP_RECEIVE_H
 #define XDP_DEDUP_RECEIVE_H
@@ -71,34 +72,6 @@ struct xdp_dedup_receive_options {
 int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_options *options,
 			   struct xdp_dedup_receiver **out);
 
-/* Queue grants, for an application without rights. xdp_dedup_receive_grant() opens a queue and
- * sends it as a message over the Unix socket `to`, of type SOCK_SEQPACKET.
- * xdp_dedup_receive_accept() receives a queue from such a socket. Until then the queue's packets go
- * to the stack. xdp-dedup exec grants all queues to a command, which calls accept with -1.
- *
- * With a grant a process can receive from this queue. It can neither bind the socket elsewhere nor
- * send by it. It has none of the filter's maps: it can make packets of this queue be lost, and no
- * others, and it can want ids or end the want. To receive, and to give back up to 64 packets, takes
- * one system call each. After each change of the filter (set, resize, ...) a grant ends with
- * -ESTALE, once packets that came before have been handed out. The queue must then be granted
- * again.
- *
- * grant returns as xdp_dedup_receive_open(), and -EOPNOTSUPP before Linux 6.4. It ignores the
- * options unfinished, timestamps and busy_poll_us. accept uses only these options, and
- * frames_a_packet, of which the smaller number counts.
- *
- * accept returns 0, and the caller closes *out; or a negative errno:
- *   -ENODATA     no message is left, and nobody can send one
- *   -EPROTO      the message has another version of xdp-dedup, or is no such message
- *   -EMFILE      this process may have no more descriptors; the message is lost
- *   -EINVAL      options out of range
- * Other errors are those of a system call.
- */
-int xdp_dedup_receive_grant(const char *name, const struct xdp_dedup_receive_options *options,
-			    int to);
-int xdp_dedup_receive_accept(int from, const struct xdp_dedup_receive_options *options,
-			     struct xdp_dedup_receiver **out);
-
 /* Closes the receiver, which may be NULL. Packets that were not given back are wanted. If the
  * filter has been changed, and this process may not open it any more, they are wanted when the
  * queue is opened again. If the filter delivers no more, or has left the interface, they have been
@@ -116,11 +89,8 @@ struct xdp_dedup_packet {
 	const void *payload;
 	const void *id; /* the bytes of its segments; then 8 bytes of its digest, if any */
 	uint32_t id_len;
-	uint32_t stream; /* its number, in the order of --profile; UINT32_MAX: removed since */
-	/* CLOCK_MONOTONIC on arrival, with options.timestamps; else 0. Of an accepted queue: as
-	 * outside of all time namespaces.
-	 */
-	uint64_t time_ns;
+	uint32_t stream;  /* its number, in the order of --profile; UINT32_MAX: removed since */
+	uint64_t time_ns; /* CLOCK_MONOTONIC on arrival, with options.timestamps; else 0 */
 	union {
 		struct sockaddr any; /* sa_family is 0 without a payload */
 		struct sockaddr_in ipv4;

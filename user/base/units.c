@@ -93,7 +93,7 @@ int parse_rate(const char *text, double *out)
 static const struct number_kind {
 	uint16_t least, most;
 	const char *zero; /* the word for 0; NULL: there is none */
-} PORTS = { 1, UINT16_MAX, NULL }, QUEUES = { 0, UINT16_MAX, NULL }, VLANS = { 1, 4094, VLAN_NONE };
+} PORTS = { 1, UINT16_MAX, NULL }, VLANS = { 1, 4094, VLAN_NONE };
 
 /* Takes a number of this kind off the text. */
 static int take_number(const char **text, const struct number_kind *kind, uint16_t *out)
@@ -187,11 +187,6 @@ int parse_vlans(const char *text, struct dedup_ports *out, uint32_t *cnt)
 		return parse_ranges(text, &VLANS, out, cnt);
 	*cnt = 0;
 	return 0;
-}
-
-int parse_queues(const char *text, struct dedup_ports *out, uint32_t *cnt)
-{
-	return parse_ranges(text, &QUEUES, out, cnt);
 }
 
 int parse_hex(const char *text, uint8_t *out, size_t max)

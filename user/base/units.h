@@ -33,9 +33,6 @@ int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt);
  */
 int parse_vlans(const char *text, struct dedup_ports *out, uint32_t *cnt);
 
-/* "0-31,40" → *cnt ranges of RX queues, from 0 on, as parse_ports(). */
-int parse_queues(const char *text, struct dedup_ports *out, uint32_t *cnt);
-
 /* At most `max` bytes: two hex digits each, in either case, the first byte first. Returns their
  * number.
  */

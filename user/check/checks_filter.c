@@ -72,7 +72,7 @@ int check_delivery(struct check_context *q)
 		    FORMAT_BYTES(bytes));
 	if (queues > DEDUP_SOCKETS_MAX)
 		diag_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh packets of the others go to the stack" ADVICE
-			  "ethtool -L makes them fewer, exec --queues says which are granted",
+			  "ethtool -L makes them fewer",
 			  queues, DEDUP_SOCKETS_MAX);
 	return kernel_check_delivery(kernel_has_map);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "options.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,16 +13,6 @@
 #define EVERY_DEFAULT_NS 1000000000ULL
 #define EVERY_MIN_NS 100000000ULL
 #define EVERY_MAX_NS 86400000000000ULL
-
-static const char *parse_queue(void *to, const char *text)
-{
-	struct options *o = to;
-	int err = parse_queues(text, o->queues, &o->queues_cnt);
-
-	return !err	       ? NULL
-	       : err == -E2BIG ? "at most {max} queues or ranges"
-			       : "give numbers of RX queues, as in 0-31,40";
-}
 
 static const char *parse_own_mac(void *to, const char *text)
 {
@@ -52,7 +41,6 @@ static const char *parse_packet_rate(void *to, const char *text)
 }
 
 #define FIELD(member) ARGS_FIELD(struct options, member)
-#define FIELDS(first, last) ARGS_FIELDS(struct options, first, last)
 #define GIVEN(mark) .given = offsetof(struct options, mark)
 
 /* The rows that follow those of WISH_OPTIONS. */
@@ -91,11 +79,6 @@ static const struct args_option OWN[] = {
 	  .help = "what to load and keep (/etc/xdp-dedup/xdp-dedup.conf)" },
 	{ "--check", NULL, OPT_CONFIG, ARGS_FLAG, FIELD(check),
 	  .help = "only check the file; needs no root" },
-	{ "--user", "USER", OPT_EXEC, ARGS_STRING, FIELD(user),
-	  .help = "run the command as this user, without rights (the present user)" },
-	{ "--queues", "QUEUES", OPT_EXEC, ARGS_OWN, FIELDS(queues, queues_cnt),
-	  .parse = parse_queue, .max = DEDUP_PORTS_MAX,
-	  .help = "grant only these RX queues of each interface, as in 0-31,40 (all)" },
 	{ "--every", "TIME", OPT_WATCH, ARGS_TIME, FIELD(watch.every_ns), .min = EVERY_MIN_NS,
 	  .max = EVERY_MAX_NS, .expects = "give a time from {min} to {max}, as in 500ms or 10s",
 	  .help = "time between two readings (1s)" },

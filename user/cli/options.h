@@ -40,10 +40,6 @@ struct options {
 	struct watch_options watch;
 	const char *config; /* run: the file; NULL without */
 	bool check;	    /* run: only see whether the file is right */
-	const char *user;   /* exec: the user that runs the command; NULL: this one */
-	/* exec: numbers of the queues that are granted, of each interface; none: all */
-	struct dedup_ports queues[DEDUP_PORTS_MAX];
-	uint32_t queues_cnt;
 
 	char **args; /* arguments that are no options, in order; they belong to argv */
 	int args_cnt;
@@ -59,7 +55,6 @@ enum {
 	OPT_SAMPLE = OPT_NEXT << 5,
 	OPT_WATCH = OPT_NEXT << 6,
 	OPT_CONFIG = OPT_NEXT << 7,
-	OPT_EXEC = OPT_NEXT << 8, /* --user, --queues */
 };
 
 /* Returns all options of all verbs, up to one without a name. */

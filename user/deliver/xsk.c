@@ -2,10 +2,8 @@
 #include "xsk.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fd.h"
@@ -14,7 +12,6 @@ void xsk_begin(struct xsk *x)
 {
 	*x = (struct xsk){
 		.fd = -1,
-		.memory_fd = -1,
 		.memory = MAP_FAILED,
 		.fill_map = { .mem = MAP_FAILED },
 		.rx_map = { .mem = MAP_FAILED },
@@ -36,28 +33,16 @@ static int set_number(int fd, int option, uint32_t number)
 	return setsockopt(fd, SOL_XDP, option, &number, sizeof(number)) ? -errno : 0;
 }
 
-static int map_frames(struct xsk *x)
-{
-	x->memory = mmap(NULL, frames_bytes(x), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-			 x->memory_fd, 0);
-	return x->memory == MAP_FAILED ? -errno : 0;
-}
-
-/* Memory whose size nobody can change, and so nobody can make vanish under another process. */
 static int make_memory(struct xsk *x)
 {
 	struct xdp_umem_reg reg = { .len = frames_bytes(x), .chunk_size = XSK_FRAME_BYTES };
-	int err;
 
-	x->memory_fd = memfd_create("xdp-dedup", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (x->memory_fd < 0 || ftruncate(x->memory_fd, (off_t)reg.len) ||
-	    fcntl(x->memory_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+	x->memory = mmap(NULL, reg.len, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (x->memory == MAP_FAILED)
 		return -errno;
-	err = map_frames(x);
 	reg.addr = (uintptr_t)x->memory;
-	if (!err && setsockopt(x->fd, SOL_XDP, XDP_UMEM_REG, &reg, sizeof(reg)))
-		err = -errno;
-	return err;
+	return setsockopt(x->fd, SOL_XDP, XDP_UMEM_REG, &reg, sizeof(reg)) ? -errno : 0;
 }
 
 /* Maps a ring, whose elements begin behind its head. */
@@ -127,34 +112,6 @@ int xsk_open(struct xsk *x, uint32_t frames)
 	return err;
 }
 
-int xsk_adopt(struct xsk *x, int fd, int memory_fd, uint32_t frames)
-{
-	struct stat st;
-	int err;
-
-	xsk_begin(x);
-	x->fd = fd;
-	x->memory_fd = memory_fd;
-	x->frames = frames;
-	err = fstat(memory_fd, &st) ? -errno : st.st_size != (off_t)frames_bytes(x) ? -EPROTO : 0;
-	if (!err)
-		err = map_frames(x) ?: map_rings(x);
-	if (err)
-		xsk_close(x);
-	return err;
-}
-
-int xsk_can_be_adopted(const struct xsk *x)
-{
-	void *map = mmap(NULL, x->fill_map.bytes, PROT_READ, MAP_SHARED, x->fd,
-			 XDP_UMEM_PGOFF_FILL_RING);
-
-	if (map == MAP_FAILED)
-		return errno == ENOMEM ? -ENOMEM : -EOPNOTSUPP;
-	munmap(map, x->fill_map.bytes);
-	return 0;
-}
-
 static int bind_once(const struct xsk *x, const struct xsk_where *where, uint16_t flags)
 {
 	struct sockaddr_xdp address = {
@@ -214,7 +171,6 @@ void xsk_close(struct xsk *x)
 		munmap(x->rx_map.mem, x->rx_map.bytes);
 	if (x->memory != MAP_FAILED)
 		munmap(x->memory, frames_bytes(x));
-	fd_close(x->memory_fd);
 	xsk_begin(x);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* An AF_XDP socket that receives from one queue, and cannot send. Made by system calls, as
  * libxdp's functions would attach programs; its rings are used through libxdp's xsk.h. Its memory
- * is shared: another process can go on with it, a child (fork) or one that receives it
- * (xsk_adopt()).
+ * is shared: a child (fork) can go on with it.
  */
 #ifndef XDP_DEDUP_XSK_H
 #define XDP_DEDUP_XSK_H
@@ -34,7 +33,7 @@ struct xsk_map {
 };
 
 struct xsk {
-	int fd, memory_fd;
+	int fd;
 	uint8_t *memory; /* `frames` of XSK_FRAME_BYTES; a frame's address is its offset */
 	uint32_t frames;
 	struct xsk_ring_prod fill; /* both have room for all frames */
@@ -71,16 +70,6 @@ int xsk_bind(struct xsk *x, const struct xsk_where *where);
 
 /* Gives the kernel all frames, before xsk_bind(). */
 void xsk_fill(struct xsk *x);
-
-/* Takes over a socket that another process has made, bound and filled, by its descriptors. In any
- * case they belong to *x then. Returns 0, and the caller closes it with xsk_close(); -EPROTO if it
- * is no such socket; another -errno.
- */
-int xsk_adopt(struct xsk *x, int fd, int memory_fd, uint32_t frames);
-
-/* Can another process adopt the socket, once it is bound? Returns 0; -EOPNOTSUPP before Linux 6.4.
- */
-int xsk_can_be_adopted(const struct xsk *x);
 
 void xsk_close(struct xsk *x);
 

@@ -68,7 +68,6 @@ static const struct {
 	{ KERNEL_BPF, CAP_BPF, "CAP_BPF" },
 	{ KERNEL_LOOK_UP, CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
 	{ KERNEL_ATTACH, CAP_NET_ADMIN, "CAP_NET_ADMIN" },
-	{ KERNEL_PACKETS, CAP_NET_RAW, "CAP_NET_RAW" },
 };
 #define RIGHTS_CNT (sizeof(RIGHTS) / sizeof(RIGHTS[0]))
 

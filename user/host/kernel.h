@@ -16,7 +16,6 @@ enum kernel_right {
 	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: open pins, measure the clock */
 	KERNEL_LOOK_UP = 1 << 1, /* CAP_SYS_ADMIN: find programs and maps by their ids */
 	KERNEL_ATTACH = 1 << 2,	 /* CAP_NET_ADMIN: attach programs to interfaces */
-	KERNEL_PACKETS = 1 << 3, /* CAP_NET_RAW: have an AF_XDP socket */
 };
 
 #define KERNEL_LOAD (KERNEL_LOOK_UP | KERNEL_ATTACH) /* the rights that load needs */

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "grant_program.h"
 #include "open.h"
 #include "receiver.h"
 
@@ -18,7 +17,7 @@
  */
 static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 {
-	struct dedup_in_flight *h = queue_grant_in_flight(&r->grant, r->oldest);
+	struct dedup_in_flight *h = queue_in_flight(&r->queue, r->oldest);
 	struct slot *s = receiver_slot(r, r->oldest);
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 
@@ -41,7 +40,7 @@ static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 static void end_broken(struct xdp_dedup_receiver *r, struct filter *f)
 {
 	while (receiver_slot(r, r->oldest)->state == SLOT_BROKEN &&
-	       receiver_want(r, f, queue_grant_in_flight(&r->grant, r->oldest))) {
+	       receiver_want(r, f, queue_in_flight(&r->queue, r->oldest))) {
 		receiver_end_packet(r, r->oldest);
 		receiver_grant(r);
 	}
@@ -51,63 +50,49 @@ static void end_broken(struct xdp_dedup_receiver *r, struct filter *f)
  * process, or the whole machine, has been held up. A process that may look at the pins finds the
  * filter there; others must see it late for that long again, while they run themselves.
  */
-static bool is_filter_gone(struct xdp_dedup_receiver *r, const struct filter *f, bool late)
+static bool is_filter_gone(struct xdp_dedup_receiver *r, const struct filter *f)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE), since_ns = now_ns - r->late_seen_ns;
+	bool late = lib_is_stopped(r->filter, f);
 	int loaded;
 
 	r->late_ns = !late ? 0 : r->late_ns + (since_ns < LOOK_NS ? since_ns : LOOK_NS);
 	r->late_seen_ns = now_ns;
 	if (!late)
 		return false;
-	loaded = f ? filter_is_loaded(f) : -EPERM;
-	return loaded == -ENOENT || (loaded && r->late_ns > r->grant.facts.stale_ns);
+	loaded = filter_is_loaded(f);
+	return loaded == -ENOENT || (loaded && r->late_ns > f->config->memory.stale_ns);
 }
 
 /* Returns 0 if packets may still come; -ESTALE if none will come, or if that is unknown. */
 static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
 {
-	uint32_t pid = getpid(), oldest = r->oldest;
-	bool late;
-	int err;
+	uint32_t pid = getpid();
 
-	queue_grant_fetch(&r->grant, &oldest, 1);
-	if (queue_grant_is_lost(&r->grant))
+	if (queue_is_lost(&r->queue))
 		return -ESTALE;
-	if (READ_ONCE(r->grant.socket->pid) != pid) { /* a child goes on with it */
-		WRITE_ONCE(r->grant.socket->pid, pid);
-		queue_grant_tell(&r->grant);
-	}
-	if (!r->filter) {
-		err = grant_program_ask(r->grant.ask_fd, &r->grant.copy->ask, DEDUP_ASK_CHANGED);
-		late = err == -ETIME;
-		err = late ? 0 : err;
-	} else {
-		err = f && f->config->policy.deliver && delivery_runs_on(f, r->grant.facts.ifindex)
-			      ? 0
-			      : -ESTALE;
-		late = !err && lib_is_stopped(r->filter, f);
-	}
-	if (err)
-		return err;
-	return is_filter_gone(r, r->filter ? f : NULL, late) ? -ESTALE : 0;
+	if (READ_ONCE(r->queue.socket->pid) != pid) /* a child goes on with it */
+		WRITE_ONCE(r->queue.socket->pid, pid);
+	if (!f || !f->config->policy.deliver || !delivery_runs_on(f, r->queue.ifindex))
+		return -ESTALE;
+	return is_filter_gone(r, f) ? -ESTALE : 0;
 }
 
 int receiver_be_idle(struct xdp_dedup_receiver *r, struct filter *f)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 	bool is_due = now_ns - r->asked_ns >= ASK_NS;
-	int err = is_due || (r->filter && !f) ? check_fed(r, f) : 0;
+	int err = is_due || !f ? check_fed(r, f) : 0;
 
 	if (err)
 		return err;
 	end_broken(r, f);
 	end_vanished(r, f);
-	if (!is_due && !r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->grant.xsk.fill))
+	if (!is_due && !r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->queue.xsk.fill))
 		return 0;
 	if (is_due)
 		r->asked_ns = now_ns;
-	if (recvfrom(r->grant.xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
+	if (recvfrom(r->queue.xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
 	    errno == EBUSY || errno == EINTR)
 		return 0;
 	return -errno;

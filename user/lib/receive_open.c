@@ -13,6 +13,7 @@
 #include "receiver.h"
 #include "xdp-dedup.h"
 
+#define FRAMES_DEFAULT 512
 #define BUSY_POLL_BUDGET 64
 #define GRACE_NS 50000000 /* after which no packet is in the program that was there before */
 
@@ -38,27 +39,12 @@ static int take_options(const struct xdp_dedup_receive_options *from,
 		return -EINVAL;
 	if (from)
 		memcpy(o, from, from->size < sizeof(*o) ? from->size : sizeof(*o));
-	o->frames = o->frames ?: QUEUE_GRANT_FRAMES_DEFAULT;
+	o->frames = o->frames ?: FRAMES_DEFAULT;
 	o->frames_a_packet = o->frames_a_packet ?: 1;
-	if (!xsk_frames_ok(o->frames) || o->frames_a_packet > QUEUE_GRANT_PARTS_MAX ||
+	if (!xsk_frames_ok(o->frames) || o->frames_a_packet > QUEUE_PARTS_MAX ||
 	    (o->copy && o->zerocopy))
 		return -EINVAL;
 	return 0;
-}
-
-static struct queue_grant_options queue_grant_options(const struct xdp_dedup_receive_options *o,
-						      bool to_another)
-{
-	return (struct queue_grant_options){
-		.ifname = o->ifname,
-		.queue = o->queue,
-		.frames = o->frames,
-		.parts = o->frames_a_packet,
-		.copy = o->copy,
-		.zerocopy = o->zerocopy,
-		.to_another = to_another,
-		.at_once = o->at_once,
-	};
 }
 
 /* The kernel does it where it can, and else says nothing. */
@@ -69,10 +55,10 @@ static int set_busy_poll(struct xdp_dedup_receiver *r, uint32_t us)
 	if (!us)
 		return 0;
 	r->busy_poll = true;
-	return setsockopt(r->grant.xsk.fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) ||
-			       setsockopt(r->grant.xsk.fd, SOL_SOCKET, SO_BUSY_POLL, &time,
+	return setsockopt(r->queue.xsk.fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) ||
+			       setsockopt(r->queue.xsk.fd, SOL_SOCKET, SO_BUSY_POLL, &time,
 					  sizeof(time)) ||
-			       setsockopt(r->grant.xsk.fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget,
+			       setsockopt(r->queue.xsk.fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget,
 					  sizeof(budget))
 		       ? -errno
 		       : 0;
@@ -80,7 +66,7 @@ static int set_busy_poll(struct xdp_dedup_receiver *r, uint32_t us)
 
 static int make_joined(struct xdp_dedup_receiver *r)
 {
-	uint32_t cnt = r->grant.xsk.frames / 2;
+	uint32_t cnt = r->queue.xsk.frames / 2;
 
 	if (r->stats.frames_a_packet == 1)
 		return 0;
@@ -94,77 +80,51 @@ static int make_joined(struct xdp_dedup_receiver *r)
 	return 0;
 }
 
-/* The grant is there: from now on packets come. */
+/* The queue is open: from now on packets come. */
 static int begin_receiving(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o)
 {
-	const struct queue_grant_facts *facts = &r->grant.facts;
-	uint32_t most = facts->zerocopy ? facts->frames / 2 : facts->frames;
-	uint32_t parts = facts->parts < o->frames_a_packet ? facts->parts : o->frames_a_packet;
-	struct dedup_socket *socket = r->grant.socket;
+	const struct open_queue *q = &r->queue;
+	uint32_t most = q->xsk.zerocopy ? o->frames / 2 : o->frames;
 	int err = set_busy_poll(r, o->busy_poll_us);
 
-	r->stats.recovered = facts->recovered;
-	r->stats.forgotten = facts->forgotten;
-	r->stats.zerocopy = facts->zerocopy;
-	r->stats.frames_a_packet = parts;
+	r->stats.recovered = q->recovered;
+	r->stats.forgotten = q->forgotten;
+	r->stats.zerocopy = q->xsk.zerocopy;
+	r->stats.frames_a_packet = q->parts;
 	if (!err)
 		err = make_joined(r);
 	if (err)
 		return err;
 	r->credits = most < DEDUP_IN_FLIGHT_MAX ? most : DEDUP_IN_FLIGHT_MAX;
-	r->first = r->oldest = READ_ONCE(socket->taken);
-	socket->frames_max = parts;
-	socket->timestamps = r->timestamps;
-	socket->pid = getpid();
+	r->first = r->oldest = READ_ONCE(q->socket->taken);
+	q->socket->frames_max = q->parts;
+	q->socket->timestamps = r->timestamps;
+	q->socket->pid = getpid();
 	receiver_grant(r);
 	return 0;
 }
 
 static void free_receiver(struct xdp_dedup_receiver *r)
 {
-	queue_grant_close(&r->grant);
+	queue_close(&r->queue);
 	xdp_dedup_close(r->filter);
 	free(r->free_joined);
 	free(r->joined);
 	free(r);
 }
 
-/* Frees the receiver if there is an error. */
-static int end_opening(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o,
-		       int err, struct xdp_dedup_receiver **out)
+static int open_queue(struct xdp_dedup_receiver *r, const char *name,
+		      const struct xdp_dedup_receive_options *o)
 {
-	if (!err)
-		err = begin_receiving(r, o);
-	if (err)
-		free_receiver(r);
-	else
-		*out = r;
-	return err;
-}
-
-static int make_receiver(const struct xdp_dedup_receive_options *from,
-			 struct xdp_dedup_receive_options *o, struct xdp_dedup_receiver **out)
-{
-	struct xdp_dedup_receiver *r;
-	int err = take_options(from, o);
-
-	if (err)
-		return err;
-	r = calloc(1, sizeof(*r));
-	if (!r)
-		return -ENOMEM;
-	queue_grant_begin(&r->grant);
-	r->unfinished = o->unfinished;
-	r->timestamps = o->timestamps;
-	*out = r;
-	return 0;
-}
-
-/* Makes the grant that another process would get. */
-static int grant_to_self(struct xdp_dedup_receiver *r, const char *name,
-			 const struct xdp_dedup_receive_options *o)
-{
-	const struct queue_grant_options options = queue_grant_options(o, false);
+	const struct queue_options options = {
+		.ifname = o->ifname,
+		.queue = o->queue,
+		.frames = o->frames,
+		.parts = o->frames_a_packet,
+		.copy = o->copy,
+		.zerocopy = o->zerocopy,
+		.at_once = o->at_once,
+	};
 	struct filter *f;
 	int err = xdp_dedup_open(name, &r->filter);
 
@@ -173,8 +133,8 @@ static int grant_to_self(struct xdp_dedup_receiver *r, const char *name,
 	f = lib_enter(r->filter);
 	if (!f)
 		return -ESTALE;
-	r->serial = f->serial;
-	err = queue_grant_make(f, &options, &r->grant);
+	receiver_describe_streams(r, f);
+	err = queue_open(f, &options, &r->queue);
 	lib_leave();
 	return err;
 }
@@ -184,51 +144,22 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
 {
 	struct xdp_dedup_receive_options o;
 	struct xdp_dedup_receiver *r;
-	int err = make_receiver(options, &o, &r);
+	int err = take_options(options, &o);
 
 	if (err)
 		return err;
-	return end_opening(r, &o, grant_to_self(r, name, &o), out);
-}
-
-int xdp_dedup_receive_grant(const char *name, const struct xdp_dedup_receive_options *options, int to)
-{
-	struct xdp_dedup_receive_options o;
-	struct queue_grant_options lo;
-	struct queue_grant l;
-	struct filter f;
-	int err = take_options(options, &o) ?: filter_open(name, &f);
-
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	queue_begin(&r->queue);
+	r->unfinished = o.unfinished;
+	r->timestamps = o.timestamps;
+	err = open_queue(r, name, &o) ?: begin_receiving(r, &o);
 	if (err)
-		return err;
-	lo = queue_grant_options(&o, true);
-	err = queue_grant_make(&f, &lo, &l);
-	filter_close(&f);
-	if (err)
-		return err;
-	err = queue_grant_send(&l, to);
-	queue_grant_close(&l);
+		free_receiver(r);
+	else
+		*out = r;
 	return err;
-}
-
-/* The socket that xdp-dedup exec has left; -1, which is none, else. */
-static int inherited(void)
-{
-	const char *fd = getenv(QUEUE_GRANT_ENVIRONMENT);
-
-	return fd ? atoi(fd) : -1;
-}
-
-int xdp_dedup_receive_accept(int from, const struct xdp_dedup_receive_options *options,
-			     struct xdp_dedup_receiver **out)
-{
-	struct xdp_dedup_receive_options o;
-	struct xdp_dedup_receiver *r;
-	int err = make_receiver(options, &o, &r);
-
-	if (err)
-		return err;
-	return end_opening(r, &o, queue_grant_receive(from < 0 ? inherited() : from, &r->grant), out);
 }
 
 /* Without credits, once every program that found some has ended, no packet comes. */
@@ -236,34 +167,34 @@ static void stop_packets(struct xdp_dedup_receiver *r)
 {
 	struct timespec left = { .tv_nsec = GRACE_NS };
 
-	WRITE_ONCE(r->grant.socket->granted, 0);
-	queue_grant_tell(&r->grant);
+	WRITE_ONCE(r->queue.socket->granted, 0);
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) /* which is synchronize_rcu() */
 		while (nanosleep(&left, &left) && errno == EINTR)
 			;
-	r->grant.socket->pid = 0;
+	r->queue.socket->pid = 0;
 }
 
 static void want_left(struct xdp_dedup_receiver *r)
 {
-	struct filter *f = receiver_enter(r);
+	struct filter *f = lib_enter(r->filter);
 
-	queue_grant_fetch_all(&r->grant);
+	if (!f)
+		return;
+
 	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
-		const struct dedup_in_flight *h = queue_grant_in_flight(&r->grant, i);
+		const struct dedup_in_flight *h = queue_in_flight(&r->queue, i);
 
 		if (h->number && receiver_want(r, f, h))
-			queue_grant_clear(&r->grant, h->number - 1);
+			queue_clear(&r->queue, h->number - 1);
 	}
-	queue_grant_tell(&r->grant);
-	receiver_leave(f);
+	lib_leave();
 }
 
 void xdp_dedup_receive_close(struct xdp_dedup_receiver *r)
 {
 	if (!r)
 		return;
-	if (!queue_grant_is_lost(&r->grant)) {
+	if (!queue_is_lost(&r->queue)) {
 		stop_packets(r);
 		want_left(r);
 	}

@@ -10,12 +10,12 @@
 #include <stdint.h>
 
 #include "lib_handle.h"
-#include "queue_grant.h"
-#include "open_filter.h"
+#include "open_queue.h"
+#include "stream_ids.h"
 #include "wanted.h"
 #include "xdp-dedup-receive.h"
 
-#define RECEIVER_JOINED_BYTES (QUEUE_GRANT_PARTS_MAX * XSK_FRAME_BYTES)
+#define RECEIVER_JOINED_BYTES (QUEUE_PARTS_MAX * XSK_FRAME_BYTES)
 #define RECEIVER_BROKEN_MAX 32 /* ids of broken packets that are wanted at a time */
 
 _Static_assert(2 * RECEIVER_BROKEN_MAX * DEDUP_SOCKETS_MAX <= DEDUP_WANTED_MAX,
@@ -36,16 +36,21 @@ struct slot {
 	uint16_t credits;
 	struct {
 		uint32_t at, len; /* its address in the socket's memory */
-	} parts[QUEUE_GRANT_PARTS_MAX];
+	} parts[QUEUE_PARTS_MAX];
 	uint8_t *joined; /* the parts, one behind the other, if there are several */
 	uint8_t id[DEDUP_ID_BYTES_MAX];
 };
 
 struct xdp_dedup_receiver {
-	struct xdp_dedup_filter *filter; /* NULL: the queue was accepted */
-	struct queue_grant grant;
+	struct xdp_dedup_filter *filter;
+	struct open_queue queue;
 	bool unfinished, timestamps, busy_poll; /* the options */
-	uint64_t serial;			/* the filter's, as of which ids are described */
+
+	/* The streams of the filter with this serial: their slots (kept.h), and what ids have. */
+	uint64_t serial;
+	uint32_t streams_cnt;
+	uint32_t slots_of[DEDUP_STREAMS_MAX];
+	struct stream_form forms[DEDUP_STREAMS_MAX];
 
 	uint64_t first;	  /* number of the first credit */
 	uint64_t oldest;  /* all below are done */
@@ -77,11 +82,12 @@ static inline struct slot *receiver_slot(struct xdp_dedup_receiver *r, uint64_t 
 /* Frees the frames and the credits of the packet with this number, for receiver_grant() to grant. */
 void receiver_end_packet(struct xdp_dedup_receiver *r, uint64_t number);
 
-/* Called if there are no packets in the ring. Returns 0; or a negative errno: none will come. */
+/* Called if there are no packets in the ring; f is NULL if this process could not open the filter
+ * as it is now. Returns 0; or a negative errno: none will come. */
 int receiver_be_idle(struct xdp_dedup_receiver *r, struct filter *f);
 
 /* Lets the packet program take as many credits as there are frames that are not under way, but none
- * whose entry in `in_flight` another packet still has. Called after each queue_grant_clear().
+ * whose entry in `in_flight` another packet still has. Called after each queue_clear().
  */
 void receiver_grant(struct xdp_dedup_receiver *r);
 
@@ -90,18 +96,7 @@ void receiver_grant(struct xdp_dedup_receiver *r);
  */
 bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_in_flight *h);
 
-/* Begins a call: the filter as it is now, to be used until receiver_leave(). NULL, and no call has
- * begun, if this process cannot open it as it is now, or if the queue was accepted.
- */
-static inline struct filter *receiver_enter(struct xdp_dedup_receiver *r)
-{
-	return r->filter ? lib_enter(r->filter) : NULL;
-}
-
-static inline void receiver_leave(struct filter *f)
-{
-	if (f)
-		lib_leave();
-}
+/* Reads the filter's streams into *r. */
+void receiver_describe_streams(struct xdp_dedup_receiver *r, const struct filter *f);
 
 #endif

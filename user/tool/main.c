@@ -76,8 +76,6 @@ static const struct verb {
 	  "let the next event of each of these ids pass, once", .run = verb_want },
 	{ "sample", OPT_SAMPLE | OPT_JSON, KERNEL_BPF, 1, 1, "NAME[/STREAM] [options]",
 	  "show packets that are dropped or new, as they come", .run = verb_sample },
-	{ "exec", OPT_EXEC, KERNEL_BPF | KERNEL_PACKETS, 2, INT_MAX, "NAME [options] -- COMMAND...",
-	  "run an application that receives packets by AF_XDP sockets", .run = verb_exec },
 	{ "size", OPT_MEMORY | OPT_JSON | OPT_PROFILE | OPT_PROFILES, 0, 0, 0, "[options]",
 	  "compute a filter's size; loads nothing", .run = verb_size },
 	{ "replay", OPT_LOAD_FILTER | OPT_REPLAY | OPT_JSON, 0, 1, 1, "FILE [options of load]",

@@ -75,8 +75,8 @@ static int lines(const char *files, const char *pattern)
 }
 
 /* What the kernel and user space share has neither, and so has the kernel's side but for
- * the hand's clock, the packet path's look at it and that of whom a queue was granted to, and the
- * times of numbers, of samples and of what is delivered. The bench measures, and may.
+ * the hand's clock, the packet path's look at it, and the times of numbers, of samples and of what
+ * is delivered. The bench measures, and may.
  */
 static void shared_code_has_neither(void **state)
 {
@@ -85,7 +85,7 @@ static void shared_code_has_neither(void **state)
 		fail_msg("floating point in\n%s", out);
 	if (!lines("$(ls include/*.h | grep -v bench)", "time\\(|clock_get|rand"))
 		fail_msg("clock or chance in\n%s", out);
-	if (!lines("$(ls bpf/*.[ch] | grep -v -e hand -e /lookup -e /numbers -e /sample -e deliver -e grant_program -e "
+	if (!lines("$(ls bpf/*.[ch] | grep -v -e hand -e /lookup -e /numbers -e /sample -e deliver -e "
 		   "bench)",
 		   "bpf_(ktime|jiffies|get_prandom)"))
 		fail_msg("clock or chance in\n%s", out);
