@@ -144,23 +144,7 @@ int change_run(const struct wish *w, int (*make)(struct change *c))
 	return err;
 }
 
-/* Two turns at most are left of a predecessor, unless somebody has overwritten its state. */
-static int check_turns_left(const struct filter *f)
-{
-	const struct filter *predecessor = f->predecessor;
-	uint64_t at = READ_ONCE(predecessor->state->forgotten_at);
-	uint64_t places = at - READ_ONCE(predecessor->state->passed);
-
-	if (!at || places <= 2ULL * predecessor->config->memory.places)
-		return 0;
-	return diag_err(
-		-EUCLEAN,
-		"the predecessor of %s does not forget its ids, as if somebody had overwritten its state: --forget gives up what only it knows",
-		f->name);
-}
-
-/* Has this open filter a predecessor that knows ids, and will forget them? 1 or 0; -errno (logged).
- */
+/* Has this open filter a predecessor that knows ids? 1 or 0; -errno (logged). */
 static int has_predecessor(struct filter *f)
 {
 	int err = filter_open_predecessor(f);
@@ -168,9 +152,7 @@ static int has_predecessor(struct filter *f)
 	if (err)
 		return diag_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
 				strerror(-err));
-	if (!f->predecessor || dedup_is_forgotten(f->predecessor->state))
-		return 0;
-	return check_turns_left(f) ?: 1;
+	return f->predecessor && !dedup_is_forgotten(f->predecessor->state);
 }
 
 int change_wait(const struct wish *w, const char *what)

@@ -160,7 +160,7 @@ int delivery_enter(const struct delivery *d, uint32_t slot, int socket_fd)
 
 int delivery_want(struct filter *f, const struct dedup_in_flight *h)
 {
-	int n = kept_of_slot(f->config, READ_ONCE(h->slot)); /* others may write it */
+	int n = kept_of_slot(f->config, h->slot);
 
 	return n < 0 ? -EINVAL : want_key(f, &h->id, n);
 }

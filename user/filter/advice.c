@@ -33,7 +33,7 @@ static double ids_a_window(const struct advice_reading *r)
 	return unlearned < 1 ? ids / (1 - unlearned) : ids;
 }
 
-#define IDS_MAX 1e18 /* more come in no window: somebody has written the filter's state */
+#define IDS_MAX 1e18 /* the hand may have written one half of a mark when it was read */
 
 /* To two digits. */
 static uint64_t rounded_up_to_2_digits(double n)
@@ -41,7 +41,6 @@ static uint64_t rounded_up_to_2_digits(double n)
 	uint64_t unit = 1;
 
 	n = fmin(n, IDS_MAX);
-
 	while (n > 99.0 * unit)
 		unit *= 10;
 	return (uint64_t)ceil(n / unit) * unit;

@@ -21,7 +21,7 @@ struct fill stats_fill_of(const struct filter *f, bool exact, uint64_t seed)
 uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns)
 {
 	uint64_t hand = READ_ONCE(st->hand), at;
-	uint32_t epoch = dedup_hand_epoch(hand), pos = dedup_hand_pos(hand) % cfg->memory.places;
+	uint32_t epoch = dedup_hand_epoch(hand), pos = dedup_hand_pos(hand);
 	/* Blocked, flat: of the segment that the hand enters next; marks of even and odd epochs
 	 * have slots of their own, so that of two turns ago has not been overwritten yet.
 	 * Countdown: of the segment that the hand is in, one turn ago.

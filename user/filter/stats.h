@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What can be read from a filter's memory and state while it works. Writes nothing. Other
- * processes may have written the state: whatever it contains, these functions end, and read no
- * memory but the filter's.
- */
+/* What can be read from a filter's memory and state while it works. Writes nothing. */
 #ifndef XDP_DEDUP_STATS_H
 #define XDP_DEDUP_STATS_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "here.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -38,12 +39,11 @@ bool here_has_any(const struct dedup_iface ifaces[DEDUP_IFACES_MAX])
 
 bool here_is_named(const struct dedup_iface *iface, const char *ifname)
 {
-	return !strncmp(iface->name, ifname, sizeof(iface->name));
+	return !strcmp(iface->name, ifname);
 }
 
 void here_name(const struct dedup_iface *iface, char name[IF_NAMESIZE])
 {
-	memcpy(name, iface->name, sizeof(iface->name));
-	name[sizeof(iface->name) - 1] = 0;
+	snprintf(name, IF_NAMESIZE, "%s", iface->name);
 	text_clean(name);
 }

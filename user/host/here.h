@@ -22,11 +22,10 @@ bool here_has(const struct dedup_iface *iface);
 /* Is any entry of a record an interface of this process's network namespace? */
 bool here_has_any(const struct dedup_iface ifaces[DEDUP_IFACES_MAX]);
 
-/* Read the name of an entry. Others may write to the record, and a name in it may lack its end.
- * here_is_named(): is this the entry's name? here_name(): writes the name as it can be shown
- * (text.h).
- */
+/* Is this the entry's name? */
 bool here_is_named(const struct dedup_iface *iface, const char *ifname);
+
+/* Writes the entry's name as it can be shown (text.h). */
 void here_name(const struct dedup_iface *iface, char name[IF_NAMESIZE]);
 
 #endif

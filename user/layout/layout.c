@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "layout.h"
 
-#include <math.h>
-
 #include "hand.h"
 
 static const struct layout *const LAYOUTS[] = {
@@ -39,5 +37,5 @@ void layout_find_positions(const struct dedup_config *c, const struct dedup_look
 double layout_hand_passed(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
 {
 	(void)now_ns;
-	return fmin((double)dedup_hand_pos(READ_ONCE(st->hand)) / c->memory.places, 1);
+	return (double)dedup_hand_pos(READ_ONCE(st->hand)) / c->memory.places;
 }

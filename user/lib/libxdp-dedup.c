@@ -79,28 +79,22 @@ static int test(struct filter *f, const uint8_t *id)
 }
 
 /* Calls the function with the id. If the filter's successor was put in charge meanwhile, the
- * successor's answer counts: it knows all that the filter has known, and what came later. The
- * successor is found at once: if it is this filter again, it has no successor, and another process
- * has written its state. `won`: the id has been learned in this way already, as a new one.
+ * successor's answer counts: it knows all that the filter has known, and what came later.
+ * lib_enter() finds the successor at once, as serial is raised before charge. `won`: the id has
+ * been learned in this way already, as a new one.
  */
 static inline int call_with_id(const struct xdp_dedup_filter *f, struct xdp_dedup_id of, id_fn fn,
 			       bool learns, bool won)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
 	bool known = false, again;
-	uint32_t last = 0;
 	struct filter *now;
-	int result = 0;
+	int result;
 
 	do {
 		now = lib_enter(f);
 		if (!now)
 			return won ? 0 : -ESTALE;
-		if (now->state_id == last) {
-			lib_leave();
-			break;
-		}
-		last = now->state_id;
 		result = stream_make_id(now, of.bytes, of.len, id);
 		if (!result)
 			result = lib_is_stopped(f, now) ? -ESTALE

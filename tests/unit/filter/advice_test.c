@@ -53,6 +53,11 @@ static const struct row {
 	  "resize eth0 --capacity 6k --wait;" },
 	{ "as-many-as-it-has-room-for", { .pace = { 1000, 10 * S }, .total = { .early = 1 } }, "", NULL },
 	{ "somewhat-early", { .pace = { 1008, 9500 * MS }, .total = { .early = 1 } }, "", NULL },
+	/* The hand has written the time of a mark, and not yet its ids. */
+	{ "half-of-a-mark",
+	  { .total = { .early = 1 }, .pace = { 1000000000000, 1 } },
+	  "window_shortens",
+	  "--capacity 1000000000G" },
 	{ "rotated", { .pace = { 1000, 1 * MS } }, "", NULL },
 	{ "rotated-after-an-overload", { .pace = { 500, 1 * MS }, .total = { .early = 1 } }, "", NULL },
 	{ "too-small",
