@@ -180,7 +180,6 @@ static void want_left(struct xdp_dedup_receiver *r)
 
 	if (!f)
 		return;
-
 	for (uint32_t i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
 		const struct dedup_in_flight *h = queue_in_flight(&r->queue, i);
 

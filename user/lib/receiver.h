@@ -83,7 +83,8 @@ static inline struct slot *receiver_slot(struct xdp_dedup_receiver *r, uint64_t 
 void receiver_end_packet(struct xdp_dedup_receiver *r, uint64_t number);
 
 /* Called if there are no packets in the ring; f is NULL if this process could not open the filter
- * as it is now. Returns 0; or a negative errno: none will come. */
+ * as it is now. Returns 0; or a negative errno: none will come.
+ */
 int receiver_be_idle(struct xdp_dedup_receiver *r, struct filter *f);
 
 /* Lets the packet program take as many credits as there are frames that are not under way, but none
