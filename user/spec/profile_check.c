@@ -57,6 +57,9 @@ static int check_numbers(struct parse *p)
 	if (p->keys_at[KEY_ID].line)
 		return profile_fail(p, p->keys_at[KEY_ID],
 				    "a profile has an id, or a sequence with a source");
+	if (p->now.needs_app)
+		return profile_fail(p, p->keys_at[KEY_LEARN],
+				    "an application teaches ids, not a sequence: leave out learn");
 	n->width = load_integer(&p->sequence, &n->shift);
 	if (n->width < DEDUP_WIDTH_MIN)
 		return profile_fail(p, at, "a sequence number has at least %d bits", DEDUP_WIDTH_MIN);

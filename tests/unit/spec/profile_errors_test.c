@@ -183,6 +183,8 @@ static const struct bad_row {
 	  "4:1: sequence is there already" },
 	{ "sequence-beside-an-id", A ID "sequence = payload+0:4\n",
 	  "3:6: a profile has an id, or a sequence with a source" },
+	{ "sequence-that-an-application-learns", A "learn = app\nsequence = payload+0:4\n",
+	  "3:9: an application teaches ids, not a sequence: leave out learn" },
 	{ "source-of-5-words", A "source = payload+0:33\nsequence = payload+0:5\n",
 	  "3:10: here a source is of at most 4 words of 8 bytes, and no digest" },
 	{ "source-of-4-words-for-41-bits",
