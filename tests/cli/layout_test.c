@@ -172,6 +172,42 @@ static void run_size(void **state)
 	assert_says("%s", row->text);
 }
 
+/* Colibri's formula has a size for every capacity and rate, also where no filter is loaded. */
+static const struct only_size_row {
+	const char *name, *options;
+	double m, k;
+	const char *note;
+} ONLY_SIZES[] = {
+#define ONLY "--layout flat --hash colibri"
+	{ "size-of-colibri-for-one-id", ONLY " --capacity 1 --fpr 0.3", 3, 2,
+	  "m = 3 and k = 2: with two generations most fresh events are lost\n" },
+	{ "size-of-colibri-without-hashes", ONLY " --capacity 10 --fpr 0.9", 3, 0,
+	  "m = 3 and k = 0: with two generations most fresh events are lost\n" },
+	{ "size-of-colibri-with-60-hashes", ONLY " --capacity 1k --fpr 1e-18", 86266, 60,
+	  "m = 86266 and k = 60: k is at most 32\n" },
+	{ "size-of-colibri-for-1G-ids", ONLY " --capacity 1G --fpr 1e-4", 19170116755, 13,
+	  "m = 19170116755 and k = 13: m is at most 4294967295\n" },
+};
+
+static void run_only_size(void **state)
+{
+	const struct only_size_row *row = *state;
+	char command[512];
+	json_object *o;
+
+	snprintf(command, sizeof(command), "$XD size %s --json 2>/dev/null", row->options);
+	o = json_of(command);
+	assert_number(o, "m", row->m);
+	assert_number(o, "k", row->k);
+	json_object_put(o);
+	snprintf(command, sizeof(command), "$XD size %s 2>&1", row->options);
+	assert_run(0, command);
+	assert_says("note: no filter is loaded with Colibri's %s", row->note);
+	assert_says("\nm              %.0f bits\nk              %.0f\n", row->m, row->k);
+	snprintf(command, sizeof(command), "$XD load lo --port 8001 %s", row->options);
+	assert_run(1, command);
+}
+
 /* Defaults of the environment; options win. */
 static const struct env_row {
 	const char *name, *env, *options, *key;
@@ -476,6 +512,7 @@ int main(void)
 	leave_to_rest("use-!(blocked-fast)");
 	add_rows(MISUSES, run_misuse, NULL, NULL);
 	add_rows(SIZES, run_size, NULL, NULL);
+	add_rows(ONLY_SIZES, run_only_size, NULL, NULL);
 	add_rows(ENVS, run_env, e2e_setup, e2e_teardown);
 	add_rows(NOTES, run_note, e2e_setup, e2e_teardown);
 	add_rows(combinations, run_combination, e2e_setup, e2e_teardown);

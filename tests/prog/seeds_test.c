@@ -90,21 +90,22 @@ static void insert(uint64_t first, uint64_t cnt)
 static void group_1_size_filter_math(void **state)
 {
 	json_object *rows = vectors_of("colibri", "size"), *row;
-	uint32_t m, k;
+	uint64_t m;
+	uint32_t k;
 
 	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
 		double n = number(row, "n"), p = number(row, "p");
 
-		assert_int_equal(textbook_size(n, p, &m, &k), 0);
+		textbook_size(n, p, &m, &k);
 		assert_int_equal(m, vector_number(row, "m"));
 		assert_int_equal(k, vector_number(row, "k"));
 	}
-	assert_int_equal(textbook_size(1000, 0.01, &m, &k), 0);
+	textbook_size(1000, 0.01, &m, &k);
 	assert_true(m == 9586 && k == 7);
-	assert_int_equal(textbook_size(100, 0.01, &m, &k), 0);
+	textbook_size(100, 0.01, &m, &k);
 	assert_true(m == 959 && k == 7);
-	assert_int_equal(textbook_size(10000, 0.001, &m, &k), 0);
+	textbook_size(10000, 0.001, &m, &k);
 	assert_true(m > 0 && k > 0);
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* size: what a filter would take, without loading one. */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 
+#include "array_size.h"
+#include "diag.h"
 #include "json_out.h"
 #include "config_streams.h"
 #include "layout.h"
@@ -59,6 +63,48 @@ static void print_text(const struct filter_spec *spec, const struct dedup_config
 	       hashed_bytes(c) / c->memory.capacity, rate, c->memory.capacity, plan_fpr(c));
 }
 
+/* Is Colibri's own size asked for, and no filter has it? Its formula has a size for every capacity
+ * and rate.
+ */
+static bool is_only_colibris(const struct filter_spec *spec)
+{
+	struct dedup_config c;
+	int err;
+
+	if (spec->layout != DEDUP_FLAT || spec->hash != DEDUP_COLIBRI || spec->bits || spec->hashes)
+		return false;
+	err = plan_silently(spec, &c);
+	return err == -EDOM || err == -EOVERFLOW || (!err && plan_loses_most(spec, &c));
+}
+
+static void print_only_colibris(const struct filter_spec *spec, bool json)
+{
+	json_object *o;
+	uint64_t m;
+	uint32_t k;
+
+	textbook_size(spec->capacity, spec->fpr, &m, &k);
+	diag_note("no filter is loaded with Colibri's m = %" PRIu64 " and k = %u: %s", m, k,
+		  m > UINT32_MAX	 ? "m is at most 4294967295"
+		  : k > DEDUP_HASHES_MAX ? "k is at most 32"
+					 : "with two generations most fresh events are lost");
+	if (!json) {
+		printf("layout         flat, colibri hash\n"
+		       "m              %" PRIu64 " bits\n"
+		       "k              %u\n",
+		       m, k);
+		return;
+	}
+	o = json_object_new_object();
+	ADD("layout", json_text(layout_of(spec->layout)->name));
+	ADD("hash", json_text(hash_name(spec->hash)));
+	ADD("capacity", json_u64(spec->capacity));
+	ADD("fpr", json_double(spec->fpr));
+	ADD("m", json_u64(m));
+	ADD("k", json_u64(k));
+	json_print(o);
+}
+
 int verb_size(const struct options *o)
 {
 	struct dedup_config c;
@@ -66,6 +112,10 @@ int verb_size(const struct options *o)
 
 	if (wish_check_sources(&o->wish, &o->wish.spec) || plan_check(&o->wish.spec))
 		return EXIT_MISUSED;
+	if (is_only_colibris(&o->wish.spec)) {
+		print_only_colibris(&o->wish.spec, o->json);
+		return EXIT_DONE;
+	}
 	if (plan_here(&o->wish.spec, &c))
 		return EXIT_FAILED;
 	if (streams_any_hashed(&c))

@@ -10,15 +10,12 @@
 #include "positions.h"
 #include "spec.h"
 
-int textbook_size(double n, double p, uint32_t *m, uint32_t *k)
+void textbook_size(double n, double p, uint64_t *m, uint32_t *k)
 {
 	double bits = ceil(-n * log(p) / (M_LN2 * M_LN2));
 
-	if (!(bits <= UINT32_MAX))
-		return -EOVERFLOW;
 	*m = bits;
 	*k = floor(bits / n * M_LN2 + 0.5);
-	return 0;
 }
 
 static bool keeps(const struct array_wish *w, uint32_t m, uint32_t k)

@@ -17,10 +17,10 @@
 #define SIZE_PROBES_WORTH 1.2
 
 /* The textbook's size of one generation of n ids at the rate p, rounded as Colibri does it: m =
- * ceil(-n ln p / ln(2)^2) bits, k = m / n ln 2 to the nearest integer, halves up. n > 0, p in
- * (0, 1). k may come out as 0, for p near 1. 0; -EOVERFLOW if m is above UINT32_MAX.
+ * ceil(-n ln p / ln(2)^2) bits, k = m / n ln 2 to the nearest integer, halves up. n in (0, 1e15],
+ * p in [1e-18, 1). m may be above UINT32_MAX, and k 0, for p near 1, or above DEDUP_HASHES_MAX.
  */
-int textbook_size(double n, double p, uint32_t *m, uint32_t *k);
+void textbook_size(double n, double p, uint64_t *m, uint32_t *k);
 
 /* What arrays are to keep: `arrays` (1 or 2) of n ids each have a rate (array_rate_of()) of at most
  * p.

@@ -33,11 +33,14 @@ static const char *flat_refusal(const struct filter_spec *spec)
 static int pick(const struct filter_spec *spec, double ids, double fpr, uint32_t *m, uint32_t *k)
 {
 	const struct array_wish wish = { .arrays = 2, .hash = spec->hash, .n = ids, .p = fpr };
-	uint32_t index_bits = array_index_bits(*m), own_m, own_k;
+	uint32_t index_bits = array_index_bits(*m), own_k;
+	uint64_t own_m;
 	int err = 0;
 
 	if (spec->hash == DEDUP_COLIBRI && !(*m && *k)) {
-		err = textbook_size(spec->capacity, spec->fpr, &own_m, &own_k);
+		textbook_size(spec->capacity, spec->fpr, &own_m, &own_k);
+		if (own_m > UINT32_MAX)
+			return -EOVERFLOW;
 		*m = *m ? *m : own_m;
 		*k = *k ? *k : own_k;
 	} else if (spec->hash == DEDUP_FIPS) {
@@ -185,7 +188,8 @@ static uint64_t flat_total_bits(const struct dedup_config *c)
 static int flat_facts(const struct filter_spec *spec, const struct dedup_config *c,
 		      struct layout_fact *out)
 {
-	uint32_t m = 0, k = 0; /* as they stay if the textbook's m is too large */
+	uint64_t m;
+	uint32_t k;
 
 	out[0] = (struct layout_fact){ "m", c->memory.m };
 	out[1] = (struct layout_fact){ "k", c->memory.k };
@@ -210,14 +214,16 @@ static void flat_text(const struct filter_spec *spec, const struct dedup_config 
 			   "m              %u bits, in each of two arrays of 64-bit words for %llu\n"
 			   "k              %u\n",
 			   c->memory.m, dedup_bits_capacity(c->memory.m), c->memory.k);
-	uint32_t m, k;
+	uint64_t m;
+	uint32_t k;
 
-	if (c->memory.hash > DEDUP_COLIBRI || textbook_size(spec->capacity, spec->fpr, &m, &k) ||
+	textbook_size(spec->capacity, spec->fpr, &m, &k);
+	if (c->memory.hash > DEDUP_COLIBRI || m > UINT32_MAX ||
 	    (m == c->memory.m && k == c->memory.k))
 		return;
 	snprintf(text + len, LAYOUT_TEXT_MAX - len,
 		 "textbook       m = %u, k = %u, for one generation alone (--bits %u --hashes %u)\n",
-		 m, k, m, k);
+		 (uint32_t)m, k, (uint32_t)m, k);
 }
 
 const struct layout LAYOUT_FLAT = {

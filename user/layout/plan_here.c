@@ -54,6 +54,11 @@ const char *plan_promise(const struct dedup_config *c, char *buf)
 	return buf;
 }
 
+bool plan_loses_most(const struct filter_spec *spec, const struct dedup_config *c)
+{
+	return plan_exceeds_rate(spec, c) && plan_fpr(c) > LOSS_MAX;
+}
+
 /* Notes what the filter promises less than was asked for. */
 static void note_promises(const struct filter_spec *spec, const struct dedup_config *c)
 {
@@ -132,7 +137,7 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 				: spec->hash == DEDUP_FNV1A && !spec->hashes
 					? " with a single hash (--hashes gives more)"
 					: "");
-	if (plan_exceeds_rate(spec, out) && plan_fpr(out) > LOSS_MAX)
+	if (plan_loses_most(spec, out))
 		return diag_err(
 			-EDOM,
 			"m = %u and k = %u lose up to %.3g of fresh events, not %g: give more %s, or leave the size to --capacity and --fpr",
