@@ -126,6 +126,12 @@ static bool has_stream(const struct survey_filter *f, const char *profile)
 	return false;
 }
 
+/* Does a gate of the EtherType hold for this one? */
+static bool is_held_by(const struct dedup_gate *gate, uint16_t ethertype)
+{
+	return ((htons(ethertype) & gate->load.mask) == gate->value) == gate->equal;
+}
+
 /* Which of the profiles for all traffic that are recommended drops its copies; NULL: none. */
 static const char *mirror_of(const struct survey_result *r, const struct survey_destination *d)
 {
@@ -134,7 +140,7 @@ static const char *mirror_of(const struct survey_result *r, const struct survey_
 	const struct dedup_stream *st = f ? &f->profile->stream : NULL;
 
 	for (uint32_t i = 0; d->kind == SURVEY_ETHERNET && st && i < st->gates_cnt; i++)
-		if (st->gates[i].exempt && st->gates[i].value == htons(d->number))
+		if (st->gates[i].exempt && is_held_by(&st->gates[i], d->number))
 			return NULL;
 	return has_stream(&r->filter, profile) ? profile : NULL;
 }

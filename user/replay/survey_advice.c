@@ -61,16 +61,8 @@ static void add_frames_if_best(struct survey_draft *d)
 		add_frames(d);
 }
 
-static bool has_frames(const struct survey_filter *f)
-{
-	for (uint32_t i = 0; i < f->spec.streams_cnt; i++)
-		if (f->spec.streams[i].stream.layer == DEDUP_ETHERNET)
-			return true;
-	return false;
-}
-
 /* A filter for what is not IP alone: instead of streams that find less, or left out beside those
- * that find more, as its window is shorter than theirs. Streams of frames know their protocol.
+ * that find more, as its window is shorter than theirs.
  */
 static void advise_frames(struct survey *s)
 {
@@ -81,8 +73,6 @@ static void advise_frames(struct survey *s)
 	if (!s->all[s->frames])
 		return;
 	why = survey_all_judge_frames(s, SPEC_WINDOW_MIN_NS, r->packets);
-	if (why == SURVEY_BEST && (has_frames(&r->filter) || has_frames(&r->rest)))
-		why = SURVEY_LESS_SPECIFIC;
 	survey_all_set_frames_why(s, why);
 	if (why != SURVEY_BEST)
 		return;

@@ -116,6 +116,9 @@ static const struct survey_row ROWS[] = {
 	{ "cyclic-frames", "", 0, 0 },
 	{ "flood-of-a-frame", "", 0, 0 },
 	{ "exempt-frames-twice", "", 0, 0 },
+	{ "span-of-frames-and-exempt", "--profile mirror-l2 --window 10ms --capacity 10k", 2000,
+	  2000 },
+	{ "frames-beside-r-tag", "--profile r-tag", 70000, 70000 },
 	{ "span-of-all-frames", "--profile mirror --profile mirror-l2 --window 10ms --capacity 10k",
 	  2880, 2880 },
 	{ "few-frames-twice", "", 0, 0 },
@@ -380,15 +383,19 @@ static void frames_left_out(void **state)
 	assert_int_equal(r->left_out, 1);
 	assert_string_equal(r->rest.spec.streams[0].stream.name, "payload");
 	assert_int_equal(r->rest.drops, 2000);
+	r = survey_of("frames-beside-r-tag");
+	assert_int_equal(r->left_out, 1);
+	assert_string_equal(r->rest.spec.streams[0].stream.name, "mirror-l2");
+	assert_int_equal(r->rest.drops, 10000);
 }
 
-/* Why not: what r-tag knows better, what its sender says again. */
+/* Why not: R-TAG's numbers are exempt; a sender repeats its frames. */
 static void frames_not_taken(void **state)
 {
 	const struct survey_result *r = survey_of("r-tag");
 
 	(void)state;
-	assert_int_equal(survey_fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_LESS_SPECIFIC);
+	assert_int_equal(survey_fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_FINDS_NONE);
 	r = survey_of("cyclic-frames");
 	assert_int_equal(survey_fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_SAME_SENDER);
 }
@@ -590,6 +597,13 @@ static void what_people_read(void **state)
 	traffic_write(&t, path);
 	assert_int_equal(run_text(out, sizeof(out), path, ""), 0);
 	assert_non_null(strstr(out, "As far as the cut packets tell there is nothing to gain"));
+	/* What mirror-l2 exempts by a mask is none of its frames. */
+	traffic_free(&t);
+	traffic_make(&t, "span-of-frames-and-exempt");
+	traffic_write(&t, path);
+	assert_int_equal(run_text(out, sizeof(out), path, ""), 0);
+	assert_non_null(strstr(out, "33.3%  mirror-l2\n"));
+	assert_non_null(strstr(out, "33.3%  -\n"));
 	/* What does not fit into one filter has a command line of its own. */
 	traffic_free(&t);
 	traffic_make(&t, "many-streams");

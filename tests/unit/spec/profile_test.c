@@ -516,7 +516,7 @@ static const struct builtin_row {
 	{ "gsp", DEDUP_UDP, 4, 0, 0, 0, 0, 0 },
 	{ "hsr", DEDUP_ETHERNET, 2, 3, 0, 0, 16, 10 },
 	{ "mirror", DEDUP_IP, 1, 0, 50, 1e-7, 0, 0 },
-	{ "mirror-l2", DEDUP_ETHERNET, 1, 6, 50, 1e-7, 0, 0 },
+	{ "mirror-l2", DEDUP_ETHERNET, 1, 8, 50, 1e-7, 0, 0 },
 	{ "moldudp64", DEDUP_UDP, 3, 2, 0, 0, 64, 10000 },
 	{ "payload", DEDUP_UDP, 1, 0, 1000, 1e-6, 0, 0 },
 	{ "prp", DEDUP_ETHERNET, 2, 6, 0, 0, 16, 10 },
