@@ -211,6 +211,9 @@ static void print_notes(const struct survey_result *r)
 {
 	bool feeds = false;
 
+	if (r->first_ns == r->last_ns)
+		puts("All packets have one timestamp. So nothing tells copies, which come at once, from packets\n"
+		     "that were sent again: look at a capture with times.");
 	for (uint32_t i = 0; i < r->destinations_cnt; i++)
 		feeds |= r->destinations[i].feed && r->destinations[i].best;
 	if (feeds && r->advice == SURVEY_STREAMS)

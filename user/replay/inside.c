@@ -7,6 +7,9 @@
 #include "decapsulate.h"
 #include "integers.h"
 
+#define GRE_CHECKSUM 0x80 /* of a header's first byte */
+#define GRE_KEY 0x20
+
 /* Steps over the Ethernet header, and over VLAN tags as the packet program does: two, and more only
  * with `vlan`. False: one is cut off.
  */
@@ -37,6 +40,58 @@ static bool is_likely(const struct dedup_walk *w)
 	return !header[7];
 }
 
+static uint32_t mixed(uint32_t hash, const uint8_t *bytes, size_t cnt)
+{
+	for (size_t i = 0; i < cnt; i++)
+		hash = (hash ^ bytes[i]) * 16777619;
+	return hash;
+}
+
+static uint32_t add_labels(uint32_t hash, const uint8_t *at, const uint8_t *end)
+{
+	for (bool bottom = false; !bottom && at + 4 <= end; at += 4) {
+		const uint8_t label[] = { at[0], at[1], at[2] & 0xf0 };
+
+		hash = mixed(hash, label, sizeof(label));
+		bottom = at[2] & 1;
+	}
+	return hash;
+}
+
+/* Adds the number of the tunnel that was opened last. */
+static uint32_t add_number(uint32_t hash, const struct dedup_walk *w)
+{
+	const uint8_t *header = w->data + w->outer;
+
+	switch (w->kind) {
+	case DEDUP_TUNNEL_mpls:
+		return add_labels(hash, header, w->pos);
+	case DEDUP_TUNNEL_pppoe:
+		return mixed(hash, header + 2, 2);
+	case DEDUP_TUNNEL_gre:
+		if (!(header[0] & GRE_KEY))
+			return hash;
+		return mixed(hash, header + (header[0] & GRE_CHECKSUM ? 8 : 4), 4);
+	case DEDUP_TUNNEL_vxlan:
+	case DEDUP_TUNNEL_geneve:
+		return mixed(hash, header + 4, 3);
+	case DEDUP_TUNNEL_gtp:
+		return mixed(hash, header + 4, 4);
+	default:
+		return hash;
+	}
+}
+
+/* Adds the destination of the IP packet at `w`, if it is unicast. */
+static uint32_t add_destination(uint32_t hash, const struct dedup_walk *w)
+{
+	if (w->proto == ETH_P_IP && w->pos + 20 <= w->end && w->pos[16] >> 4 != 0xe)
+		return mixed(hash, w->pos + 16, 4);
+	if (w->proto == ETH_P_IPV6 && w->pos + 40 <= w->end && w->pos[24] != 0xff)
+		return mixed(hash, w->pos + 24, 16);
+	return hash;
+}
+
 /* Opens tunnels, one in the other. False: one is faulty. */
 static bool open_levels(struct inside *out, struct dedup_walk *w, const struct dedup_tunnels *t)
 {
@@ -54,6 +109,7 @@ static bool open_levels(struct inside *out, struct dedup_walk *w, const struct d
 			out->because = result;
 			return false;
 		}
+		out->to = add_number(add_destination(out->to ?: 1, w), &next);
 		*w = next;
 		out->tunnels |= 1U << w->kind;
 		if (w->tags > DEDUP_TAGS)

@@ -19,6 +19,11 @@ struct inside {
 	bool is_faulty;
 	uint32_t faulty_kind;	   /* enum dedup_tunnel; DEDUP_TUNNELS_CNT: not known */
 	enum dedup_reason because; /* of what is_faulty */
+	/* A hash of where the tunnels lead: their unicast IP destinations, and their numbers, which
+	 * are VNIs, keys, TEIDs, PPPoE sessions and MPLS labels. ERSPAN sessions are not: they name
+	 * the mirror. 0: the frame is in no tunnel, or behind VLAN tags alone.
+	 */
+	uint32_t to;
 	/* If tunnels were opened, and none is faulty: the inner packet behind an Ethernet header
 	 * without VLAN tags, as if it had been captured so. Everything else is the outer frame's.
 	 */

@@ -226,6 +226,8 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 	flow_of(&seen.flow, seen.frame, seen.have);
 	seen.sender = (uint16_t)flow_sender(&seen.flow);
 	seen.host = flow_host(&seen.flow);
+	if (inside.to)
+		seen.host = (uint8_t)(1 + (inside.to + seen.host) % 255);
 	seen.mac = mac_hash(&seen, 6);
 	seen.to_mac = mac_hash(&seen, 0);
 	place_frame(s, &seen);

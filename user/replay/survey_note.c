@@ -27,7 +27,7 @@ struct mark {
 	uint64_t sender : 16; /* a hash */
 	uint32_t content;     /* a hash of the bytes */
 	uint8_t mac;	      /* a hash of the sender's */
-	uint8_t host;	      /* flow_host() */
+	uint8_t host;	      /* as in struct seen */
 	uint8_t to_mac;	      /* a hash of the receiver's */
 	uint8_t other;	      /* a hash of the last other sender; 0: there was none */
 };
@@ -98,17 +98,19 @@ static bool is_repeat(const struct survey *s, const struct seen *seen,
 	return st->digest || m->first == here || m->second == here;
 }
 
-/* Unicast that went to another host before: that one has it, this one not yet. A host has an
- * address of IPv4, one of IPv6, and one MAC.
+/* Unicast that went to another host before: that one has it, this one not yet. So does what came in
+ * a tunnel that leads elsewhere. A host has an address of IPv4, one of IPv6, and one MAC. The
+ * profiles for all that a tap sees have no receivers.
  */
 static bool is_for_another(const struct survey *s, const struct seen *seen,
 			   const struct survey_lookup *at, const struct mark *m)
 {
-	const struct dedup_stream *st = &s->profiles.list[at->stream].stream;
-
-	if (st->layer != DEDUP_UDP || seen->is_copy || m->host == seen->host)
+	if ((int)at->stream == s->mirror || (int)at->stream == s->frames || m->host == seen->host)
 		return false;
-	return m->ipv6 == seen->flow.ipv6 || m->to_mac != seen->to_mac || !m->host || !seen->host;
+	if (seen->is_copy)
+		return seen->is_elsewhere;
+	return m->ipv6 == seen->flow.ipv6 || m->to_mac != seen->to_mac || !m->host || !seen->host ||
+	       m->tunnels || seen->tunnels;
 }
 
 /* Counts a packet of a flood. Those that came before it counted as copies, maybe of another
@@ -244,6 +246,7 @@ static int note_packet(struct survey *s, struct seen *seen, struct survey_lookup
 	}
 	seen->is_copy = seen->numbered || at->age_ns <= ONE_PACKET_NS;
 	m = mark_of(e);
+	seen->is_elsewhere = m->host != seen->host;
 	two_places = m->mac != seen->mac || m->iface != seen->iface;
 	note_duplicate(s, seen, at, e);
 	/* Fewer, if it was the one that made a flood of them. */

@@ -107,13 +107,15 @@ struct seen {
 	uint32_t have, len; /* bytes that were captured; of the frame, zeros behind those */
 	uint32_t wire_len, iface, destination;
 	uint16_t sender;
-	uint8_t mac, to_mac, host;
+	uint8_t mac, to_mac;
+	uint8_t host; /* flow_host(), with where the tunnels lead (inside.h) */
 	struct flow flow;
 	uint32_t tunnels;	  /* that the packet was in; what is above is of the inner packet */
 	bool has_ethernet;	  /* the inner packet, too, had an Ethernet header */
 	const uint8_t *outer_mac; /* of the outermost frame: its destination; NULL: cut off */
 	bool numbered;		  /* the sender's IP ids tell its packets apart */
 	bool is_copy;		  /* this IP packet has come before */
+	bool is_elsewhere;	  /* to another outer destination */
 };
 
 /* An id of this packet, and what is known about the id. */

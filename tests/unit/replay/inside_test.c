@@ -297,12 +297,59 @@ static void what_is_at_the_port(void **state)
 	}
 }
 
+static uint32_t leads_to(const struct wrap *inner, const struct wrap *outer)
+{
+	static uint8_t buffer[BUFFER_BYTES];
+	static struct frame f;
+	const struct dedup_tunnels t = opens(NULL);
+	struct protocol_packet p = { .protocol = DATAGRAM, .body = 20 };
+	struct capture_frame c;
+	struct inside in;
+
+	protocol_frame(&f, &p);
+	tunnel_wrap(&f, inner);
+	tunnel_wrap(&f, outer);
+	c = (struct capture_frame){ .data = f.data, .len = f.len, .wire_len = f.len };
+	inside_open(&in, &c, &t, buffer, sizeof(buffer));
+	assert_true(in.tunnels);
+	return in.to;
+}
+
+/* The tunnel's destination and number count, not its source; and each of two tunnels counts. */
+static void where_tunnels_lead(void **state)
+{
+	static const struct wrap NONE;
+
+	(void)state;
+	for (int kind = WRAP_GRE; kind <= WRAP_VLANS; kind++) {
+		bool has_ip = kind != WRAP_MPLS && kind != WRAP_MPLS_FRAME && kind != WRAP_PPPOE &&
+			      kind != WRAP_VLANS;
+		bool has_number = kind != WRAP_ERSPAN_1 && kind != WRAP_ERSPAN_2 &&
+				  kind != WRAP_ERSPAN_3 && kind != WRAP_IPIP && kind != WRAP_VLANS;
+		const struct wrap w = { .kind = kind, .number = 1 };
+		const struct wrap other = { .kind = kind, .to = 9, .number = 1 };
+		const struct wrap from = { .kind = kind, .from = 9, .number = 1 };
+		const struct wrap number = { .kind = kind, .number = 2 };
+		const struct wrap erspan = { .kind = WRAP_ERSPAN_2 },
+				  erspan_9 = { .kind = WRAP_ERSPAN_2, .to = 9 };
+		uint32_t to = leads_to(&w, &NONE);
+
+		assert_int_equal(to == 0, kind == WRAP_VLANS);
+		assert_int_equal(leads_to(&from, &NONE), to);
+		assert_int_equal(leads_to(&other, &NONE) != to, has_ip);
+		assert_int_equal(leads_to(&number, &NONE) != to, has_number);
+		assert_int_not_equal(leads_to(&w, &erspan), leads_to(&w, &erspan_9));
+		assert_int_equal(leads_to(&other, &erspan) != leads_to(&w, &erspan), has_ip);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cut_at_every_byte),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(what_is_at_the_port),
+		cmocka_unit_test(where_tunnels_lead),
 	};
 
 	add_tests(tests, ARRAY_SIZE(tests));

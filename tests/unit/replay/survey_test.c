@@ -634,6 +634,28 @@ static void what_people_read(void **state)
 	traffic_free(&t);
 }
 
+static void one_timestamp_for_all_is_noted(void **state)
+{
+	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[8192];
+	struct traffic t;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	traffic_make(&t, "relays");
+	for (int one = 0; one < 2; one++) {
+		traffic_write(&t, path);
+		assert_int_equal(run_text(out, sizeof(out), path, ""), 0);
+		assert_non_null(strstr(out, "packets can be dropped"));
+		assert_int_equal(!!strstr(out, "All packets have one timestamp."), one);
+		for (uint32_t i = 0; i < t.cnt; i++)
+			t.list[i].ns = t.list[0].ns;
+	}
+	unlink(path);
+	traffic_free(&t);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -658,6 +680,7 @@ int main(void)
 		cmocka_unit_test(little_memory),
 		cmocka_unit_test(any_bytes),
 		cmocka_unit_test(what_people_read),
+		cmocka_unit_test(one_timestamp_for_all_is_noted),
 	};
 
 	add_tests(tests, ARRAY_SIZE(tests));
