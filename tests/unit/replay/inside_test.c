@@ -297,22 +297,57 @@ static void what_is_at_the_port(void **state)
 	}
 }
 
-static uint32_t leads_to(const struct wrap *inner, const struct wrap *outer)
+static uint32_t frame_leads_to(const struct frame *f)
 {
 	static uint8_t buffer[BUFFER_BYTES];
-	static struct frame f;
 	const struct dedup_tunnels t = opens(NULL);
-	struct protocol_packet p = { .protocol = DATAGRAM, .body = 20 };
-	struct capture_frame c;
+	const struct capture_frame c = { .data = f->data, .len = f->len, .wire_len = f->len };
 	struct inside in;
+
+	inside_open(&in, &c, &t, buffer, sizeof(buffer));
+	assert_true(in.tunnels);
+	return in.to;
+}
+
+static uint32_t leads_to(const struct wrap *inner, const struct wrap *outer)
+{
+	const struct protocol_packet p = { .protocol = DATAGRAM, .body = 20 };
+	static struct frame f;
 
 	protocol_frame(&f, &p);
 	tunnel_wrap(&f, inner);
 	tunnel_wrap(&f, outer);
-	c = (struct capture_frame){ .data = f.data, .len = f.len, .wire_len = f.len };
-	inside_open(&in, &c, &t, buffer, sizeof(buffer));
-	assert_true(in.tunnels);
-	return in.to;
+	return frame_leads_to(&f);
+}
+
+/* A frame with this MAC in GRE, between whose flags and key are `more` bytes; -4: it has no key. */
+static uint32_t gre_leads_to(uint8_t mac, int more)
+{
+	const struct protocol_packet p = { .protocol = DATAGRAM, .to_mac = { 2, 0, mac } };
+	const struct wrap w = { .kind = WRAP_GRE, .number = 1 };
+	static struct frame f;
+	uint8_t *gre = f.data + 34;
+
+	protocol_frame(&f, &p);
+	tunnel_wrap(&f, &w);
+	memmove(gre + 8 + more, gre + 8, f.len - 34 - 8);
+	if (more > 0) {
+		memcpy(gre + 4 + more, gre + 4, 4);
+		memset(gre + 4, mac, more);
+	}
+	gre[0] = more < 0 ? 0 : more > 0 ? 0xa0 : 0x20;
+	f.len += more;
+	frame_put(&f, 16, 2, f.len - 14);
+	return frame_leads_to(&f);
+}
+
+static void where_gre_leads_to(void **state)
+{
+	(void)state;
+	assert_int_equal(gre_leads_to(1, -4), gre_leads_to(2, -4));
+	assert_int_equal(gre_leads_to(1, 0), gre_leads_to(2, 0));
+	assert_int_equal(gre_leads_to(1, 4), gre_leads_to(2, 0));
+	assert_int_not_equal(gre_leads_to(1, -4), gre_leads_to(1, 0));
 }
 
 /* The tunnel's destination and number count, not its source; and each of two tunnels counts. */
@@ -346,10 +381,9 @@ static void where_tunnels_lead(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cut_at_every_byte),
-		cmocka_unit_test(any_bytes),
-		cmocka_unit_test(what_is_at_the_port),
-		cmocka_unit_test(where_tunnels_lead),
+		cmocka_unit_test(cut_at_every_byte),   cmocka_unit_test(any_bytes),
+		cmocka_unit_test(what_is_at_the_port), cmocka_unit_test(where_tunnels_lead),
+		cmocka_unit_test(where_gre_leads_to),
 	};
 
 	add_tests(tests, ARRAY_SIZE(tests));
