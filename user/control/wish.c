@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "numbered.h"
@@ -51,10 +52,15 @@ static const char *parse_outer_to(void *to, const char *text)
 
 static const char *parse_tunnels_option(void *to, const char *text)
 {
+	static char clash[sizeof(TUNNELS_CLASH) + 8];
 	struct wish *w = to;
+	int err = parse_tunnels(text, &w->spec.tunnels);
 
-	return wrong(parse_tunnels(text, &w->spec.tunnels), "at most {max} UDP ports",
-		     "it is " TUNNELS_EXPECTS);
+	if (err > 0) {
+		snprintf(clash, sizeof(clash), TUNNELS_CLASH, err);
+		return clash;
+	}
+	return wrong(err, "at most {max} UDP ports", "it is " TUNNELS_EXPECTS);
 }
 
 static const char *parse_vlan(void *to, const char *text)

@@ -28,11 +28,12 @@ const char *tunnel_name(uint32_t kind)
 	return NAMES[kind].name;
 }
 
+/* Returns as parse_tunnels(). */
 static int add_port(struct spec_tunnels *t, uint32_t kind, uint16_t port)
 {
 	for (uint32_t i = 0; i < t->ports_cnt; i++)
 		if (t->ports[i].port == port)
-			return t->ports[i].kind == kind ? 0 : -EINVAL;
+			return t->ports[i].kind == kind ? 0 : port;
 	if (t->ports_cnt == DEDUP_TUNNEL_PORTS_MAX)
 		return -E2BIG;
 	t->ports[t->ports_cnt++] = (struct dedup_tunnel_port){ port, kind };
@@ -257,14 +258,20 @@ const char *tunnels_refusal(const struct filter_spec *spec, char *says)
 {
 	struct spec_tunnels all = { 0 };
 	bool deliver = spec->deliver;
+	int clash;
 
 	for (uint32_t n = 0; n < spec->streams_cnt; n++) {
 		deliver |= spec->streams[n].deliver;
 		if (refuse_fields(&spec->streams[n], tunnels_of(spec, n)->kinds, says))
 			return says;
 	}
-	if (join_ports(spec, &all))
-		return "the tunnels of all streams have more than 8 UDP ports, or one port for two kinds";
+	clash = join_ports(spec, &all);
+	if (clash > 0) {
+		snprintf(says, STREAMS_SAYS_MAX, TUNNELS_CLASH, clash);
+		return says;
+	}
+	if (clash)
+		return "the tunnels of all streams have more than 8 UDP ports";
 	if (spec->outer_to_cnt && !all.kinds)
 		return "--outer-to is for filters that open tunnels: say which, as in --tunnels vxlan";
 	if (deliver && all.kinds)

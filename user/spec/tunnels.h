@@ -9,10 +9,12 @@
 #define TUNNELS_EXPECTS                                                                             \
 	"none, all, or some of vlan, mpls, pppoe, ipip, gre, erspan, vxlan, geneve and gtp, as in " \
 	"erspan,vxlan:4789,8472"
+#define TUNNELS_CLASH "two kinds of tunnels have UDP port %d: give one of them another port"
 
 /* "none"; or "all", "erspan,vxlan:4789,8472", "all,vxlan:8472": kinds, and their UDP ports if they
  * are not the usual ones. Writes all of *out, with `given`. Returns 0; or -EINVAL (not of the form)
- * or -E2BIG (more than DEDUP_TUNNEL_PORTS_MAX ports), and nothing is written.
+ * or -E2BIG (more than DEDUP_TUNNEL_PORTS_MAX ports), or the UDP port that two kinds have
+ * (TUNNELS_CLASH), and nothing is written.
  */
 int parse_tunnels(const char *text, struct spec_tunnels *out);
 
