@@ -341,6 +341,12 @@ static const struct cli_script SCRIPTS[] = {
 	       "fails 'the pins of the filter on v0 are gone; xdp-dedup unload v0' $XD status\n"
 	       "fails 'the pins of the filter on v0 are gone' $XD status --json\n"
 	       "$XD unload v0; got $XD status; $XD unload p0\n" },
+	{ "pins-gone-with-their-bpffs",
+	  "$XD load v0 p0 --port 80; $XD load b0 --mode skb --port 80\n"
+	  "umount /sys/fs/bpf; mount -t bpf -o mode=0700 bpf /sys/fs/bpf\n"
+	  "not got $XD status; for i in v0 p0 b0; do\n"
+	  "has \"the pins of the filter on $i are gone; xdp-dedup unload $i\"; done\n"
+	  "$XD unload --all; idle v0; idle p0; idle b0\n" },
 	{ "pins-incomplete-of-another-name",
 	  LOAD " --name x; rm $PINS/x/config; fails 'the pins of x are incomplete' $XD status v0\n"
 	       "fails 'the pins of x are incomplete' $XD set v0 --ihave pass; runs v0\n"

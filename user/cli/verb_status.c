@@ -80,8 +80,8 @@ static int keep_nameless(char **names, struct attachment *list, int cnt)
 	return kept;
 }
 
-/* Logs which interface runs a filter that has no name any more, as its pins are gone: -ENOENT if
- * one does. Pins are there as long as a filter is attached, so one that was attached before and
+/* Logs each interface that runs a filter which has no name any more, as its pins are gone: -ESTALE
+ * if one does. Pins are there as long as a filter is attached, so one that was attached before and
  * after they were looked for lacks them; others are being loaded or unloaded.
  */
 static int check_nameless(void)
@@ -89,7 +89,7 @@ static int check_nameless(void)
 	struct attachment *before = NULL, *after = NULL;
 	int before_cnt = 0, after_cnt = 0;
 	char **names = NULL;
-	int err = attach_list(&before, &before_cnt) ?: loader_names(&names);
+	int gone = 0, err = attach_list(&before, &before_cnt) ?: loader_names(&names);
 
 	if (!err) {
 		before_cnt = keep_nameless(names, before, before_cnt);
@@ -97,9 +97,9 @@ static int check_nameless(void)
 	}
 	for (int i = 0; i < after_cnt && !err; i++)
 		if (!after[i].err && is_attachment_in(before, before_cnt, &after[i]))
-			err = attachments_explain_gone(after[i].ifname);
+			gone = attachments_explain_gone(after[i].ifname);
 	if (!err)
-		err = attach_log_unknown(after, after_cnt);
+		err = attach_log_unknown(after, after_cnt) ?: gone;
 	loader_free_names(names);
 	free(before);
 	free(after);
@@ -113,7 +113,7 @@ static int show_all(bool exact, bool json)
 	char **names;
 	int err = loader_names(&names), shown = 0;
 
-	for (char **n = names; !err && *n; n++) {
+	for (char **n = names; n && *n; n++) {
 		struct filter f;
 		int open_err = filter_open(*n, &f);
 
