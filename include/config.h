@@ -164,8 +164,8 @@ struct dedup_config {
 	__u32 has_predecessor; /* 1: loaded with a predecessor, which may be gone now */
 	__u32 pad;
 	__u64 predecessor_scale; /* what an id counts for in the predecessor: dedup_scale() */
-	/* With a predecessor, for each stream: 1 + the index of this stream in the predecessor; 0:
-	 * the predecessor has no stream whose ids are this one's, and is not asked.
+	/* With a predecessor, for each stream: 1 + the index of a stream of its realm in the
+	 * predecessor; 0: the predecessor has no such realm, and is not asked.
 	 */
 	__u8 predecessor_stream[DEDUP_STREAMS_MAX];
 

@@ -84,6 +84,18 @@ static const struct row ROWS[] = {
 	  "load --replace --name f BY --profile a:9001 --profile b:9002 --profile c:9003"
 	  " --capacity 20k",
 	  B, C, FRESH },
+	{ "joins-a-realm-while-larger", "load v0 --name f BY --profile a:9001#r --capacity 10k",
+	  "load --replace --name f BY --profile a:9001#r --profile b:9002#r --capacity 20k", A, B,
+	  KNOWN },
+	{ "joins-a-realm-in-front-while-larger",
+	  "load v0 --name f BY --profile a:9001#r --profile c:9003 --capacity 10k",
+	  "load --replace --name f BY --profile c:9003 --profile b:9002#r --profile a:9001#r"
+	  " --layout flat",
+	  A, B, KNOWN },
+	{ "joins-a-realm-and-its-own-is-not-asked",
+	  "load v0 --name f BY --profile a:9001#r --profile b:9002 --capacity 10k",
+	  "load --replace --name f BY --profile a:9001#r --profile b:9002#r --capacity 20k", B, B,
+	  FRESH },
 	{ "gsp-alone-after-streams", "load v0 --name f BY --profile gsp:8001 --profile b:9002",
 	  "set f --profile gsp:8001", GSP, GSP, KNOWN },
 	{ "gsp-alone-after-streams-larger",
@@ -169,6 +181,25 @@ static void test_row(void **state)
 	assert_run(row->known ? 0 : 3, command);
 	assert_int_equal(streams_drops(row->asked, 1), row->known);
 	assert_true(streams_drops(row->asked, 1));
+}
+
+/* Its predecessor knows the realm, though no stream of this name. */
+static void set_joins_a_realm_after_a_resize(void **state)
+{
+	char command[256];
+
+	(void)state;
+	must("load v0 --name f BY --profile a:9001#r --profile c:9003 --capacity 10k");
+	assert_false(streams_drops(A, 1));
+	must("resize f --capacity 20k");
+	must("set f BY --profile b:9002#r --profile c:9003 --profile a:9001#r");
+	snprintf(command, sizeof(command), "$XD test f/b %s", streams_hex(B, 1));
+	assert_run(0, command);
+	assert_true(streams_drops(B, 1));
+	must("set f BY --profile b:9002#r");
+	must("set f BY --profile d:9004 --profile c:9003#r --profile b:9002#r");
+	assert_true(streams_drops(C, 1));
+	assert_false(streams_drops(C, 2));
 }
 
 /* An id that comes after the change, new to both. */
@@ -416,6 +447,8 @@ static void counters_are_of_a_stream_not_of_a_name(void **state)
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
+		cmocka_unit_test_setup_teardown(set_joins_a_realm_after_a_resize, streams_setup,
+						cli_teardown),
 		cmocka_unit_test_setup_teardown(realms_apart_stay_apart, streams_setup, cli_teardown),
 		cmocka_unit_test_setup_teardown(longer_ids_are_hashed_as_a_whole, streams_setup,
 						cli_teardown),

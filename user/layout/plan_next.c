@@ -43,6 +43,16 @@ static void keep_sources(const struct dedup_config *old, struct dedup_config *c)
 	c->sources = old->sources;
 }
 
+/* config.predecessor_stream of stream n of *c, whose predecessor is that of *old. */
+static uint8_t known_to_predecessor_of(const struct dedup_config *old, const struct dedup_config *c,
+				       uint32_t n)
+{
+	for (uint32_t i = 0; i < old->policy.streams_cnt && old->has_predecessor; i++)
+		if (old->predecessor_stream[i] && kept_is_realm(old, i, c, n))
+			return old->predecessor_stream[i];
+	return 0;
+}
+
 int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 {
 	int err;
@@ -60,11 +70,8 @@ int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 	if (err)
 		return err;
 	kept_slots(old, c);
-	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
-		int was = old->has_predecessor ? kept_known(old, c, n) : -1;
-
-		c->predecessor_stream[n] = was < 0 ? 0 : old->predecessor_stream[was];
-	}
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
+		c->predecessor_stream[n] = known_to_predecessor_of(old, c, n);
 	return would_mix(old, c) ? -ENOTUNIQ : 0;
 }
 
@@ -72,6 +79,15 @@ bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_conf
 {
 	return !memcmp(&old->memory, &c->memory, sizeof(c->memory)) &&
 	       !memcmp(&old->sources, &c->sources, sizeof(c->sources));
+}
+
+/* config.predecessor_stream of stream n of *c, whose predecessor is *old. */
+static uint8_t known_to(const struct dedup_config *old, const struct dedup_config *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < old->policy.streams_cnt; i++)
+		if (kept_is_realm(old, i, c, n))
+			return i + 1;
+	return 0;
 }
 
 int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)
@@ -83,7 +99,7 @@ int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)
 	c->serial = old->serial + 1;
 	kept_slots(old, c);
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
-		c->predecessor_stream[n] = kept_known(old, c, n) + 1;
+		c->predecessor_stream[n] = known_to(old, c, n);
 	c->earlier_stats = 1;
 	c->has_predecessor = 1;
 	c->predecessor_scale = dedup_scale(old, c);

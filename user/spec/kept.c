@@ -130,12 +130,19 @@ int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
 			       count_alike(old, s) == 1 && count_alike(c, s) == 1);
 }
 
-int kept_known(const struct dedup_config *old, const struct dedup_config *c, uint32_t n)
+bool kept_is_realm(const struct dedup_config *old, uint32_t i, const struct dedup_config *c,
+		   uint32_t n)
+{
+	const struct dedup_stream *a = &old->policy.streams[i], *b = &c->policy.streams[n];
+
+	return a->realm_key == b->realm_key && a->words == b->words && a->bytes == b->bytes;
+}
+
+bool kept_knows_its_own(const struct dedup_config *old, const struct dedup_config *c, uint32_t n)
 {
 	int was = kept_stream(old, c, &c->policy.streams[n]);
 
-	return was >= 0 && old->policy.streams[was].realm_key == c->policy.streams[n].realm_key ? was
-												: -1;
+	return was >= 0 && kept_is_realm(old, was, c, n);
 }
 
 int kept_of_slot(const struct dedup_config *c, uint32_t slot)

@@ -7,11 +7,13 @@
  * has several whose names differ in this number alone, a stream is kept by its ports and
  * destinations instead: an id of one must not be known in another one. A realm is kept
  * with its key, by the first of its streams that is kept, unless a realm before it has that key
- * already. All that lasts longer than a program goes by a stream's slot or by a realm's key.
+ * already. All that lasts longer than a program goes by a stream's slot or by a realm's key. So a
+ * stream that joins a realm knows what the realm knew.
  */
 #ifndef XDP_DEDUP_KEPT_H
 #define XDP_DEDUP_KEPT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "config.h"
@@ -21,10 +23,16 @@
 int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
 		const struct dedup_stream *s);
 
-/* Returns the index in *old of the stream whose ids stream n of *c continues: of kept_stream(), in
- * n's realm. -1 if there is none: no id of stream n is known. Both have their keys.
+/* Does stream n of *c have the realm of stream i of *old, and ids as long? Then it knows the ids
+ * that stream i has seen. Both have their keys.
  */
-int kept_known(const struct dedup_config *old, const struct dedup_config *c, uint32_t n);
+bool kept_is_realm(const struct dedup_config *old, uint32_t i, const struct dedup_config *c,
+		   uint32_t n);
+
+/* Does stream n of *c know the ids that it has seen in *old itself: is it a stream that is kept, in
+ * its realm? Both have their keys.
+ */
+bool kept_knows_its_own(const struct dedup_config *old, const struct dedup_config *c, uint32_t n);
 
 /* The stream of this slot; -1 if there is none. */
 int kept_of_slot(const struct dedup_config *c, uint32_t slot);
