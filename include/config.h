@@ -162,7 +162,7 @@ struct dedup_config {
 	__u32 serial; /* among those of the filter, counted from 0 */
 	__u32 earlier_stats; /* 1: `stats` has a second row for each stream: what earlier programs counted */
 	__u32 has_predecessor; /* 1: loaded with a predecessor, which may be gone now */
-	__u32 pad;
+	__u32 named; /* bit n: the user gave stream n its name; else it may be drawn (kept.h) */
 	__u64 predecessor_scale; /* what an id counts for in the predecessor: dedup_scale() */
 	/* With a predecessor, for each stream: 1 + the index of a stream of its realm in the
 	 * predecessor; 0: the predecessor has no such realm, and is not asked.

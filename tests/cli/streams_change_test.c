@@ -57,6 +57,9 @@ struct row {
 /* Two streams of one profile, which have no names of their own. */
 #define LOAD_TWO "load v0 --name f BY --profile a:9001#x --profile a:9005#y"
 #define SWAPPED " BY --profile a:9005#y --profile a:9001#x"
+/* Two that have names which end in numbers. */
+#define LOAD_NAMED "load v0 --name f BY --profile feed-1=a:9001#x --profile feed-2=a:9005#y"
+#define SWAPPED_NAMED " BY --profile feed-2=a:9001#y --profile feed-1=a:9005#x"
 #define BEFORE_TWO " BY --profile a:9003#z --profile a:9001#x --profile a:9005#y"
 
 static const struct row ROWS[] = {
@@ -150,13 +153,26 @@ static const struct row UNNAMED[] = {
 	  KNOWN },
 	{ "unnamed-the-first-goes-larger", LOAD_TWO,
 	  "load --replace --name f BY --profile a:9005#y --capacity 20k", A, A_TOO, FRESH },
+	{ "named-like-numbers-have-other-ports", LOAD_NAMED, "set f" SWAPPED_NAMED, A, A_TOO, KNOWN },
+	{ "named-like-numbers-have-other-ports-larger", LOAD_NAMED,
+	  "load --replace --name f --capacity 20k" SWAPPED_NAMED, A_TOO, A, KNOWN },
+	{ "named-like-numbers-are-no-others", LOAD_NAMED, "set f" SWAPPED_NAMED, A, A, FRESH },
+	{ "named-beside-unnamed-has-other-ports",
+	  "load v0 --name f BY --profile a-2=a:9001#x --profile a:9003#y",
+	  "set f BY --profile a-2=a:9005#x --profile a:9002#y", A, A_TOO, KNOWN },
+	{ "unnamed-beside-named-has-other-ports",
+	  "load v0 --name f BY --profile a-2=a:9003#x --profile a:9001#y",
+	  "set f BY --profile a-2=a:9002#x --profile a:9005#y", A, A_TOO, KNOWN },
+	{ "unnamed-gets-the-name-of-another",
+	  "load v0 --name f BY --profile a:9001#x --profile a:9005#y",
+	  "set f BY --profile a=a:9005#y", A, A_TOO, FRESH },
 	{ "unnamed-gsp-the-first-goes", "load v0 --name f --profile gsp:8002 --profile gsp:8001",
 	  "set f --profile gsp:8001", GSP, GSP, KNOWN },
 	{ "unnamed-gsp-has-other-ports", "load v0 --name f --profile gsp:8001 --profile gsp:8002",
 	  "set f --profile gsp:8001,8002", GSP, GSP, FRESH },
 };
 
-/* By packets alone: which of them has which name says its place. */
+/* By packets alone: which of two without given names has which name says its place. */
 static void test_unnamed(void **state)
 {
 	const struct row *row = *state;

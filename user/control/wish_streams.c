@@ -190,7 +190,7 @@ static int name_streams(struct filter_spec *spec, const struct stream_text *text
 		memcpy(name, texts[i].stream, strlen(texts[i].stream));
 		if (streams_has_name(spec, i, name, given))
 			return refuse_stream_text(&texts[i], "there is a stream %s already", name);
-		given[i] = true;
+		given[i] = spec->streams[i].named = true;
 	}
 	streams_choose_names(spec, given);
 	return 0;

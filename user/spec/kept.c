@@ -13,15 +13,16 @@ static bool is_load_alike(const struct dedup_load *a, const struct dedup_load *b
 	       a->bytes == b->bytes;
 }
 
-/* A stream, and what it is as a numbered one. */
+/* A stream, what it is as a numbered one, and whether the user gave it its name. */
 struct ids {
 	const struct dedup_stream *stream;
 	const struct dedup_numbered *numbered;
+	bool named;
 };
 
 static struct ids ids_of(const struct dedup_config *c, uint32_t n)
 {
-	return (struct ids){ &c->policy.streams[n], &c->numbered[n] };
+	return (struct ids){ &c->policy.streams[n], &c->numbered[n], c->named >> n & 1 };
 }
 
 /* Do both make one id of a packet? */
@@ -88,46 +89,63 @@ static bool are_packets_alike(struct packets a, struct packets b)
 	       !memcmp(a.to, b.to, a.to_cnt * sizeof(*a.to));
 }
 
-/* Returns how many streams have this stem, and ids of this kind. */
-static uint32_t count_alike(const struct dedup_config *c, struct ids s)
+/* The stream of *c that has the given name of this one, and ids made alike; -1: none. */
+static int find_named(const struct dedup_config *c, struct ids s)
 {
-	uint32_t cnt = 0;
-
-	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
+	for (uint32_t n = 0; n < c->policy.streams_cnt && s.named; n++) {
 		struct ids other = ids_of(c, n);
 
-		cnt += is_stem_shared(other.stream, s.stream) && are_ids_alike(other, s);
-	}
-	return cnt;
-}
-
-/* The place in *old of the stream that *s is, which looks at these packets; by_name: only one
- * stream can be meant by its name.
- */
-static int find_old_stream(const struct dedup_config *old, struct ids s, struct packets packets,
-			   bool by_name)
-{
-	for (uint32_t n = 0; n < old->policy.streams_cnt; n++) {
-		struct ids of_old = ids_of(old, n);
-
-		if (!are_ids_alike(of_old, s) || !is_stem_shared(of_old.stream, s.stream))
-			continue;
-		if (by_name ? !strcmp(of_old.stream->name, s.stream->name)
-			    : are_packets_alike(packets_of_stream(old, of_old.stream), packets))
+		if (other.named && !strcmp(other.stream->name, s.stream->name) &&
+		    are_ids_alike(other, s))
 			return (int)n;
 	}
 	return -1;
+}
+
+/* May stream n of *c be this one, though no given name says so? others: the configuration whose
+ * given names do not say which stream n is.
+ */
+static bool may_be(const struct dedup_config *c, uint32_t n, const struct dedup_config *others,
+		   struct ids s)
+{
+	struct ids of = ids_of(c, n);
+
+	return (!of.named || !s.named || of.stream == s.stream) && are_ids_alike(of, s) &&
+	       is_stem_shared(of.stream, s.stream) && find_named(others, of) < 0;
+}
+
+static uint32_t count_candidates(const struct dedup_config *c, const struct dedup_config *others,
+				 struct ids s)
+{
+	uint32_t cnt = 0;
+
+	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
+		cnt += may_be(c, n, others, s);
+	return cnt;
 }
 
 int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
 		const struct dedup_stream *stream)
 {
 	struct ids s = ids_of(c, stream - c->policy.streams);
+	struct packets packets = packets_of_stream(c, stream);
+	int named = find_named(old, s);
+	bool by_name;
 
 	if (old->policy.gsp_alone && c->policy.gsp_alone)
 		return 0;
-	return find_old_stream(old, s, packets_of_stream(c, stream),
-			       count_alike(old, s) == 1 && count_alike(c, s) == 1);
+	if (named >= 0)
+		return named;
+	by_name = count_candidates(old, c, s) == 1 && count_candidates(c, old, s) == 1;
+	for (uint32_t n = 0; n < old->policy.streams_cnt; n++) {
+		const struct dedup_stream *of_old = &old->policy.streams[n];
+
+		if (may_be(old, n, c, s) &&
+		    (by_name ? !strcmp(of_old->name, stream->name)
+			     : are_packets_alike(packets_of_stream(old, of_old), packets)))
+			return (int)n;
+	}
+	return -1;
 }
 
 bool kept_is_realm(const struct dedup_config *old, uint32_t i, const struct dedup_config *c,
@@ -172,18 +190,18 @@ void kept_slots(const struct dedup_config *old, struct dedup_config *c)
 /* Does *old know the ids of this stream, the only one of a spec, by the key 0? */
 static bool is_key_0(const struct dedup_config *old, const struct spec_stream *s)
 {
-	const struct packets packets = {
-		.layer = s->stream.layer,
-		.ethertype = s->stream.ethertype,
-		.ports_cnt = s->ports_cnt,
-		.to_cnt = s->to_cnt,
-		.to4_cnt = s->to4_cnt,
-		.ports = s->ports,
-		.to = s->to,
-	};
-	const struct ids ids = { &s->stream, &s->numbered };
-	int was = find_old_stream(old, ids, packets, count_alike(old, ids) == 1);
+	struct dedup_config c = { .policy.streams_cnt = 1, .named = s->named };
+	struct dedup_stream *stream = c.policy.streams;
+	int was;
 
+	*stream = s->stream;
+	stream->ports_cnt = s->ports_cnt;
+	stream->to_cnt = s->to_cnt;
+	stream->to4_cnt = s->to4_cnt;
+	memcpy(c.policy.ports, s->ports, sizeof(s->ports));
+	memcpy(c.policy.to, s->to, sizeof(s->to));
+	c.numbered[0] = s->numbered;
+	was = kept_stream(old, &c, stream);
 	return was >= 0 && !old->policy.streams[was].realm_key;
 }
 

@@ -17,6 +17,7 @@ static void spec_of_stream(const struct dedup_config *c, uint32_t n, struct spec
 
 	*st = c->policy.streams[n];
 	out->numbered = c->numbered[n];
+	out->named = c->named >> n & 1;
 	out->ports_cnt = st->ports_cnt;
 	out->to_cnt = st->to_cnt;
 	out->to4_cnt = st->to4_cnt;

@@ -55,6 +55,7 @@ struct spec_stream {
 	uint32_t to_cnt;		      /* 0: packets to any destination */
 	uint32_t to4_cnt;		      /* how many of them are of IPv4 */
 	struct spec_tunnels tunnels;	      /* as its profile says; not `given` */
+	bool named;			      /* the user gave it its name */
 	bool needs_to;			      /* it must not run without */
 	bool needs_app;			      /* nor unless an application adds the ids */
 	bool deliver;			      /* its fresh packets go to AF_XDP sockets */
