@@ -160,7 +160,10 @@ struct dedup_config {
 
 	/* This program among the filter's programs (predecessor.h, exchange.h). */
 	__u32 serial; /* among those of the filter, counted from 0 */
-	__u32 earlier_stats; /* 1: `stats` has a second row for each stream: what earlier programs counted */
+	/* Rows of `stats` with what earlier programs counted, behind one for each stream: 0: none;
+	 * 1: one for each stream; 2: and one more, for what no stream of now has counted.
+	 */
+	__u32 earlier_stats;
 	__u32 has_predecessor; /* 1: loaded with a predecessor, which may be gone now */
 	__u32 named; /* bit n: the user gave stream n its name; else it may be drawn (kept.h) */
 	__u64 predecessor_scale; /* what an id counts for in the predecessor: dedup_scale() */

@@ -460,10 +460,44 @@ static void counters_are_of_a_stream_not_of_a_name(void **state)
 	assert_int_equal(second.new, 1);
 }
 
+/* All that was counted, by whichever stream, and what belongs to none. */
+static void counters_stay_when_streams_go(void **state)
+{
+	static const char *const CHANGES[] = {
+		"set f BY --profile b:9002",
+		"load --replace --name f BY --profile c:9003 --capacity 20k",
+		"set f BY --profile d:9004 --profile c:9003", "set f BY --profile d:9004"
+	};
+	struct filter_counters c;
+	struct filter f;
+
+	(void)state;
+	must(LOAD_AB " --capacity 10k");
+	for (int i = 0; i < 3; i++) {
+		streams_drops(A, 1);
+		streams_drops(B, 1);
+		streams_drops(GSP, 1);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(CHANGES); i++) {
+		must(CHANGES[i]);
+		open_f(&f);
+		assert_int_equal(filter_open_change(&f), 0);
+		assert_int_equal(filter_counters(&f, &c), 0);
+		filter_close(&f);
+		assert_int_equal(c.rx, 9);
+		assert_int_equal(c.new, 2);
+		assert_int_equal(c.duplicate, 4);
+		assert_int_equal(c.dropped, 4);
+		assert_int_equal(c.ignored, 3);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest TESTS[] = {
 		cmocka_unit_test_setup_teardown(set_joins_a_realm_after_a_resize, streams_setup,
+						cli_teardown),
+		cmocka_unit_test_setup_teardown(counters_stay_when_streams_go, streams_setup,
 						cli_teardown),
 		cmocka_unit_test_setup_teardown(realms_apart_stay_apart, streams_setup, cli_teardown),
 		cmocka_unit_test_setup_teardown(longer_ids_are_hashed_as_a_whole, streams_setup,

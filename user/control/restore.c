@@ -193,7 +193,8 @@ static int give(struct change *c, const struct predecessor *snapshot)
 	int err;
 
 	cfg.serial++;
-	cfg.earlier_stats = cfg.has_predecessor = 1;
+	cfg.earlier_stats = 2;
+	cfg.has_predecessor = 1;
 	cfg.predecessor_scale = dedup_scale(&snapshot->config, &cfg);
 	for (uint32_t n = 0; n < cfg.policy.streams_cnt; n++)
 		cfg.predecessor_stream[n] = n + 1; /* has_same_ids() */

@@ -48,20 +48,22 @@ static __u64 drop_bytes_of(const struct dedup_config *c, const struct dedup_coun
 }
 
 /* The stream of the program before that goes on as stream n, as far as counters go; -1: none does.
- * A filter of one stream, and GSP/1 alone, keep all. A stream that has lost its ids, and so its
- * slot, goes by its name, unless the stream that had this name goes on by another one.
+ * A stream that has lost its ids, and so its slot, goes by its name, unless the stream that had
+ * this name goes on by another one.
  */
 static int stream_before(const struct dedup_config *old, const struct dedup_config *c, __u32 n)
 {
 	int was = kept_of_slot(old, c->policy.streams[n].slot);
 
-	if (was >= 0 || (old->policy.streams_cnt == 1 && c->policy.streams_cnt == 1))
-		return was < 0 ? 0 : was;
+	if (was >= 0)
+		return was;
 	was = stream_number(old, c->policy.streams[n].name);
 	return was >= 0 && kept_of_slot(c, old->policy.streams[was].slot) < 0 ? was : -1;
 }
 
-/* Adds what a CPU has counted in a row; `earlier` as below. */
+/* Adds what a CPU has counted in a row; `earlier`: of earlier programs, whose drops are in it as
+ * timed ones.
+ */
 static void add_cpu(const struct filter *f, const struct dedup_counters *of, bool earlier,
 		    struct filter_counters *sum)
 {
@@ -85,56 +87,51 @@ struct sums {
 	bool of_each;
 };
 
-/* Adds the counters of a row; `earlier`: of earlier programs, whose drops are in it as timed ones. */
-static int add_row(const struct filter *f, __u32 row, bool earlier, const struct sums *to)
+/* Adds the counters of rows first to end - 1. */
+static int add_rows(const struct filter *f, __u32 first, __u32 end, const struct sums *to)
 {
-	struct dedup_counters *each = read_row(f, row, to->cpus);
+	for (__u32 row = first; row < end; row++) {
+		struct dedup_counters *each = read_row(f, row, to->cpus);
 
-	if (!each)
-		return -errno;
-	for (int i = 0; i < to->cpus; i++)
-		add_cpu(f, &each[i], earlier, &to->sum[to->of_each ? i : 0]);
-	free(each);
+		if (!each)
+			return -errno;
+		for (int i = 0; i < to->cpus; i++)
+			add_cpu(f, &each[i], row >= f->config->policy.streams_cnt,
+				&to->sum[to->of_each ? i : 0]);
+		free(each);
+	}
 	return 0;
 }
 
-/* What earlier programs have counted in stream n: it is in the filter's counters, or while that is
- * not so (filter_keep_counters()) still in those of the program before it.
+/* The program before, while what it and earlier ones have counted is not in the counters of *f yet
+ * (filter_keep_counters()); else NULL.
  */
-static int add_earlier(const struct filter *f, __u32 n, const struct sums *to)
+static const struct filter *counts_beside(const struct filter *f)
 {
-	const struct filter *old = f->staged;
-	int from, err;
+	bool are_beside = f->config->earlier_stats && f->staged && filter_is_later(f, f->staged) &&
+			  !READ_ONCE(f->record->has_counts);
 
-	if (!f->config->earlier_stats)
-		return 0;
-	if (!old || !filter_is_later(f, old) || READ_ONCE(f->record->has_counts))
-		return add_row(f, f->config->policy.streams_cnt + n, true, to);
-	from = stream_before(old->config, f->config, n);
-	if (from < 0)
-		return 0;
-	err = add_row(old, from, false, to);
-	if (!err && old->config->earlier_stats)
-		err = add_row(old, old->config->policy.streams_cnt + from, true, to);
-	return err;
+	return are_beside ? f->staged : NULL;
 }
 
-/* Adds the counters of streams first to end - 1. */
-static int add_rows(const struct filter *f, __u32 first, __u32 end, const struct sums *to)
+static int add_all(const struct filter *f, const struct sums *to)
 {
-	int err = 0;
+	const struct filter *old = counts_beside(f);
+	__u32 streams = f->config->policy.streams_cnt;
 
-	for (__u32 n = first; n < end && !err; n++)
-		err = add_row(f, n, false, to) ?: add_earlier(f, n, to);
-	return err;
+	return add_rows(f, 0, old ? streams : totals_rows(f->config), to)
+		       ?: old ? add_rows(old, 0, totals_rows(old->config), to)
+			      : 0;
 }
 
-static int sum_counters(const struct filter *f, __u32 first, __u32 end, struct filter_counters *sum)
+/* Adds the row of stream n, and that of earlier programs. */
+static int add_stream(const struct filter *f, __u32 n, const struct sums *to)
 {
-	struct sums to = { .sum = sum, .cpus = libbpf_num_possible_cpus() };
+	__u32 earlier = f->config->policy.streams_cnt + n;
 
-	*sum = (struct filter_counters){ 0 };
-	return to.cpus < 0 ? to.cpus : add_rows(f, first, end, &to);
+	return add_rows(f, n, n + 1, to)
+		       ?: f->config->earlier_stats ? add_rows(f, earlier, earlier + 1, to)
+						   : 0;
 }
 
 int filter_cpu_counters(const struct filter *f, struct filter_counters **each, int *cpus)
@@ -145,8 +142,7 @@ int filter_cpu_counters(const struct filter *f, struct filter_counters **each, i
 	*each = *cpus < 0 ? NULL : calloc(*cpus, sizeof(**each));
 	if (!*each)
 		return *cpus < 0 ? *cpus : -ENOMEM;
-	err = add_rows(f, 0, f->config->policy.streams_cnt,
-		       &(struct sums){ .sum = *each, .cpus = *cpus, .of_each = true });
+	err = add_all(f, &(struct sums){ .sum = *each, .cpus = *cpus, .of_each = true });
 	if (err) {
 		free(*each);
 		*each = NULL;
@@ -154,50 +150,62 @@ int filter_cpu_counters(const struct filter *f, struct filter_counters **each, i
 	return err;
 }
 
-/* Of one stream: makes what `from` of *old has counted what earlier programs of n have. */
-static int keep_stream(const struct filter *old, uint32_t from, const struct filter *f, uint32_t n)
+/* The row of *f that keeps what this row of *old has: that of the stream which goes on, or the last. */
+static __u32 kept_row(const struct filter *old, __u32 row, const struct filter *f)
 {
-	__u32 row = f->config->policy.streams_cnt + n,
-	      earlier = old->config->policy.streams_cnt + from;
-	int cpus = libbpf_num_possible_cpus(), err = 0;
-	struct dedup_counters *each, *before = NULL;
+	__u32 streams = f->config->policy.streams_cnt, n = 0;
+	__u32 streams_old = old->config->policy.streams_cnt;
 
-	if (cpus < 0)
-		return cpus;
-	each = read_row(old, from, cpus);
+	while (n < streams && (row >= 2 * streams_old || stream_before(old->config, f->config, n) !=
+								 (int)(row % streams_old)))
+		n++;
+	return streams + n;
+}
+
+/* Adds all CPUs' counters of a row to those of each CPU. */
+static int keep_row(const struct filter *old, __u32 row, int cpus, struct dedup_counters *sums)
+{
+	bool earlier = row >= old->config->policy.streams_cnt;
+	struct dedup_counters *each = read_row(old, row, cpus);
+
 	if (!each)
 		return -errno;
 	for (int i = 0; i < cpus; i++) {
-		__u64 drops = drops_of(old->config, &each[i]);
+		__u64 drops = earlier ? each[i].timed_drops : drops_of(old->config, &each[i]);
 
-		each[i].timed_bytes = drop_bytes_of(old->config, &each[i]);
+		if (!earlier)
+			each[i].timed_bytes = drop_bytes_of(old->config, &each[i]);
 		each[i].timed_drops = drops;
 		each[i].credit = 0;
-	}
-	if (old->config->earlier_stats) {
-		before = read_row(old, earlier, cpus);
-		err = before ? 0 : -errno;
-	}
-	for (int i = 0; i < cpus && before; i++)
 		for (size_t j = 0; j < sizeof(*each) / sizeof(__u64); j++)
-			((__u64 *)&each[i])[j] += ((__u64 *)&before[i])[j];
-	if (!err && bpf_map_update_elem(f->stats_fd, &row, each, BPF_ANY))
-		err = -errno;
-	free(before);
+			((__u64 *)&sums[i])[j] += ((__u64 *)&each[i])[j];
+	}
 	free(each);
+	return 0;
+}
+
+/* Writes a row of *f: what the rows of *old that it keeps have. */
+static int keep_in_row(const struct filter *old, const struct filter *f, __u32 row, int cpus)
+{
+	struct dedup_counters *sums = calloc(cpus, sizeof(*sums));
+	int err = sums ? 0 : -ENOMEM;
+
+	for (__u32 from = 0; from < totals_rows(old->config) && !err; from++)
+		if (kept_row(old, from, f) == row)
+			err = keep_row(old, from, cpus, sums);
+	if (!err && bpf_map_update_elem(f->stats_fd, &row, sums, BPF_ANY))
+		err = -errno;
+	free(sums);
 	return err;
 }
 
 int filter_keep_counters(const struct filter *old, const struct filter *f)
 {
-	int err = 0;
+	int cpus = libbpf_num_possible_cpus(), err = cpus < 0 ? cpus : 0;
+	__u32 row = f->config->policy.streams_cnt;
 
-	for (__u32 n = 0; n < f->config->policy.streams_cnt && !err; n++) {
-		int from = stream_before(old->config, f->config, n);
-
-		if (from >= 0)
-			err = keep_stream(old, from, f, n);
-	}
+	for (; row < totals_rows(f->config) && !err; row++)
+		err = keep_in_row(old, f, row, cpus);
 	if (!err)
 		WRITE_ONCE(f->record->has_counts, 1);
 	return err;
@@ -205,13 +213,23 @@ int filter_keep_counters(const struct filter *old, const struct filter *f)
 
 int filter_counters(const struct filter *f, struct filter_counters *sum)
 {
-	return sum_counters(f, 0, f->config->policy.streams_cnt, sum);
+	struct sums to = { .sum = sum, .cpus = libbpf_num_possible_cpus() };
+
+	*sum = (struct filter_counters){ 0 };
+	return to.cpus < 0 ? to.cpus : add_all(f, &to);
 }
 
 int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum)
 {
-	int err = sum_counters(f, n, n + 1, sum);
+	struct sums to = { .sum = sum, .cpus = libbpf_num_possible_cpus() };
+	const struct filter *old = counts_beside(f);
+	int from = old ? stream_before(old->config, f->config, n) : -1, err = to.cpus;
 
+	*sum = (struct filter_counters){ 0 };
+	if (to.cpus >= 0)
+		err = old ? add_rows(f, n, n + 1, &to) : add_stream(f, n, &to);
+	if (!err && from >= 0)
+		err = add_stream(old, from, &to);
 	sum->rx -= sum->ignored;
 	sum->ignored = sum->early = sum->late = 0;
 	return err;

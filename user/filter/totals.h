@@ -18,6 +18,12 @@ struct filter_counters {
 };
 int filter_counters(const struct filter *f, struct filter_counters *sum);
 
+/* How many rows the map `stats` has for this configuration: see config.earlier_stats. */
+static inline __u32 totals_rows(const struct dedup_config *c)
+{
+	return c->policy.streams_cnt * (c->earlier_stats ? 2 : 1) + (c->earlier_stats > 1);
+}
+
 /* Reads the counters of each possible CPU. Returns 0, and the caller frees *each, which has *cpus
  * elements; or -errno.
  */
@@ -25,7 +31,8 @@ int filter_cpu_counters(const struct filter *f, struct filter_counters **each, i
 
 /* Keeps the counters when a filter's program is exchanged: what *old and its earlier programs have
  * counted becomes what earlier programs of *f have counted, by stream. No program of *old runs any
- * more. Counts of streams that do not exist any more are lost. Returns 0, or -errno.
+ * more. Counts of streams that do not exist any more stay among the filter's (filter_counters()).
+ * Returns 0, or -errno.
  */
 int filter_keep_counters(const struct filter *old, const struct filter *f);
 

@@ -62,7 +62,7 @@ int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 	c->memory = old->memory;
 	c->frags = old->frags;
 	c->serial = old->serial + 1;
-	c->earlier_stats = 1;
+	c->earlier_stats = 2;
 	c->has_predecessor = old->has_predecessor;
 	c->predecessor_scale = old->predecessor_scale;
 	keep_sources(old, c);
@@ -100,7 +100,7 @@ int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)
 	kept_slots(old, c);
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
 		c->predecessor_stream[n] = known_to(old, c, n);
-	c->earlier_stats = 1;
+	c->earlier_stats = 2;
 	c->has_predecessor = 1;
 	c->predecessor_scale = dedup_scale(old, c);
 	return 0;

@@ -16,6 +16,7 @@
 #include "plan.h"
 #include "known_ids.h"
 #include "secrets.h"
+#include "totals.h"
 
 #define LOAD_TRIES 50
 #define LOAD_TRY_US 10000
@@ -131,8 +132,7 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	if (!skel)
 		return diag_err(-errno, "cannot open the BPF object: %s", strerror(errno));
 	err = bpf_map__set_max_entries(skel->maps.filter, dedup_blocks(cfg))
-		      ?: bpf_map__set_max_entries(skel->maps.stats,
-						  cfg->policy.streams_cnt * (1 + cfg->earlier_stats));
+		      ?: bpf_map__set_max_entries(skel->maps.stats, totals_rows(cfg));
 	if (!err && dedup_accounts_cnt(&cfg->sources))
 		err = bpf_map__set_max_entries(skel->maps.accounts,
 					       dedup_accounts_cnt(&cfg->sources));
