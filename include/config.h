@@ -229,7 +229,7 @@ struct dedup_state {
 	__u64 pad2[321 - DEDUP_TIES];
 
 	/* DEDUP_DROP_FOR, CLOCK_MONOTONIC: duplicates pass from then on. Set when the hand starts;
-	 * user space puts it off until just before the program is attached.
+	 * user space then sets the end that was asked for.
 	 */
 	__u64 drop_until_ns;
 

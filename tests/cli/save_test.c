@@ -250,9 +250,7 @@ static void time_to_drop_goes_on(void **state)
 	e2e_load("load ve0 --for 2s --capacity 10k");
 	assert_run(0, "$XD save ve0 " SNAPSHOT " && $XD unload ve0 && sleep 2");
 	assert_run(0, "$XD restore ve0 " SNAPSHOT);
-	/* The hand sees that it is over at its next tick. */
-	assert_run(0, "for i in $(seq 200); do [ $($XD status ve0 --json | jq -r .action) = drop ] || "
-		      "exit 0; sleep 0.05; done; exit 1");
+	assert_run(0, "[ $($XD status ve0 --json | jq -r .action) = count ]");
 	send_events("ve0", s, 0, EVENTS, 0);
 	send_events("ve0", s, 0, 0, EVENTS);
 	assert_int_equal(tool_counter("ve0", "dropped"), 0);

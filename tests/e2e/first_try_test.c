@@ -187,9 +187,50 @@ static void killed_set_ends_in_time(void **state)
 	assert_status_drops(3600 * S);
 }
 
+#define SNAPSHOT "/mnt/snapshot"
+
+static const struct change {
+	const char *name, *before, *args;
+} CHANGES[] = {
+	{ "ended-stays-ended-in-set", "true", "set ve0 --ihave pass" },
+	{ "ended-stays-ended-in-resize", "true", "resize ve0 --capacity 20k" },
+	{ "ended-stays-ended-in-replace", "true", "load --replace ve0 --capacity 20k" },
+	{ "ended-stays-ended-in-restore",
+	  "mount -t tmpfs tmpfs /mnt && $XD save ve0 " SNAPSHOT " && $XD unload ve0",
+	  "restore ve0 " SNAPSHOT },
+	{ "ended-stays-ended-in-restore-of-one-that-runs",
+	  "mount -t tmpfs tmpfs /mnt && $XD save ve0 " SNAPSHOT, "restore ve0 " SNAPSHOT },
+};
+
+/* Copies pass before each change that the tool makes. */
+static int pass_copies(const struct intercepted *call, void *arg)
+{
+	(void)arg;
+	if (call->is_change)
+		e2e_assert_unfiltered(0);
+	return 0;
+}
+
+/* No change has a filter drop again whose time has ended, not for a moment. */
+static void ended_stays_ended(void **state)
+{
+	const struct change *change = *state;
+
+	e2e_load("load ve0 --for 1s --capacity 10k");
+	for (int ms = 0; ms < PATIENCE_MS && !drops_ended(); ms += 10)
+		usleep(10000);
+	assert_true(drops_ended());
+	assert_run(0, change->before);
+	if (intercept_tool(change->args, pass_copies, NULL, output, sizeof(output)))
+		fail_msg("%s", output);
+	e2e_assert_unfiltered(0);
+	assert_true(drops_ended());
+}
+
 int main(void)
 {
 	name_tool();
+	add_rows(CHANGES, ended_stays_ended, e2e_setup, e2e_teardown);
 	leave_to_rest("@(flat|with-ihaves-that-pass)");
 	add_rows(TRIES, drops_and_then_counts, e2e_setup, e2e_teardown);
 	add_test("killed-set-ends-in-time", killed_set_ends_in_time, e2e_setup, e2e_teardown, NULL);

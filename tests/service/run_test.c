@@ -210,6 +210,15 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf " FEED " 'capacity = 10k' '[service]' 'on-exit = unload' 'save = yes'; serve\n"
 	  "$XD add feed " ID_A "; quits TERM; sed -i s/10k/70k/ /mnt/conf; serve\n"
 	  "says feed capacity 70000; $XD test feed " ID_A "; quits TERM\n" },
+	{ "time-of-for-goes-on", WORDS
+	  "left() { $XD status feed --json | jq .drop_left_ns; }\n"
+	  "goes_on() { [ $(left) -lt $((b - 900000000)) ] && [ $(left) -gt 3000000000000 ]; }\n"
+	  "conf " FEED " 'capacity = 10k' '[service]' 'on-exit = unload' 'save = yes'; serve\n"
+	  "$XD set feed --for 1h; b=$(left); p=$(prog); sleep 1; reload; goes_on; [ $(prog) = $p ]\n"
+	  "sed -i s/8001/8001,8003/ /mnt/conf; reload; says feed 'ports|length' 2; goes_on\n"
+	  "sed -i s/10k/20k/ /mnt/conf; reload; says feed capacity 20000; goes_on; quits TERM; clean; serve; goes_on; quits TERM; clean\n"
+	  "sed -i s/20k/30k/ /mnt/conf; serve; says feed capacity 30000; goes_on\n"
+	  "sed -i 's/capacity.*/&\\naction = drop/' /mnt/conf; reload; [ $(left) = null ]; quits TERM\n" },
 	{ "what-was-saved-is-broken",
 	  WORDS "conf " FEED " '[service]' 'on-exit = unload' 'save = yes'; serve; quits TERM\n"
 		"truncate -s 5000 /mnt/state/feed.image; serve; runs v0; quits TERM\n" },
@@ -249,9 +258,12 @@ static const struct cli_script SCRIPTS[] = {
 	  "has '1 filter'; fails 'needs CAP_SYS_ADMIN and CAP_NET_ADMIN' $NOBODY run --config "
 	  "/mnt/conf\n" },
 	{ "a-filter-that-has-stopped-is-loaded-anew",
-	  WORDS "conf " FEED " 'window = 10s'; serve; p=$(prog); rm $PINS/feed/timer\n"
+	  WORDS "left() { $XD status feed --json | jq .drop_left_ns; }\n"
+		"conf " FEED " 'window = 10s'; serve; $XD set feed --for 1h; p=$(prog); b=$(left)\n"
+		"rm $PINS/feed/timer\n"
 		"stopped() { says feed 'advice[0].key' stopped; }; soon stopped; reload\n"
 		"logs 'has stopped: it is loaded anew'; runs v0; [ $(prog) != $p ]; not stopped\n"
+		"[ $(left) -lt $((b - 900000000)) ]\n"
 		"$XD add feed " ID_A "; $XD test feed " ID_A "; quits TERM\n" },
 	/* As the log says: to unload one of them lets the other one go on. */
 	{ "two-filters-swap-interfaces", WORDS

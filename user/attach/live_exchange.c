@@ -142,14 +142,14 @@ int live_exchange_complete(struct pair *p)
 }
 
 /* Step 1. */
-static int prepare_exchange(struct pair *p, const struct placement *where, bool begins_drops)
+static int prepare_exchange(struct pair *p, const struct placement *where, uint64_t drop_until_ns)
 {
 	int err = attachments_write_record(&p->staged, where)
 		  ?: loader_await_hand(&p->staged)
 		  ?: begin_exchange(p);
 
-	if (!err && begins_drops)
-		p->staged.record->drop_until_ns = kernel_now_ns() + p->staged.config->policy.drop_ns;
+	if (!err)
+		p->staged.record->drop_until_ns = drop_until_ns;
 	return err;
 }
 
@@ -174,9 +174,9 @@ static void exchange_back(struct pair *p)
 }
 
 /* Steps 1 to 5. */
-static int change(struct pair *p, const struct placement *where, bool begins_drops)
+static int change(struct pair *p, const struct placement *where, uint64_t drop_until_ns)
 {
-	int err = prepare_exchange(p, where, begins_drops) ?: pin_dir_exchange(p->name);
+	int err = prepare_exchange(p, where, drop_until_ns) ?: pin_dir_exchange(p->name);
 
 	if (err) {
 		live_exchange_undo(p);
@@ -189,7 +189,7 @@ static int change(struct pair *p, const struct placement *where, bool begins_dro
 	return err;
 }
 
-int live_exchange(const char *name, const struct placement *where, bool begins_drops)
+int live_exchange(const char *name, const struct placement *where, uint64_t drop_until_ns)
 {
 	struct pair p;
 	int err = pair_open(name, &p);
@@ -199,7 +199,7 @@ int live_exchange(const char *name, const struct placement *where, bool begins_d
 		pin_dir_remove_staging(name); /* nothing runs it yet */
 		return err;
 	}
-	err = change(&p, where, begins_drops);
+	err = change(&p, where, drop_until_ns);
 	pair_close(&p);
 	return err;
 }

@@ -25,17 +25,18 @@
 #ifndef XDP_DEDUP_LIVE_EXCHANGE_H
 #define XDP_DEDUP_LIVE_EXCHANGE_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
 struct pair; /* pair.h */
 struct placement;
 
 /* Makes a change, after loader_next_program() or loader_next_filter() has made +NAME. where: all
  * interfaces on which the filter is to run, and the mode for those on which it does not run yet.
- * begins_drops: the time of --for begins with the commit. Returns 0, or -errno (logged). After an
- * error before step 4 the filter is as it was; after a later one the next command ends the change.
+ * drop_until_ns: when the time of --for ends, by kernel_now_ns(); 0: without --for, or as the
+ * memory has it. Returns 0, or -errno (logged). After an error before step 4 the filter is as it
+ * was; after a later one the next command ends the change.
  */
-int live_exchange(const char *name, const struct placement *where, bool begins_drops);
+int live_exchange(const char *name, const struct placement *where, uint64_t drop_until_ns);
 
 /* Undoes a change that is not committed, or that an exchange back has undone: attaches NAME's
  * program where the program of +NAME has replaced it, and removes +NAME. Returns 0, or -errno

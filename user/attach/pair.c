@@ -121,7 +121,8 @@ void pair_begin_drops(const struct pair *p)
 	if (!p->f.record->drop_until_ns)
 		return;
 	WRITE_ONCE(p->f.state->drop_until_ns, p->f.record->drop_until_ns);
-	WRITE_ONCE(p->f.state->counting, 0); /* of an earlier time, perhaps */
+	/* As the hand's next step will: it may be that of an earlier time. */
+	WRITE_ONCE(p->f.state->counting, kernel_now_ns() >= p->f.record->drop_until_ns);
 }
 
 /* Does NAME's program take the place of that of +NAME anywhere, instead of running beside it? */
@@ -233,14 +234,14 @@ int pair_attach_instead(struct pair *p)
 	return err;
 }
 
-/* A program that has dropped for a time goes on with its own until the end. */
+/* A program that drops for a time goes on with it, while the next one uses its state. */
 int pair_attach_new(struct pair *p)
 {
 	int err = pair_list(p);
 
 	if (err)
 		return err;
-	if (p->staged.config->policy.action != DEDUP_DROP_FOR)
+	if (p->staged.config->policy.action != DEDUP_DROP_FOR || !pair_same_memory(p))
 		pair_begin_drops(p);
 	err = attach_missing(p);
 	return err ? err : pair_attach_instead(p);

@@ -72,7 +72,7 @@ int pair_detach_staged(struct pair *p);
  */
 int pair_pin_program(struct pair *p);
 
-/* Starts the time of --for of NAME's program, if that program has a new one. */
+/* Sets when the time of --for of NAME's program ends, if its record says so. */
 void pair_begin_drops(const struct pair *p);
 
 #endif

@@ -4,23 +4,22 @@
 #include "attachments.h"
 #include "delivery.h"
 #include "diag.h"
-#include "kernel.h"
 #include "live.h"
 #include "loader.h"
 #include "open.h"
 #include "pin_dirs.h"
 
 /* Makes the filter in +NAME ready to judge packets. */
-static int make_ready(const char *name, const struct placement *where, uint64_t drop_ns)
+static int make_ready(const char *name, const struct placement *where, uint64_t drop_until_ns)
 {
 	struct filter f;
 	int err = filter_open_staged(name, &f);
 
 	if (err)
 		return loader_explain(name, err);
+	if (drop_until_ns) /* first: by its next step the hand knows whether that is over */
+		WRITE_ONCE(f.state->drop_until_ns, drop_until_ns);
 	err = attachments_write_record(&f, where) ?: loader_await_hand(&f);
-	if (!err && drop_ns)
-		WRITE_ONCE(f.state->drop_until_ns, kernel_now_ns() + drop_ns);
 	filter_close(&f);
 	return err;
 }
@@ -70,9 +69,9 @@ static void undo(const char *name)
 		filter_remove(name);
 }
 
-int filter_start(const char *name, const struct placement *where, uint64_t drop_ns)
+int filter_start(const char *name, const struct placement *where, uint64_t drop_until_ns)
 {
-	int err = make_ready(name, where, drop_ns);
+	int err = make_ready(name, where, drop_until_ns);
 
 	if (err) {
 		pin_dir_remove_staging(name);

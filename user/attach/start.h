@@ -9,10 +9,10 @@
 
 /* Makes the filter NAME of what loader_create() has made in +NAME, when it can judge packets:
  * writes its record, and waits until its hand steps. Then attaches its program to these
- * interfaces. drop_ns: for how long it drops from then on; 0: without a limit. Returns 0; or
- * -errno (logged), with the filter removed.
+ * interfaces. drop_until_ns: when the time of --for ends, by kernel_now_ns(); 0: without --for.
+ * Returns 0; or -errno (logged), with the filter removed.
  */
-int filter_start(const char *name, const struct placement *where, uint64_t drop_ns);
+int filter_start(const char *name, const struct placement *where, uint64_t drop_until_ns);
 
 /* Removes the pins of a filter, and of +NAME, of any version and however complete. The kernel then
  * frees what nothing else holds. Readers of the filter's AF_XDP sockets learn at once that it is

@@ -83,6 +83,15 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 	}
 }
 
+/* When the time of --for ends: when it was said to end, unless it is said anew. 0: without --for. */
+static uint64_t drop_until_ns(const struct change *c, const struct dedup_config *cfg)
+{
+	if (!cfg->policy.drop_ns)
+		return 0;
+	return c->w->given.drop_for ? kernel_now_ns() + cfg->policy.drop_ns
+				    : READ_ONCE(c->f.state->drop_until_ns);
+}
+
 int change_program(struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
@@ -108,8 +117,7 @@ int change_program(struct change *c, struct dedup_config *cfg)
 	if (err)
 		return diag_err(err, "the kernel's random source gave no secret");
 	err = loader_next_program(c->f.name, cfg, NULL)
-		      ?: live_exchange(c->f.name, &c->where,
-				       cfg->policy.drop_ns && c->w->given.drop_for);
+		      ?: live_exchange(c->f.name, &c->where, drop_until_ns(c, cfg));
 	if (!err)
 		note_forgotten(c, cfg);
 	return err;
@@ -158,7 +166,7 @@ int change_filter(struct change *c, struct dedup_config *cfg)
 		return diag_err(err, "the kernel's random source gave no secret");
 	err = change_check_memory("the new memory, beside the one that runs,", plan_bytes(cfg)) ?:
 	      loader_next_filter(c->f.name, cfg, &c->f) ?:
-	      live_exchange(c->f.name, &c->where, false);
+	      live_exchange(c->f.name, &c->where, drop_until_ns(c, cfg));
 	if (err)
 		return err;
 	note_forgotten(c, cfg);

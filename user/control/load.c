@@ -9,6 +9,7 @@
 #include "checks.h"
 #include "control.h"
 #include "diag.h"
+#include "kernel.h"
 #include "loader.h"
 #include "loader_next.h"
 #include "lock.h"
@@ -31,11 +32,14 @@ int control_check_filter(const struct wish *w)
 }
 
 /* Makes the filter and attaches its program, or leaves nothing. */
-static int load(const char *name, const struct placement *where, const struct dedup_config *cfg)
+static int load(const struct wish *w, const char *name, const struct dedup_config *cfg)
 {
-	return name_claim(name) ?:
-	       loader_create(name, cfg, NULL) ?:
-	       filter_start(name, where, cfg->policy.drop_ns);
+	uint64_t until_ns = 0;
+	int err = name_claim(name) ?: loader_create(name, cfg, NULL);
+
+	if (cfg->policy.drop_ns)
+		until_ns = w->drop_until_ns ?: kernel_now_ns() + cfg->policy.drop_ns;
+	return err ?: filter_start(name, &w->where, until_ns);
 }
 
 /* Makes the filter, and reports what it is. */
@@ -62,7 +66,7 @@ static int load_new(const struct wish *w)
 	if (!err && !w->name)
 		name_default(w->where.ifnames[0], name);
 	if (!err)
-		err = load(name, &w->where, &cfg);
+		err = load(w, name, &cfg);
 	if (!err)
 		checks_note(&subject);
 	links_free(&links);

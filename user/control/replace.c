@@ -30,12 +30,15 @@ static int ask_interfaces(struct change *c)
 
 static int plan_replacement(struct change *c, struct dedup_config *cfg)
 {
+	uint64_t drop_ns = c->spec.drop_ns;
 	int err = 0;
 
 	if (c->w->whole)
 		c->spec = c->w->spec;
 	else
 		err = change_ask(c);
+	if (c->w->whole && !c->w->given.action) /* no value ends the time of --for */
+		c->spec.drop_ns = drop_ns;
 	return err ?: change_plan(c, cfg);
 }
 

@@ -30,7 +30,8 @@
 struct restoration {
 	struct snapshot snapshot;
 	const char *name;
-	uint64_t elapsed_ns; /* since it was saved */
+	uint64_t elapsed_ns;	/* since it was saved */
+	uint64_t drop_until_ns; /* snapshot_drop_until() */
 	char *ifnames[DEDUP_IFACES_MAX];
 	struct placement where;
 	struct dedup_config cfg; /* of the new filter */
@@ -120,16 +121,6 @@ static int make_new(struct restoration *r)
 	return err;
 }
 
-/* How long duplicates are dropped yet, where that was for a time. */
-static uint64_t drop_ns(const struct restoration *r)
-{
-	__s64 left = r->snapshot.head.drop_ns - (__s64)r->elapsed_ns;
-
-	if (!r->cfg.policy.drop_ns)
-		return 0;
-	return left > 0 ? (uint64_t)left : 1;
-}
-
 static int restore_filter(struct restoration *r)
 {
 	struct links links;
@@ -139,7 +130,7 @@ static int restore_filter(struct restoration *r)
 		return err;
 	err = check_restored(r, &links);
 	links_free(&links);
-	return err ?: check_room(r) ?: make_new(r) ?: filter_start(r->name, &r->where, drop_ns(r));
+	return err ?: check_room(r) ?: make_new(r) ?: filter_start(r->name, &r->where, r->drop_until_ns);
 }
 
 static int measure_elapsed(struct restoration *r)
@@ -150,6 +141,7 @@ static int measure_elapsed(struct restoration *r)
 	if (err)
 		return diag_err(err, "cannot tell which boot this is");
 	r->elapsed_ns = snapshot_elapsed(&r->snapshot.head.moment, &now);
+	r->drop_until_ns = snapshot_drop_until(&r->snapshot.head, now.hand_ns, r->elapsed_ns);
 	return 0;
 }
 
@@ -199,7 +191,7 @@ static int give(struct change *c, const struct predecessor *snapshot)
 	for (uint32_t n = 0; n < cfg.policy.streams_cnt; n++)
 		cfg.predecessor_stream[n] = n + 1; /* has_same_ids() */
 	err = loader_next_program(c->f.name, &cfg, snapshot);
-	return err ?: live_exchange(c->f.name, &c->where, false);
+	return err ?: live_exchange(c->f.name, &c->where, 0);
 }
 
 static int restore_into(struct restoration *r, struct change *c)

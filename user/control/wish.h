@@ -56,8 +56,11 @@ struct wish {
 	char *remove[DEDUP_IFACES_MAX];
 	int remove_cnt;
 	bool replace; /* load: in the place of a filter that runs */
-	bool whole;   /* with `replace`: values that are not given become those of a new filter */
+	bool whole;   /* with `replace`: values that are not given, except --for, become those of a
+		       * new   filter
+		       */
 	bool stays;   /* with `replace`: where it runs now, too */
+	uint64_t drop_until_ns; /* load: when --for ends, which was said earlier; 0: it is said now */
 	bool wait, forget; /* while there is a predecessor: wait until it has gone; give it up */
 	bool all;	   /* unload: every filter */
 	bool force;	   /* unload: also if it is unknown whether the filter is in use */

@@ -296,6 +296,16 @@ static uint64_t elapsed_within(const struct snapshot_head *h, uint64_t elapsed_n
 	return lesser(elapsed_ns, age_max(h));
 }
 
+uint64_t snapshot_drop_until(const struct snapshot_head *h, uint64_t now_ns, uint64_t elapsed_ns)
+{
+	__s64 most_ns = (__s64)h->config.policy.drop_ns, left_ns = h->drop_ns;
+
+	if (!most_ns)
+		return 0;
+	left_ns = (left_ns < most_ns ? left_ns : most_ns) - (__s64)elapsed_ns;
+	return left_ns > -(__s64)now_ns ? now_ns + left_ns : 1;
+}
+
 void snapshot_state(const struct snapshot_head *h, uint64_t now_ns, uint64_t elapsed_ns,
 		    struct dedup_state *out)
 {
@@ -316,6 +326,7 @@ void snapshot_state(const struct snapshot_head *h, uint64_t now_ns, uint64_t ela
 			  dedup_hand_pos(h->hand),
 		.next_ns = moment_ns + next_ns,
 		.started_ns = now_ns,
+		.drop_until_ns = snapshot_drop_until(h, now_ns, elapsed_ns),
 		.successor = DEDUP_SUCCESSOR_IN_CHARGE,
 	};
 	/* A request for more than makes it forget all is one for that. */

@@ -92,6 +92,11 @@ int snapshot_moment_now(struct snapshot_moment *out);
  */
 uint64_t snapshot_elapsed(const struct snapshot_moment *saved, const struct snapshot_moment *now);
 
+/* Returns when duplicates are no longer dropped by the filter of this snapshot, as its --for said:
+ * 1 or more. It was taken elapsed_ns ago; it is now_ns by this kernel's clock. 0: without --for.
+ */
+uint64_t snapshot_drop_until(const struct snapshot_head *h, uint64_t now_ns, uint64_t elapsed_ns);
+
 /* Fills in *h except its sums, before the memory is read. Returns 0; -EAGAIN if the hand does not
  * rest: it has stopped in the middle of clearing an array.
  */

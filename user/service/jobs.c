@@ -32,10 +32,29 @@ static bool is_fit(const struct wish *w, const struct snapshot *snapshot)
 	       plan_is_same_memory(&snapshot->head.config, &plan);
 }
 
+/* The time of --for goes on in a filter that is loaded anew, unless the file says what is to be done. */
+static void keep_drop_time(struct wish *w, const struct dedup_config *old, uint64_t until_ns)
+{
+	if (w->given.action || !old->policy.drop_ns)
+		return;
+	w->spec.drop_ns = old->policy.drop_ns;
+	w->drop_until_ns = until_ns;
+}
+
+static void keep_saved_drop_time(struct wish *w, const struct snapshot_head *h)
+{
+	struct snapshot_moment now;
+
+	if (!snapshot_moment_now(&now))
+		keep_drop_time(w, &h->config,
+			       snapshot_drop_until(h, now.hand_ns,
+						   snapshot_elapsed(&h->moment, &now)));
+}
+
 /* Makes the filter of what was saved, before any packet meets it; or, if it is to be another one,
  * gives what was saved to that, as soon as it runs.
  */
-static int restore_or_load(const struct wish *w)
+static int restore_or_load(struct wish *w)
 {
 	struct wish where_it_runs = *w;
 	struct snapshot snapshot;
@@ -45,6 +64,7 @@ static int restore_or_load(const struct wish *w)
 	if (kernel_ready(false, false) || snapshot_open(w->file, &snapshot))
 		return control_load(w); /* logged */
 	fits = is_fit(w, &snapshot);
+	keep_saved_drop_time(w, &snapshot.head);
 	snapshot_close(&snapshot);
 	if (fits) {
 		control_restore(w);
@@ -68,15 +88,16 @@ static bool is_pinned(const char *name)
 }
 
 /* Has the filter's hand not stepped for so long that its ids pass? *last_ns: its last step. */
-static bool is_stale(const char *name, uint64_t *last_ns)
+static bool is_stale(struct wish *w, uint64_t *last_ns)
 {
 	struct filter f;
 	bool stale;
 
-	if (filter_open(name, &f))
+	if (filter_open(w->name, &f))
 		return false;
 	*last_ns = READ_ONCE(f.state->last_ns);
 	stale = stats_stopped(f.config, f.state, kernel_now_ns());
+	keep_drop_time(w, f.config, READ_ONCE(f.state->drop_until_ns));
 	filter_close(&f);
 	return stale;
 }
@@ -84,17 +105,17 @@ static bool is_stale(const char *name, uint64_t *last_ns)
 /* A filter whose hand has stopped passes all ids, and has no valid ones any more. A hand that is
  * late steps again in a while: only one that stands still for STILL_MS has stopped.
  */
-static bool has_stopped(const char *name)
+static bool has_stopped(struct wish *w)
 {
 	uint64_t first_ns, last_ns;
 	bool stopped;
 
 	if (kernel_ready(false, false))
 		return false;
-	stopped = is_stale(name, &first_ns);
+	stopped = is_stale(w, &first_ns);
 	for (int ms = 0; stopped && ms < STILL_MS; ms += LOOK_MS) {
 		usleep(LOOK_MS * 1000);
-		stopped = is_stale(name, &last_ns) && last_ns == first_ns;
+		stopped = is_stale(w, &last_ns) && last_ns == first_ns;
 	}
 	return stopped;
 }
@@ -104,7 +125,7 @@ static int ensure(struct wish *w)
 	const struct wish all_of_it = { .name = w->name, .verbose = w->verbose };
 
 	w->replace = w->whole = true;
-	if (has_stopped(w->name)) {
+	if (has_stopped(w)) {
 		diag_note("%s: the window's clock has stopped: it is loaded anew", w->name);
 		control_unload(&all_of_it);
 	}
