@@ -164,13 +164,16 @@ static int open_again(struct pair *p)
 	return err ? loader_explain(name, err) : 0;
 }
 
-/* Exchanges NAME and +NAME back, after an error behind the commit. If they cannot be exchanged, or
- * opened, the next command goes on.
+/* Exchanges NAME and +NAME back, after this error behind the commit. If they cannot be exchanged,
+ * or opened, the next command goes on.
  */
-static void exchange_back(struct pair *p)
+static int exchange_back(struct pair *p, int err)
 {
-	if (!pin_dir_exchange(p->name) && !open_again(p))
+	if (pin_dir_exchange(p->name))
+		return LIVE_EXCHANGE_UNFINISHED;
+	if (!open_again(p))
 		live_exchange_undo(p);
+	return err;
 }
 
 /* Steps 1 to 5. */
@@ -183,10 +186,9 @@ static int change(struct pair *p, const struct placement *where, uint64_t drop_u
 		return err;
 	}
 	err = open_again(p) ?: pair_attach_new(p);
-	if (!err)
-		return live_exchange_complete(p);
-	exchange_back(p);
-	return err;
+	if (err)
+		return exchange_back(p, err);
+	return live_exchange_complete(p) ? LIVE_EXCHANGE_UNFINISHED : 0;
 }
 
 int live_exchange(const char *name, const struct placement *where, uint64_t drop_until_ns)

@@ -33,9 +33,11 @@ struct placement;
 /* Makes a change, after loader_next_program() or loader_next_filter() has made +NAME. where: all
  * interfaces on which the filter is to run, and the mode for those on which it does not run yet.
  * drop_until_ns: when the time of --for ends, by kernel_now_ns(); 0: without --for, or as the
- * memory has it. Returns 0, or -errno (logged). After an error before step 4 the filter is as it
- * was; after a later one the next command ends the change.
+ * memory has it. Returns 0; -errno (logged), and the filter is as it was; or
+ * LIVE_EXCHANGE_UNFINISHED (the reason is logged): the change is committed, and the next command
+ * that takes the lock ends it.
  */
+#define LIVE_EXCHANGE_UNFINISHED 1
 int live_exchange(const char *name, const struct placement *where, uint64_t drop_until_ns);
 
 /* Undoes a change that is not committed, or that an exchange back has undone: attaches NAME's

@@ -58,6 +58,12 @@ int change_interfaces(struct change *c, char *const *add, int add_cnt, char *con
  */
 int change_program(struct change *c, struct dedup_config *cfg);
 
+/* Has the program or filter that is in +NAME take over, by live_exchange(), and notes what is
+ * forgotten. The time of --for ends when it was said to end. Returns 0; or -errno (logged):
+ * -EINPROGRESS if the change is made, and only its last steps are left to the next command.
+ */
+int change_exchange(struct change *c, const struct dedup_config *cfg);
+
 /* Reports the configuration of the filter. */
 void change_report(const char *name, const struct dedup_config *cfg);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "change.h"
@@ -92,6 +93,48 @@ static uint64_t drop_until_ns(const struct change *c, const struct dedup_config 
 				    : READ_ONCE(c->f.state->drop_until_ns);
 }
 
+/* The first error of an exchange: it is kept until it is known what the error means. */
+struct first_error {
+	char finding[DIAG_LINE_MAX_BYTES], advice[DIAG_LINE_MAX_BYTES];
+};
+
+static void keep_first_error(void *to, const struct diag *d)
+{
+	struct first_error *kept = to;
+
+	if (d->kind != DIAG_ERR || *kept->finding) {
+		diag_give(d);
+		return;
+	}
+	snprintf(kept->finding, sizeof(kept->finding), "%s", d->finding);
+	snprintf(kept->advice, sizeof(kept->advice), "%s", d->advice ?: "");
+}
+
+int change_exchange(struct change *c, const struct dedup_config *cfg)
+{
+	static struct first_error kept;
+	struct diag_receiver r = { .take = keep_first_error, .to = &kept };
+	int err;
+
+	kept = (struct first_error){ 0 };
+	diag_receive(&r);
+	err = live_exchange(c->f.name, &c->where, drop_until_ns(c, cfg));
+	diag_receive_end(&r);
+	if (err >= 0)
+		note_forgotten(c, cfg);
+	if (err > 0)
+		return diag_err(-EINPROGRESS,
+				"%s: the change is made, but its last steps are not: %s" ADVICE
+				"xdp-dedup refresh %s does them",
+				c->f.name, kept.finding, c->f.name);
+	if (*kept.finding)
+		diag_give(&(struct diag){ .kind = DIAG_ERR,
+					  .location = diag_location(),
+					  .finding = kept.finding,
+					  .advice = *kept.advice ? kept.advice : NULL });
+	return err;
+}
+
 int change_program(struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
@@ -116,11 +159,7 @@ int change_program(struct change *c, struct dedup_config *cfg)
 			c->f.name, c->f.name, streams);
 	if (err)
 		return diag_err(err, "the kernel's random source gave no secret");
-	err = loader_next_program(c->f.name, cfg, NULL)
-		      ?: live_exchange(c->f.name, &c->where, drop_until_ns(c, cfg));
-	if (!err)
-		note_forgotten(c, cfg);
-	return err;
+	return loader_next_program(c->f.name, cfg, NULL) ?: change_exchange(c, cfg);
 }
 
 int change_check_room(struct change *c)
@@ -166,10 +205,9 @@ int change_filter(struct change *c, struct dedup_config *cfg)
 		return diag_err(err, "the kernel's random source gave no secret");
 	err = change_check_memory("the new memory, beside the one that runs,", plan_bytes(cfg)) ?:
 	      loader_next_filter(c->f.name, cfg, &c->f) ?:
-	      live_exchange(c->f.name, &c->where, drop_until_ns(c, cfg));
+	      change_exchange(c, cfg);
 	if (err)
 		return err;
-	note_forgotten(c, cfg);
 	change_report(c->f.name, cfg);
 	diag_done("%s: what was there before, %s, is kept until it is forgotten: at most %s",
 		  c->f.name, FORMAT_BYTES(plan_bytes(c->f.config)),

@@ -2,7 +2,8 @@
 /* The operations on filters. Each one checks the wish, takes the lock (lock.h) and releases it at
  * its end; it reports what it has done (diag_done()) and logs failures. Returns an enum exit_code:
  * EXIT_MISUSED if the wish is incomplete, or its parts do not fit together. After a failure a
- * filter is as it was, or there is none.
+ * filter is as it was, or there is none; or the message says that the change is made, and what is
+ * left to the next command.
  */
 #ifndef XDP_DEDUP_CONTROL_H
 #define XDP_DEDUP_CONTROL_H

@@ -11,7 +11,6 @@
 #include "config_streams.h"
 #include "control.h"
 #include "diag.h"
-#include "live_exchange.h"
 #include "snapshot_file.h"
 #include "kept.h"
 #include "kernel.h"
@@ -191,7 +190,7 @@ static int give(struct change *c, const struct predecessor *snapshot)
 	for (uint32_t n = 0; n < cfg.policy.streams_cnt; n++)
 		cfg.predecessor_stream[n] = n + 1; /* has_same_ids() */
 	err = loader_next_program(c->f.name, &cfg, snapshot);
-	return err ?: live_exchange(c->f.name, &c->where, 0);
+	return err ?: change_exchange(c, &cfg);
 }
 
 static int restore_into(struct restoration *r, struct change *c)

@@ -176,7 +176,7 @@ static int finish_draft(struct draft *d, const char *path, int err)
 		err = -errno;
 	if (err && d->has_name)
 		unlink(d->path);
-	return err ? err : sync_directory(path);
+	return err;
 }
 
 int snapshot_save(const struct filter *f, const char *path, int (*stop)(void),
@@ -194,9 +194,16 @@ int snapshot_save(const struct filter *f, const char *path, int (*stop)(void),
 	if (!err && stop && stop())
 		err = -EINTR;
 	err = finish_draft(&d, path, err);
-	if (!err || err == -EINTR || err == -EAGAIN || err == -ENODATA)
+	if (err == -EINTR || err == -EAGAIN || err == -ENODATA)
 		return err; /* logged, or the caller's to log */
-	return diag_err(err, "cannot write %s: %s", path, strerror(-err));
+	if (err)
+		return diag_err(err, "cannot write %s: %s", path, strerror(-err));
+	err = sync_directory(path);
+	return err ? diag_err(err,
+			      "%s is written, but a crash of the machine may undo that: cannot sync its directory: %s" ADVICE
+			      "sync -f %s",
+			      path, strerror(-err), path)
+		   : 0;
 }
 
 int snapshot_open(const char *path, struct snapshot *out)
