@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Random changes of a filter's streams while it runs, and of all else together with them, against a
- * plain model: an id that a stream has seen stays known there, and no id is known in a stream that
- * never saw it.
+ * plain model: an id that a realm has seen stays known there, and no id is known in a realm that
+ * never saw it; no counter falls; the time of --for ends when it was said to end.
  *
  * Environment: SEED, EPISODES.
  */
@@ -13,31 +13,44 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "kernel.h"
+#include "open.h"
 #include "streams_runner.h"
+#include "totals.h"
 
 #define EPISODES 6
 #define CHANGES 9
 #define IDS 60
 #define PROBES 25
+#define KEYS (STREAMS * (CHANGES + 1)) /* realms that an episode can have */
+#define HOUR_NS 3600000000000ULL
 
-/* What is known of each stream. */
+/* What is known in each realm. */
 struct known {
 	bool is;
 	unsigned int at; /* the number of changes before it was seen */
 };
 
+/* A choice of streams. */
+struct choice {
+	int order[STREAMS], cnt; /* as they are named to the tool */
+	int realm[STREAMS];	 /* of each of them; -1: it is not there */
+	bool named[STREAMS];	 /* the user gives it a name */
+};
+
 static struct random_model {
 	uint64_t seed;
-	int order[STREAMS], cnt; /* the streams, as they are named to the tool */
-	int realm[STREAMS];	 /* of each of them; -1: it is not there */
+	struct choice now;
+	int key[STREAMS]; /* which realm of all that there were; -1: it is not there */
+	int keys;	  /* how many there were */
 	unsigned int changes;
-	unsigned int steady[STREAMS]; /* since then a stream is there, its realm with the same streams */
-	unsigned int remade;	      /* the last change that made a new filter */
-	unsigned int forgot;	      /* what only the one before that knew is forgotten */
-	bool linked[STREAMS][STREAMS]; /* were they ever in one realm? */
-	struct known known[STREAMS][IDS];
+	unsigned int remade; /* the last change that made a new filter */
+	unsigned int forgot; /* what only the one before that knew is forgotten */
+	struct known known[KEYS][IDS];
 	bool wanted[IDS]; /* in a stream that went, or that has forgotten it: its copies say nothing */
-	char what[1024]; /* was done last */
+	uint64_t sent, drops;
+	uint64_t until_ns[2]; /* when the time of --for ends: from and to; 0: without */
+	char what[1024];      /* was done last */
 } m;
 
 static uint32_t pick(uint32_t cnt)
@@ -45,39 +58,46 @@ static uint32_t pick(uint32_t cnt)
 	return random_next(&m.seed) % cnt;
 }
 
-/* Another choice of streams, order and realms. */
-static void choose_streams(int order[STREAMS], int *cnt, int realm[STREAMS])
+/* Another choice of streams, order, realms and names. */
+static void choose_streams(struct choice *c)
 {
-	*cnt = 0;
+	c->cnt = 0;
 	for (int s = 0; s < STREAMS; s++) {
-		realm[s] = -1;
+		c->realm[s] = -1;
+		c->named[s] = s != GSP && pick(3);
 		if (pick(4))
-			order[(*cnt)++] = s;
+			c->order[c->cnt++] = s;
 	}
-	if (!*cnt)
-		order[(*cnt)++] = pick(STREAMS);
-	for (int i = 0; i < *cnt; i++) {
-		int with = pick(*cnt), was = order[i];
+	if (!c->cnt)
+		c->order[c->cnt++] = pick(STREAMS);
+	for (int i = 0; i < c->cnt; i++) {
+		int with = pick(c->cnt), was = c->order[i];
 
-		order[i] = order[with];
-		order[with] = was;
+		c->order[i] = c->order[with];
+		c->order[with] = was;
 	}
-	for (int i = 0; i < *cnt; i++) {
-		bool joins = i && !pick(6) && order[i] != N && order[i - 1] != N &&
-			     STREAM[order[i]].id_bytes == STREAM[order[i - 1]].id_bytes;
+	for (int i = 0; i < c->cnt; i++) {
+		int s = c->order[i], before = i ? c->order[i - 1] : s;
+		bool joins = i && !pick(3) && s != N && before != N &&
+			     STREAM[s].id_bytes == STREAM[before].id_bytes;
 
-		realm[order[i]] = joins ? realm[order[i - 1]] : i;
+		c->realm[s] = joins ? c->realm[before] : i;
 	}
 }
 
-static size_t say_streams(char *to, size_t size, const int order[STREAMS], int cnt,
-			  const int realm[STREAMS])
+static size_t say_streams(char *to, size_t size, const struct choice *c)
 {
 	size_t len = snprintf(to, size, " --profiles " PROFILES);
 
-	for (int i = 0; i < cnt; i++)
-		len += snprintf(to + len, size - len, " --profile %s:%u#r%d", STREAM[order[i]].name,
-				STREAM[order[i]].port, realm[order[i]]);
+	for (int i = 0; i < c->cnt; i++) {
+		int s = c->order[i];
+
+		len += snprintf(to + len, size - len, " --profile ");
+		if (c->named[s])
+			len += snprintf(to + len, size - len, "f-%d=", s);
+		len += snprintf(to + len, size - len, "%s:%u#r%d", STREAM[s].name, STREAM[s].port,
+				c->realm[s]);
+	}
 	return len;
 }
 
@@ -95,77 +115,131 @@ static const char *parameters(void)
 	return PARAMETERS[pick(ARRAY_SIZE(PARAMETERS))];
 }
 
-static bool same_realms(const int a[STREAMS], const int b[STREAMS], int s)
+static bool is_there(const struct choice *c, int s)
 {
-	if (a[s] < 0 || b[s] < 0)
-		return false;
-	for (int t = 0; t < STREAMS; t++)
-		if ((a[t] == a[s]) != (b[t] == b[s]))
-			return false;
-	return true;
+	return c->realm[s] >= 0;
+}
+
+/* Of the two that have one profile: is this one there, and alone of those without a given name? */
+static bool is_alone(const struct choice *c, int s)
+{
+	int other = s == A ? A_TOO : A;
+
+	return is_there(c, s) && !c->named[s] && !(is_there(c, other) && !c->named[other]);
+}
+
+/* The stream of the choice before that stream s goes on as; -1: none. */
+static int kept(const struct choice *old, const struct choice *c, int s)
+{
+	if (s == A || s == A_TOO)
+		for (int was = A; was <= A_TOO; was += A_TOO - A)
+			if (is_alone(c, s) && is_alone(old, was))
+				return was;
+	return is_there(old, s) && old->named[s] == c->named[s] ? s : -1;
 }
 
 /* The stream's name now: of two of one profile, that of the second has a number. */
 static const char *name_now(int s)
 {
+	static char name[16];
 	int first = 0;
 
+	snprintf(name, sizeof(name), "f-%d", s);
+	if (m.now.named[s])
+		return name;
 	if (s != A && s != A_TOO)
 		return STREAM[s].name;
-	while (m.order[first] != A && m.order[first] != A_TOO)
+	while ((m.now.order[first] != A && m.now.order[first] != A_TOO) ||
+	       m.now.named[m.now.order[first]])
 		first++;
-	return m.order[first] == s ? "a" : "a-2";
+	return m.now.order[first] == s ? "a" : "a-2";
+}
+
+static bool is_key_taken(const int key[STREAMS], int of)
+{
+	for (int s = 0; s < STREAMS; s++)
+		if (key[s] == of)
+			return true;
+	return false;
+}
+
+/* The realm that begins with the i-th stream: that of the first of its streams that is kept, unless
+ * a realm before it goes on as that one.
+ */
+static int key_of_realm(const struct choice *c, const int key[STREAMS], int i)
+{
+	int realm = c->realm[c->order[i]];
+
+	for (; i < c->cnt && c->realm[c->order[i]] == realm; i++) {
+		int was = kept(&m.now, c, c->order[i]);
+
+		if (was >= 0 && !is_key_taken(key, m.key[was]))
+			return m.key[was];
+	}
+	return m.keys++;
 }
 
 /* The streams are these now. */
-static void note_streams(const int order[STREAMS], int cnt, const int realm[STREAMS])
+static void note_streams(const struct choice *c)
 {
-	for (int s = 0; s < STREAMS; s++) {
-		if (!same_realms(m.realm, realm, s))
-			m.steady[s] = m.changes;
-		for (int t = 0; t < STREAMS; t++)
-			if (realm[s] >= 0 && realm[s] == realm[t])
-				m.linked[s][t] = true;
+	int key[STREAMS];
+
+	memset(key, -1, sizeof(key));
+	for (int i = 0; i < c->cnt; i++) {
+		int s = c->order[i];
+
+		key[s] = i && c->realm[s] == c->realm[c->order[i - 1]] ? key[c->order[i - 1]]
+								       : key_of_realm(c, key, i);
 	}
-	/* The only one of its profile, which has other ports now. */
-	for (int s = A, t = A_TOO; s <= A_TOO; s += A_TOO - A, t -= A_TOO - A)
-		if (m.realm[s] >= 0 && m.realm[t] < 0 && realm[s] < 0 && realm[t] >= 0)
-			m.linked[s][t] = m.linked[t][s] = true;
-	memcpy(m.realm, realm, sizeof(m.realm));
-	memcpy(m.order, order, sizeof(m.order));
-	m.cnt = cnt;
+	memcpy(m.key, key, sizeof(m.key));
+	m.now = *c;
 }
 
-static void close_links(void)
+/* What the filter counts, and when it ends to drop. */
+static void check_filter(void)
 {
-	for (int k = 0; k < STREAMS; k++)
-		for (int i = 0; i < STREAMS; i++)
-			for (int j = 0; j < STREAMS; j++)
-				m.linked[i][j] |= m.linked[i][k] && m.linked[k][j];
+	struct filter_counters c;
+	struct filter f;
+
+	assert_int_equal(filter_open("f", &f), 0);
+	assert_int_equal(filter_open_change(&f), 0);
+	assert_int_equal(filter_counters(&f, &c), 0);
+	if (c.rx != m.sent || c.dropped != m.drops)
+		fail_msg("after %s: of %ju packets %ju are counted, of %ju drops %ju, seed %ju",
+			 m.what, (uintmax_t)m.sent, (uintmax_t)c.rx, (uintmax_t)m.drops,
+			 (uintmax_t)c.dropped, (uintmax_t)m.seed);
+	if (!m.until_ns[0] != (f.config->policy.action != DEDUP_DROP_FOR) ||
+	    (m.until_ns[0] &&
+	     (f.state->drop_until_ns < m.until_ns[0] || f.state->drop_until_ns > m.until_ns[1])))
+		fail_msg("after %s: drops end at %ju, not from %ju to %ju, seed %ju", m.what,
+			 (uintmax_t)f.state->drop_until_ns, (uintmax_t)m.until_ns[0],
+			 (uintmax_t)m.until_ns[1], (uintmax_t)m.seed);
+	filter_close(&f);
 }
 
 /* One change, which may be refused: then nothing has changed. */
 static void change_something(void)
 {
-	int order[STREAMS], realm[STREAMS], cnt, status;
+	static const char *const ACTIONS[] = { " --for 1h", " --action drop", "", "", "", "" };
 	enum { SET, REPLACE, REPLACE_LAYOUT, RESIZE } kind = pick(4);
 	bool forget = pick(2), makes = kind >= REPLACE_LAYOUT;
+	const char *action = kind == RESIZE ? "" : ACTIONS[pick(ARRAY_SIZE(ACTIONS))];
+	uint64_t began_ns = kernel_now_ns();
+	struct choice c;
+	int status;
 	size_t len;
 
-	choose_streams(order, &cnt, realm);
+	choose_streams(&c);
 	len = snprintf(m.what, sizeof(m.what), "$XD %s f",
 		       kind == SET	? "set"
 		       : kind == RESIZE ? "resize"
 					: "load --replace --name");
-	if (kind == RESIZE) {
-		memcpy(order, m.order, sizeof(order));
-		memcpy(realm, m.realm, sizeof(realm));
-		cnt = m.cnt;
-	} else {
-		len += say_streams(m.what + len, sizeof(m.what) - len, order, cnt, realm);
-	}
-	snprintf(m.what + len, sizeof(m.what) - len, "%s%s", makes ? parameters() : "",
-		 makes && forget ? " --forget" : "");
+	if (kind == RESIZE)
+		c = m.now;
+	else
+		len += say_streams(m.what + len, sizeof(m.what) - len, &c);
+	snprintf(m.what + len, sizeof(m.what) - len, "%s%s%s", makes ? parameters() : "",
+		 makes && forget ? " --forget" : "", action);
 	status = sh_out(output, sizeof(output), "%s", m.what);
 	if (strstr(output, "Sanitizer") || status > 1)
 		fail_msg("%s: %d, %s", m.what, status, output);
@@ -177,91 +251,99 @@ static void change_something(void)
 	/* The memory had no table of sources. */
 	makes |= strstr(output, "what was there before") != NULL;
 	m.changes++;
-	note_streams(order, cnt, realm);
-	close_links();
+	note_streams(&c);
 	if (makes && forget)
 		m.forgot = m.remade;
 	if (makes)
 		m.remade = m.changes;
+	if (*action)
+		memset(m.until_ns, 0, sizeof(m.until_ns));
+	if (strstr(action, "--for")) {
+		m.until_ns[0] = began_ns + HOUR_NS;
+		m.until_ns[1] = kernel_now_ns() + HOUR_NS;
+	}
 }
 
-/* Was the id seen by a stream that has been one realm with this one ever since? */
+/* Has the stream's realm seen the id, in a memory that is there? */
 static bool must_be_known(int s, uint32_t id)
 {
-	for (int t = 0; t < STREAMS; t++) {
-		const struct known *k = &m.known[t][id];
+	const struct known *k = &m.known[m.key[s]][id];
 
-		if (m.realm[t] == m.realm[s] && k->is && k->at >= m.steady[s] && k->at >= m.forgot)
-			return true;
-	}
-	return false;
+	return k->is && k->at >= m.forgot;
 }
 
-static bool must_be_fresh(int s, uint32_t id)
+static bool drops(int s, uint32_t id)
 {
-	for (int t = 0; t < STREAMS; t++)
-		if ((t == s || m.linked[s][t]) && m.known[t][id].is)
-			return false;
-	return true;
+	bool dropped = streams_drops(s, id);
+
+	m.sent++;
+	m.drops += dropped;
+	return dropped;
 }
 
 static void probe(void)
 {
-	int s = m.order[pick(m.cnt)];
+	int s = pick(STREAMS);
 	uint32_t id = pick(IDS);
-	bool known = must_be_known(s, id), fresh = must_be_fresh(s, id);
-	bool dropped = streams_drops(s, id);
+	bool known = is_there(&m.now, s) && must_be_known(s, id);
+	bool fresh = !is_there(&m.now, s) || !m.known[m.key[s]][id].is;
+	bool dropped = drops(s, id);
 
 	if (!m.wanted[id] && ((known && !dropped) || (fresh && dropped)))
 		fail_msg("after %s: id %u of %s is %s, seed %llu", m.what, id, STREAM[s].name,
 			 dropped ? "dropped, but fresh" : "passed, but known",
 			 (unsigned long long)m.seed);
+	if (!is_there(&m.now, s))
+		return;
 	/* A duplicate does not renew its id: it is as old as it was. */
 	if (!dropped)
-		m.known[s][id] = (struct known){ true, m.changes };
-	m.known[s][id].is = true;
+		m.known[m.key[s]][id].at = m.changes;
+	m.known[m.key[s]][id].is = true;
 }
 
 /* Wants an id that must be known, changes the filter, and sees one copy pass, and one alone. */
 static void probe_want(void)
 {
-	int s = m.order[pick(m.cnt)];
-	uint32_t id = pick(IDS), before = m.changes;
-	bool known = !m.wanted[id] && must_be_known(s, id), wanted = known;
+	int s = m.now.order[pick(m.now.cnt)], key = m.key[s];
+	bool known, wanted;
+	uint32_t id = pick(IDS);
 	char command[256];
 
+	wanted = !m.wanted[id] && must_be_known(s, id);
 	if (wanted) {
 		snprintf(command, sizeof(command), "$XD want f/%s %s", name_now(s),
 			 streams_hex(s, id));
 		assert_run(0, command);
 	}
 	change_something();
-	known = known && m.realm[s] >= 0 && m.steady[s] <= before && must_be_known(s, id);
+	known = wanted && m.key[s] == key && must_be_known(s, id);
 	m.wanted[id] |= wanted && !known;
-	if (known && (streams_drops(s, id) || !streams_drops(s, id)))
+	if (known && (drops(s, id) || !drops(s, id)))
 		fail_msg("after %s: id %u of %s was wanted, seed %llu", m.what, id, STREAM[s].name,
 			 (unsigned long long)m.seed);
 }
 
 static void episode(void)
 {
-	int order[STREAMS], realm[STREAMS], cnt;
 	uint64_t seed = m.seed;
+	struct choice c;
 	size_t len;
 
 	memset(&m, 0, sizeof(m));
-	memset(m.realm, -1, sizeof(m.realm));
+	memset(m.now.realm, -1, sizeof(m.now.realm));
 	m.seed = seed;
-	choose_streams(order, &cnt, realm);
+	choose_streams(&c);
 	len = snprintf(m.what, sizeof(m.what), "$XD load v0 --name f --window 1h --fpr 1e-8");
-	len += say_streams(m.what + len, sizeof(m.what) - len, order, cnt, realm);
+	len += say_streams(m.what + len, sizeof(m.what) - len, &c);
 	snprintf(m.what + len, sizeof(m.what) - len, "%s", parameters());
 	assert_run(0, m.what);
-	note_streams(order, cnt, realm);
+	note_streams(&c);
 	for (int i = 0; i < CHANGES; i++) {
 		for (int j = 0; j < PROBES; j++)
 			probe();
+		check_filter();
 		probe_want();
+		check_filter();
 	}
 	for (int j = 0; j < PROBES; j++)
 		probe();
@@ -273,6 +355,7 @@ static void any_changes(void **state)
 	uint64_t episodes = environment_number("EPISODES", tries(1, EPISODES));
 
 	(void)state;
+	assert_int_equal(kernel_ready(false, false), 0);
 	m.seed = environment_number("SEED", (uint64_t)time(NULL) << 20 | getpid());
 	print_message("# SEED=%llu\n", (unsigned long long)m.seed);
 	for (uint64_t i = 0; i < episodes; i++)
