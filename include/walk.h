@@ -61,8 +61,10 @@ static __always_inline __u32 dedup_offset(const struct dedup_walk *w)
 /* Are there so many bytes at w->pos, which belong to the packet? */
 static __always_inline bool dedup_has(const struct dedup_walk *w, __u64 bytes)
 {
+	if (bytes > w->left)
+		return false;
 	DEDUP_NOTE_READ(w, bytes);
-	return bytes <= w->left && w->pos + bytes <= w->end;
+	return w->pos + bytes <= w->end;
 }
 
 /* Steps over bytes that dedup_has(). */

@@ -181,6 +181,23 @@ static const struct row {
 	  CAPTURE "$XD replay $D/sparse.pcapng --port 8001 --window 6h --fpr 0.2 "
 		  "--capacity 10 --json | jq -e '.streams[0] |"
 		  ".false_drops > 20 and .false_drops < 164 and .ids == 700' > /dev/null" },
+	/* Of IPv6 packets with any next header, the snap length cuts padding alone: none is missed. */
+	{ "padding-that-is-cut",
+	  "/usr/bin/python3 - > $D/cut.pcap <<'END'\n"
+	  "import struct, sys\n"
+	  "out = sys.stdout.buffer\n"
+	  "out.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))\n"
+	  "body = {44: bytes([59, 0, 0, 0]), 51: bytes([59, 4])}\n"
+	  "for n in range(256):\n"
+	  "    ip = struct.pack('>IHBB', 6 << 28, 24, n, 64) + bytes(31) + bytes([n])\n"
+	  "    packet = bytes(12) + b'\\x86\\xdd' + ip + body.get(n, bytes([59, 1])).ljust(24, b'\\0')\n"
+	  "    for i in 0, 1:\n"
+	  "        out.write(struct.pack('<IIII', n, i, len(packet), len(packet) + 26) + packet)\n"
+	  "END\n"
+	  "for options in 'mirror' 'payload:9' 'mirror --tunnels vxlan'; do\n"
+	  "  $XD replay $D/cut.pcap --profile $options --json > $D/out\n"
+	  "  jq -e '.snapped == 0' $D/out > /dev/null || exit 1\n"
+	  "done" },
 	/* With less memory for ids than they take. */
 	/* The hand's turns cost what there is to forget, not what there could be. */
 	{ "a-large-filter-and-many-turns",

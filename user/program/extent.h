@@ -16,10 +16,38 @@ static void note_read(__u64 end)
 		walked = end;
 }
 
+static bool is_extension(__u8 next)
+{
+	return next == IPPROTO_HOPOPTS || next == IPPROTO_ROUTING || next == IPPROTO_DSTOPTS ||
+	       next == IPPROTO_AH || next == IPPROTO_FRAGMENT;
+}
+
+/* Of extension headers only the first two bytes tell what follows, and where. */
+static __u32 ipv6_extent(const struct packet *pkt, __u32 at)
+{
+	const struct ipv6hdr *ip6 = pkt->pos;
+	const struct ipv6_opt_hdr *extension = (const void *)(ip6 + 1);
+	__u8 next = ip6->nexthdr;
+
+	at += sizeof(*ip6);
+	for (int i = 0; i <= IPV6_EXT_MAX && is_extension(next); i++) {
+		__u32 len;
+
+		if ((void *)(extension + 1) > pkt->end)
+			return ALL;
+		if (next == IPPROTO_FRAGMENT || i == IPV6_EXT_MAX)
+			return at + sizeof(*extension);
+		len = next == IPPROTO_AH ? (extension->hdrlen + 2) * 4 : (extension->hdrlen + 1) * 8;
+		next = extension->nexthdr;
+		extension = (const void *)extension + len;
+		at += len;
+	}
+	return at + (next == IPPROTO_UDP ? sizeof(struct udphdr) : 0);
+}
+
 /* Bytes from the frame's front to behind the headers of the packet at pkt->pos, this offset. */
 static __u32 packet_extent(const struct packet *pkt, __be16 proto, __u32 at)
 {
-	const struct ipv6hdr *ip6 = pkt->pos;
 	const struct iphdr *ip4 = pkt->pos;
 
 	if (proto == bpf_htons(ETH_P_IP) && (void *)(ip4 + 1) <= pkt->end) {
@@ -29,12 +57,9 @@ static __u32 packet_extent(const struct packet *pkt, __be16 proto, __u32 at)
 	}
 	if (proto != bpf_htons(ETH_P_IPV6))
 		return at + (proto == bpf_htons(ETH_P_IP) ? sizeof(*ip4) : 0);
-	if ((void *)(ip6 + 1) > pkt->end || ip6->nexthdr == IPPROTO_TCP ||
-	    ip6->nexthdr == IPPROTO_ICMPV6)
-		return at + sizeof(*ip6);
-	if (ip6->nexthdr == IPPROTO_UDP)
-		return at + sizeof(*ip6) + sizeof(struct udphdr);
-	return ALL; /* extension headers, of any length */
+	if (pkt->pos + sizeof(struct ipv6hdr) > pkt->end)
+		return at + sizeof(struct ipv6hdr);
+	return ipv6_extent(pkt, at);
 }
 
 /* Raises *extent to behind a load's bytes. */

@@ -210,7 +210,7 @@ static __u32 headers_extent(struct xdp_md *ctx)
 	struct packet pkt = { 0 };
 	__be16 proto;
 
-	if (parsed.inside) {
+	if (f->tunnels) {
 		at_network(ctx, f, &pkt);
 		return packet_extent(&pkt, f->proto, f->base[DEDUP_NETWORK]);
 	}
@@ -300,6 +300,7 @@ void program_parse(const void *frame, uint32_t len)
 	parsed.len = len;
 	hashed.known = false;
 	walked = 0;
+	frame_memory.tunnels = 0; /* of the frame before */
 	parsed.reason = parse_frame(&parsed.ctx);
 	if (parsed.reason == INSIDE)
 		parsed.reason = PARSED;
