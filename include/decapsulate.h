@@ -13,6 +13,7 @@
 #include <linux/in.h>
 
 #include "counters.h"
+#include "guess.h"
 #include "walk.h"
 
 #define DEDUP_TUNNEL_LEVELS 2 /* that are opened, one in the other */
@@ -36,23 +37,6 @@ static __always_inline int dedup_open_ip(struct dedup_walk *w)
 	version = w->pos[0] >> 4;
 	w->proto = version == 4 ? ETH_P_IP : ETH_P_IPV6;
 	return version == 4 || version == 6 ? DEDUP_OPENED : DEDUP_CLOSED;
-}
-
-/* What is inside may be IP, of which only its first byte tells. Other bytes, taken for IP with a
- * short length, might look like known ones. So its checksum must be right, or its length what is
- * left, without padding. Behind it may be a trailer: a tap's, or the FCS.
- */
-static __always_inline int dedup_open_guessed_ip(struct dedup_walk *w)
-{
-	bool padded = dedup_offset(w) + w->left <= ETH_ZLEN;
-	__u64 len;
-
-	if (!dedup_has(w, 6))
-		return DEDUP_REASON_truncated;
-	len = w->pos[0] >> 4 == 4 ? dedup_be16(w->pos + 2) : 40 + dedup_be16(w->pos + 4);
-	if (len < w->left && !padded && !dedup_is_ipv4_header(w))
-		return DEDUP_CLOSED;
-	return dedup_open_ip(w);
 }
 
 /* Steps over the Ethernet header of what is inside, up to its VLAN tags. */
@@ -112,6 +96,7 @@ static __always_inline int dedup_open_mpls(struct dedup_walk *w)
 		return DEDUP_CLOSED;
 	if (!dedup_has(w, 4))
 		return DEDUP_REASON_truncated;
+	w->guessed = true;
 	if (dedup_be16(w->pos)) /* a control word begins with zeros */
 		return dedup_open_guessed_ip(w);
 	dedup_step(w, 4);
@@ -221,7 +206,6 @@ static __always_inline int dedup_open_vxlan(struct dedup_walk *w)
 
 static __always_inline int dedup_open_geneve(struct dedup_walk *w)
 {
-	__u16 proto;
 	__u64 len;
 
 	w->kind = DEDUP_TUNNEL_geneve;
@@ -231,13 +215,14 @@ static __always_inline int dedup_open_geneve(struct dedup_walk *w)
 	if (w->pos[0] >> 6 || w->pos[1] & 0x80) /* version; O: management */
 		return DEDUP_CLOSED;
 	len = 8 + (w->pos[0] & 0x3f) * 4;
-	proto = dedup_be16(w->pos + 2);
+	if (dedup_open_proto(w, dedup_be16(w->pos + 2)) == DEDUP_CLOSED)
+		return DEDUP_CLOSED;
 	if (len > w->left)
 		return DEDUP_REASON_bad_tunnel;
 	if (!dedup_has(w, len))
 		return DEDUP_REASON_truncated;
 	dedup_step(w, len);
-	return dedup_open_proto(w, proto);
+	return DEDUP_OPENED;
 }
 
 /* Steps over the extension headers of GTP-U, of which the first is of the type `next`. Returns
@@ -272,6 +257,7 @@ static __always_inline int dedup_skip_gtp_extensions(struct dedup_walk *w, __u8 
 static __always_inline int dedup_open_gtp(struct dedup_walk *w)
 {
 	__u8 flags, next = 0;
+	bool cut;
 	int result;
 
 	w->kind = DEDUP_TUNNEL_gtp;
@@ -281,8 +267,7 @@ static __always_inline int dedup_open_gtp(struct dedup_walk *w)
 	flags = w->pos[0];
 	if (flags >> 4 != 3 || w->pos[1] != 255) /* version 1, GTP, a user's packet */
 		return DEDUP_CLOSED;
-	if (!dedup_cut_to(w, 8 + dedup_be16(w->pos + 2)))
-		return DEDUP_REASON_truncated;
+	cut = !dedup_cut_to(w, 8 + dedup_be16(w->pos + 2));
 	dedup_step(w, 8);
 	if (flags & 7) { /* E, S, PN: any of them brings these 4 bytes */
 		if (!dedup_has(w, 4))
@@ -292,7 +277,9 @@ static __always_inline int dedup_open_gtp(struct dedup_walk *w)
 		dedup_step(w, 4);
 	}
 	result = dedup_skip_gtp_extensions(w, next);
-	return result == DEDUP_OPENED ? dedup_open_guessed_ip(w) : result;
+	if (result == DEDUP_OPENED)
+		result = dedup_open_guessed_ip(w);
+	return result == DEDUP_OPENED && cut ? DEDUP_REASON_truncated : result;
 }
 
 /* `usual`: see dedup_open_usual(). */
@@ -312,6 +299,7 @@ static __always_inline int dedup_open_udp(struct dedup_walk *w, const struct ded
 	if (kind == DEDUP_TUNNELS_CNT)
 		return DEDUP_CLOSED;
 	w->kind = kind;
+	w->guessed = true;
 	if (dedup_be16(w->pos + 4) < 8 || !dedup_cut_to(w, dedup_be16(w->pos + 4)))
 		return DEDUP_REASON_bad_udp;
 	dedup_step(w, 8);
@@ -345,14 +333,15 @@ static __always_inline int dedup_open_in_ip(struct dedup_walk *w, const struct d
 
 /* Opens the tunnel at w->pos, if there is one of the kinds that *t has. Returns DEDUP_OPENED: *w is
  * the inner packet; DEDUP_CLOSED: there is none, and *w is void; else the reason why the frame is
- * not looked at further. A tunnel is closed, too, if its header is of another version, or what is
- * inside is of a protocol that is unknown here.
+ * not looked at further. A tunnel is closed, too, if its header is of another version, if what is
+ * inside is of a protocol that is unknown here, or if that is a guess and not plausible.
  */
 static __always_inline int dedup_open_tunnel(struct dedup_walk *w, const struct dedup_tunnels *t)
 {
 	int result = DEDUP_CLOSED;
 
 	w->ethernet = DEDUP_NO_ETHERNET;
+	w->guessed = false;
 	if (w->proto == ETH_P_IP || w->proto == ETH_P_IPV6)
 		result = dedup_open_in_ip(w, t);
 	else if (w->proto == ETH_P_MPLS_UC || w->proto == ETH_P_MPLS_MC)
@@ -361,19 +350,24 @@ static __always_inline int dedup_open_tunnel(struct dedup_walk *w, const struct 
 		result = dedup_open_pppoe(w);
 	if (result == DEDUP_OPENED && w->proto == DEDUP_ETH_TEB)
 		result = dedup_open_ethernet(w, t->kinds);
+	if (result == DEDUP_OPENED && w->guessed) {
+		dedup_join_paths(w);
+		result = dedup_check_guess(w, false);
+	}
 	return result != DEDUP_CLOSED && !(t->kinds >> w->kind & 1) ? DEDUP_CLOSED : result;
 }
 
 /* Opens the tunnels that are usual behind taps and in clouds: VXLAN, Geneve, GRE and ERSPAN over
- * IPv4. It has so few paths that the verifier can follow it in place. DEDUP_OPENED: as
- * dedup_open_tunnel(), but no VLAN tags are stepped over. Else *w is void, and dedup_open_tunnel()
- * finds out what the packet is.
+ * IPv4; what is a guess, only if it is IP. It has so few paths that the verifier can follow it in
+ * place. DEDUP_OPENED: as dedup_open_tunnel(), but no VLAN tags are stepped over. Else *w is void,
+ * and dedup_open_tunnel() finds out what the packet is.
  */
 static __always_inline int dedup_open_usual(struct dedup_walk *w, const struct dedup_tunnels *t)
 {
 	int protocol, result = DEDUP_CLOSED;
 
 	w->ethernet = DEDUP_NO_ETHERNET;
+	w->guessed = false;
 	if (w->proto != ETH_P_IP)
 		return DEDUP_CLOSED;
 	protocol = dedup_skip_ipv4(w);
@@ -383,6 +377,8 @@ static __always_inline int dedup_open_usual(struct dedup_walk *w, const struct d
 		result = dedup_open_gre(w);
 	if (result == DEDUP_OPENED && w->proto == DEDUP_ETH_TEB)
 		result = dedup_open_ethernet_header(w);
+	if (result == DEDUP_OPENED && w->guessed)
+		result = dedup_check_guess(w, true);
 	return result == DEDUP_OPENED && t->kinds >> w->kind & 1 ? DEDUP_OPENED : DEDUP_CLOSED;
 }
 

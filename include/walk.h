@@ -32,6 +32,7 @@ struct dedup_walk {
 	__u32 outer;	/* frame offset of the tunnel's header */
 	__u32 ethernet; /* frame offset of the inner Ethernet header; DEDUP_NO_ETHERNET: none */
 	__u32 tags;	/* VLAN tags behind it: see dedup_skip_tags() */
+	bool guessed;	/* that it is this tunnel, or what is inside: see guess.h */
 };
 #define DEDUP_NO_ETHERNET 0xffffffff
 
@@ -96,21 +97,6 @@ static __always_inline void dedup_join_paths(struct dedup_walk *w)
 #else
 	(void)w;
 #endif
-}
-
-/* Does an IPv4 header without options begin here, and is its checksum right? */
-static __always_inline bool dedup_is_ipv4_header(const struct dedup_walk *w)
-{
-	__u32 sum = 0;
-
-	if (!dedup_has(w, 20) || w->pos[0] != 0x45)
-		return false;
-	DEDUP_UNROLL
-	for (__u32 i = 0; i < 20; i += 2)
-		sum += dedup_be16(w->pos + i);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return sum == 0xffff;
 }
 
 /* A tag of IEEE 802.1Q. */

@@ -25,21 +25,6 @@ static bool step_over_link(struct dedup_walk *w, uint32_t kinds, bool *stacked)
 	return !*stacked || dedup_skip_tags(w, DEDUP_TAGS_MAX);
 }
 
-/* Is the header of this tunnel as a sender would fill it in? GTP-U's is tested more strictly when
- * it is opened.
- */
-static bool is_likely(const struct dedup_walk *w)
-{
-	const uint8_t *header = w->data + w->outer;
-
-	if ((w->kind != DEDUP_TUNNEL_vxlan && w->kind != DEDUP_TUNNEL_geneve) || !w->outer ||
-	    header + 8 > w->end)
-		return true;
-	if (w->kind == DEDUP_TUNNEL_geneve && header[1] & 0x3f)
-		return false;
-	return !header[7];
-}
-
 static uint32_t mixed(uint32_t hash, const uint8_t *bytes, size_t cnt)
 {
 	for (size_t i = 0; i < cnt; i++)
@@ -102,7 +87,7 @@ static bool open_levels(struct inside *out, struct dedup_walk *w, const struct d
 		next.kind = DEDUP_TUNNELS_CNT;
 		next.outer = next.tags = 0;
 		result = dedup_open_tunnel(&next, t);
-		if (result == DEDUP_CLOSED || !is_likely(&next))
+		if (result == DEDUP_CLOSED)
 			return true;
 		if (result != DEDUP_OPENED) {
 			out->faulty_kind = next.kind;

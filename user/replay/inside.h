@@ -31,9 +31,7 @@ struct inside {
 	bool has_ethernet; /* else the Ethernet header is made of the outer one's MACs */
 };
 
-/* Opens what `t` names. `buffer` has `size` bytes, at least 64, for the inner frame. A tunnel that
- * only its UDP port tells of is opened if its reserved bits are 0, too: anything may go to a port.
- */
+/* Opens what `t` names. `buffer` has `size` bytes, at least 64, for the inner frame. */
 void inside_open(struct inside *out, const struct capture_frame *f, const struct dedup_tunnels *t,
 		 uint8_t *buffer, uint32_t size);
 

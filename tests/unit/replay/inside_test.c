@@ -262,19 +262,17 @@ static void any_bytes(void **state)
 	free(buffer);
 }
 
-/* Anything may go to a tunnel's port: what has bits that are reserved is something else. */
-static void what_is_at_the_port(void **state)
+/* Senders may set reserved bits of the tunnel's header: receivers ignore them. */
+static void reserved_bits_do_not_decide(void **state)
 {
 	static const struct {
 		enum wrap_kind kind;
 		uint32_t at; /* behind UDP */
 		uint8_t value;
-		bool opened;
 	} CASES[] = {
-		{ WRAP_VXLAN, 7, 0, true },   { WRAP_VXLAN, 7, 1, false },
-		{ WRAP_VXLAN, 1, 9, true },   { WRAP_GENEVE, 7, 0, true },
-		{ WRAP_GENEVE, 7, 1, false }, { WRAP_GENEVE, 1, 0x40, true },
-		{ WRAP_GENEVE, 1, 1, false },
+		{ WRAP_VXLAN, 0, 0x88 }, { WRAP_VXLAN, 1, 9 },	   { WRAP_VXLAN, 3, 5 },
+		{ WRAP_VXLAN, 7, 1 },	 { WRAP_GENEVE, 1, 0x7f }, { WRAP_GENEVE, 7, 1 },
+		{ WRAP_GTP, 0, 0x3a },
 	};
 	static uint8_t buffer[BUFFER_BYTES];
 	static struct frame f;
@@ -292,7 +290,7 @@ static void what_is_at_the_port(void **state)
 		f.data[42 + CASES[i].at] = CASES[i].value;
 		c = (struct capture_frame){ .data = f.data, .len = f.len, .wire_len = f.len };
 		inside_open(&in, &c, &t, buffer, sizeof(buffer));
-		assert_int_equal(in.tunnels != 0, CASES[i].opened);
+		assert_true(in.tunnels != 0);
 		assert_false(in.is_faulty);
 	}
 }
@@ -381,8 +379,10 @@ static void where_tunnels_lead(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cut_at_every_byte),   cmocka_unit_test(any_bytes),
-		cmocka_unit_test(what_is_at_the_port), cmocka_unit_test(where_tunnels_lead),
+		cmocka_unit_test(cut_at_every_byte),
+		cmocka_unit_test(any_bytes),
+		cmocka_unit_test(reserved_bits_do_not_decide),
+		cmocka_unit_test(where_tunnels_lead),
 		cmocka_unit_test(where_gre_leads_to),
 	};
 
