@@ -206,6 +206,15 @@ static const struct cli_script SCRIPTS[] = {
 	  "asked 0 v0 --profile mirror --tunnels vxlan --outer-to 192.0.2.7\n"
 	  "says tunnels v0 'ok: x0 gets tunnels behind the filter, which opens those to'\n"
 	  "ip link del x0\n" },
+	{ "outer-to-that-opens-nothing",
+	  "for kinds in mpls pppoe mpls,pppoe,vlan; do\n"
+	  "  asked 0 v0 --profile mirror --tunnels $kinds --outer-to 192.0.2.7\n"
+	  "  says tunnels v0 'note: with --outer-to no tunnel of these kinds is opened'\n"
+	  "done; notes_of tunnels v0 --profile mirror --tunnels mpls --outer-to 192.0.2.7\n"
+	  "for options in '--tunnels mpls' '--tunnels vlan --outer-to 192.0.2.7' \\\n"
+	  "    '--tunnels gre,mpls --outer-to 192.0.2.7'; do\n"
+	  "  asked 0 v0 --profile mirror $options; says tunnels v0 'ok: no tunnel device takes'\n"
+	  "done\n" },
 	{ "on-a-tunnel-device",
 	  "ip link add x0 group 7 type vxlan id 1 dev v0 dstport 4789 || exit 0; ip link set x0 up\n"
 	  "asked 0 x0; says tunnels x0 'note: x0 is a tunnel device: it gets packets as skbs, and'\n"

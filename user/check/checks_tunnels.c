@@ -33,6 +33,16 @@ static void note_device(const struct check_context *q, const struct link *device
 		  tunnel_name((uint32_t)__builtin_ctz(kind)));
 }
 
+/* The filter asks an IP header around the tunnel, and opens only tunnels that have none. */
+static void note_no_address(const struct filter_spec *spec, uint32_t opened)
+{
+	const uint32_t link = DEDUP_TUNNEL_BIT(mpls) | DEDUP_TUNNEL_BIT(pppoe);
+
+	if (spec->outer_to_cnt && opened & link && !(opened & ~(link | DEDUP_TUNNEL_BIT(vlan))))
+		diag_note("with --outer-to no tunnel of these kinds is opened, as no IP header is around MPLS and PPPoE, except MPLS in IP" ADVICE
+			  "leave --outer-to out");
+}
+
 int check_tunnels(struct check_context *q)
 {
 	const struct links *l = q->subject->links;
@@ -49,6 +59,7 @@ int check_tunnels(struct check_context *q)
 	if (*behind && q->subject->spec->outer_to_cnt)
 		check_found(q, "%s gets tunnels behind the filter, which opens those to --outer-to",
 			    behind);
+	note_no_address(q->subject->spec, opened);
 	if (link && tunnel_device_kind(link))
 		note_device(q, link, opened);
 	if (*behind && !q->subject->spec->outer_to_cnt)
