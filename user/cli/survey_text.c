@@ -301,6 +301,16 @@ static void print_rest(const struct survey_report *report)
 	print_paths(report->c, &report->rest);
 }
 
+/* Were packets cut, by the capture or by mirrors? */
+static bool are_cut(const struct survey_result *r)
+{
+	bool cut = r->snapped;
+
+	for (uint32_t i = 0; i < DEDUP_TUNNELS_CNT; i++)
+		cut |= r->tunnels[i].truncated;
+	return cut;
+}
+
 static void print_nothing(const struct survey_result *r)
 {
 	if (!r->packets) {
@@ -315,7 +325,7 @@ static void print_nothing(const struct survey_result *r)
 	}
 	printf("\n%s: no destination has duplicates that may be dropped.\n"
 	       "For a protocol of your own, write a profile: xdp-dedup profile --help\n",
-	       r->snapped ? "As far as the cut packets tell there is nothing to gain"
+	       are_cut(r) ? "As far as the cut packets tell there is nothing to gain"
 			  : "There is nothing to gain");
 }
 

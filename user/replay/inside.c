@@ -77,8 +77,24 @@ static uint32_t add_destination(uint32_t hash, const struct dedup_walk *w)
 	return hash;
 }
 
-/* Opens tunnels, one in the other. False: one is faulty. */
-static bool open_levels(struct inside *out, struct dedup_walk *w, const struct dedup_tunnels *t)
+static void note_fault(struct inside *out, const struct capture_frame *f, uint32_t kind, int because)
+{
+	out->is_faulty = true;
+	out->faulty_kind = f->len < f->wire_len ? DEDUP_TUNNELS_CNT : kind;
+	out->because = because;
+}
+
+/* Is what is inside an IP packet that claims more bytes than what carries it has? */
+static bool is_cut(const struct dedup_walk *w)
+{
+	if (w->proto == ETH_P_IP)
+		return dedup_has(w, 4) && dedup_be16(w->pos + 2) > w->left;
+	return w->proto == ETH_P_IPV6 && dedup_has(w, 6) && 40U + dedup_be16(w->pos + 4) > w->left;
+}
+
+/* Opens tunnels, one in the other, until one is faulty. */
+static void open_levels(struct inside *out, const struct capture_frame *f, struct dedup_walk *w,
+			const struct dedup_tunnels *t)
 {
 	for (int i = 0; i < DEDUP_TUNNEL_LEVELS; i++) {
 		struct dedup_walk next = *w;
@@ -88,11 +104,10 @@ static bool open_levels(struct inside *out, struct dedup_walk *w, const struct d
 		next.outer = next.tags = 0;
 		result = dedup_open_tunnel(&next, t);
 		if (result == DEDUP_CLOSED)
-			return true;
+			break;
 		if (result != DEDUP_OPENED) {
-			out->faulty_kind = next.kind;
-			out->because = result;
-			return false;
+			note_fault(out, f, next.kind, result);
+			return;
 		}
 		out->to = add_number(add_destination(out->to ?: 1, w), &next);
 		*w = next;
@@ -100,7 +115,10 @@ static bool open_levels(struct inside *out, struct dedup_walk *w, const struct d
 		if (w->tags > DEDUP_TAGS)
 			out->tunnels |= DEDUP_TUNNEL_BIT(vlan);
 	}
-	return true;
+	if (w->kind != DEDUP_TUNNELS_CNT && is_cut(w)) {
+		note_fault(out, f, w->kind, DEDUP_REASON_truncated);
+		out->faulty_kind = w->kind; /* whatever the snap length is */
+	}
 }
 
 /* Makes the inner frame, of which `w` is at the packet. */
@@ -125,7 +143,9 @@ static void make_frame(struct inside *out, const struct dedup_walk *w, uint8_t *
 void inside_open(struct inside *out, const struct capture_frame *f, const struct dedup_tunnels *t,
 		 uint8_t *buffer, uint32_t size)
 {
-	struct dedup_walk w = { .data = f->data, .end = f->data + f->len, .pos = f->data };
+	struct dedup_walk w = {
+		.data = f->data, .end = f->data + f->len, .pos = f->data, .kind = DEDUP_TUNNELS_CNT
+	};
 	bool stacked;
 
 	*out = (struct inside){ .frame = *f, .has_ethernet = true, .faulty_kind = DEDUP_TUNNELS_CNT };
@@ -133,13 +153,11 @@ void inside_open(struct inside *out, const struct capture_frame *f, const struct
 	if (!dedup_has(&w, ETH_HLEN))
 		return;
 	if (!step_over_link(&w, t->kinds, &stacked)) {
-		out->is_faulty = true;
-		out->faulty_kind = DEDUP_TUNNEL_vlan;
-		out->because = DEDUP_REASON_truncated;
+		note_fault(out, f, DEDUP_TUNNEL_vlan, DEDUP_REASON_truncated);
 		return;
 	}
 	out->tunnels = stacked ? DEDUP_TUNNEL_BIT(vlan) : 0;
-	out->is_faulty = !open_levels(out, &w, t);
+	open_levels(out, f, &w, t);
 	if (out->tunnels && !out->is_faulty)
 		make_frame(out, &w, buffer, size);
 }

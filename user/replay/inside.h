@@ -13,11 +13,11 @@
 
 struct inside {
 	uint32_t tunnels; /* DEDUP_TUNNEL_BITs of those that were opened; 0: the frame is in none */
-	/* The next tunnel is cut, or malformed: a filter that opens it learns nothing from the
-	 * frame.
+	/* The next tunnel, or the inner packet, is cut or malformed: a filter that opens the tunnel
+	 * learns nothing from the frame.
 	 */
 	bool is_faulty;
-	uint32_t faulty_kind;	   /* enum dedup_tunnel; DEDUP_TUNNELS_CNT: not known */
+	uint32_t faulty_kind; /* enum dedup_tunnel; DEDUP_TUNNELS_CNT: the snap length may be why */
 	enum dedup_reason because; /* of what is_faulty */
 	/* A hash of where the tunnels lead: their unicast IP destinations, and their numbers, which
 	 * are VNIs, keys, TEIDs, PPPoE sessions and MPLS labels. ERSPAN sessions are not: they name

@@ -21,11 +21,9 @@ static void note_outer_address(struct survey_tunnel *t, const struct flow *outer
 	memcpy(t->addresses[t->addresses_cnt++], outer->to, sizeof(outer->to));
 }
 
-/* The snap length cuts frames that were whole. */
-static void note_faulty(struct survey_tunnel *tunnels, const struct capture_frame *f,
-			const struct inside *inside)
+static void note_faulty(struct survey_tunnel *tunnels, const struct inside *inside)
 {
-	if (inside->faulty_kind == DEDUP_TUNNELS_CNT || f->len < f->wire_len)
+	if (inside->faulty_kind == DEDUP_TUNNELS_CNT)
 		return;
 	if (inside->because == DEDUP_REASON_truncated)
 		tunnels[inside->faulty_kind].truncated++;
@@ -40,7 +38,7 @@ void survey_tunnels_note(struct survey_tunnel tunnels[DEDUP_TUNNELS_CNT],
 	struct flow outer;
 
 	if (inside->is_faulty) {
-		note_faulty(tunnels, f, inside);
+		note_faulty(tunnels, inside);
 		return;
 	}
 	if (!inside->tunnels)

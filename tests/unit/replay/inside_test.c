@@ -376,6 +376,37 @@ static void where_tunnels_lead(void **state)
 	}
 }
 
+/* An IP packet that is longer than what carries it was cut by who put it into the tunnel. */
+static void inner_packets_that_are_cut(void **state)
+{
+	static const enum wrap_kind KINDS[] = { WRAP_VXLAN,  WRAP_GENEVE,    WRAP_GRE,
+						WRAP_GRE_IP, WRAP_ERSPAN_2,  WRAP_MPLS,
+						WRAP_GTP,    WRAP_MPLS_FRAME };
+	static uint8_t buffer[BUFFER_BYTES];
+	static struct frame f;
+	const struct dedup_tunnels t = opens(NULL);
+
+	(void)state;
+	for (size_t i = 0; i < 4 * ARRAY_SIZE(KINDS); i++) {
+		struct protocol_packet p = { .protocol = DATAGRAM, .body = 200, .ipv6 = i & 1 };
+		struct wrap w = { .kind = KINDS[i / 4] };
+		struct capture_frame c;
+		struct inside in;
+
+		protocol_frame(&f, &p);
+		f.len -= 100;
+		tunnel_wrap(&f, &w);
+		c = (struct capture_frame){ .data = f.data, .len = f.len, .wire_len = f.len };
+		if (i & 2) /* the capture cuts, too, but behind the inner header */
+			c.len -= 20;
+		inside_open(&in, &c, &t, buffer, sizeof(buffer));
+		assert_true(in.is_faulty);
+		assert_int_equal(in.because, DEDUP_REASON_truncated);
+		assert_int_not_equal(in.faulty_kind, DEDUP_TUNNELS_CNT);
+		assert_ptr_equal(in.frame.data, f.data);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -384,6 +415,7 @@ int main(void)
 		cmocka_unit_test(reserved_bits_do_not_decide),
 		cmocka_unit_test(where_tunnels_lead),
 		cmocka_unit_test(where_gre_leads_to),
+		cmocka_unit_test(inner_packets_that_are_cut),
 	};
 
 	add_tests(tests, ARRAY_SIZE(tests));

@@ -55,6 +55,10 @@ static const struct survey_row ROWS[] = {
 	{ "like-prp-in-gre", "", 0, 0 },
 	{ "mirrors-that-cut", "", 0, 0 },
 	{ "mirrors-that-cut-some", MIRROR("erspan"), 3000, 3000 },
+	{ "mirrors-cut-inside", MIRROR("vxlan"), 1000, 1000 },
+	{ "mirrors-reserved-bits", MIRROR("vxlan"), 2000, 2000 },
+	{ "answers-like-vxlan", "", 0, 0 },
+	{ "tdm-in-mpls", "", 0, 0 },
 	{ "snapped-mirrors", "", 0, 0 },
 	{ "snapped-in-tunnels", "", 0, 0 },
 	{ "feed-like-vxlan", "--profile moldudp64:4789@10.10.10.10", 2000, 2000 },
@@ -74,6 +78,9 @@ static const struct figures {
 	{ "mirrors-beside-a-tunnel", DEDUP_TUNNEL_vxlan, 1000, 334, 666, 0, 0, "198.51.100.33" },
 	{ "mirrors-that-cut", DEDUP_TUNNEL_erspan, 3000, 1000, 2000, 3000, 0, "198.51.100.7" },
 	{ "mirrors-that-cut", DEDUP_TUNNEL_geneve, 0, 0, 0, 0, 3000, NULL },
+	{ "mirrors-cut-inside", DEDUP_TUNNEL_vxlan, 2000, 0, 2000, 4000, 0, "198.51.100.7" },
+	{ "mirrors-cut-all", DEDUP_TUNNEL_vxlan, 0, 0, 0, 6000, 0, NULL },
+	{ "answers-like-vxlan", DEDUP_TUNNEL_vxlan, 0, 0, 0, 0, 0, NULL },
 	/* The snap length cuts what was whole. */
 	{ "snapped-mirrors", DEDUP_TUNNEL_erspan, 6000, 2000, 4000, 0, 0, "198.51.100.7" },
 	{ "snapped-in-tunnels", DEDUP_TUNNEL_erspan, 0, 0, 0, 0, 0, NULL },
@@ -182,10 +189,39 @@ static const struct says {
 	  "  sudo xdp-dedup load IFNAME " MIRROR("erspan,vxlan") " --action count\n" },
 	{ "says-no-address", "mirrors-in-mpls", "  in mpls: 6000 packets: 2000 UDP, 4000 TCP\n" },
 	{ "says-what-is-cut", "mirrors-that-cut", "    3000 more are cut, and pass (truncated)\n" },
+	{ "says-what-is-cut-inside", "mirrors-cut-inside",
+	  "  in vxlan: 2000 packets to 198.51.100.7: 2000 TCP\n"
+	  "    4000 more are cut, and pass (truncated)\n" },
+	{ "says-what-cut-packets-tell", "mirrors-cut-all",
+	  "\nAs far as the cut packets tell there is nothing to gain: " },
 	{ "says-what-is-malformed", "mirrors-that-cut",
 	  "  in geneve: 0 packets\n"
 	  "    3000 more are malformed, and pass (bad_tunnel)\n" },
 };
+
+/* What a filter with these options drops: nothing of what only looks like tunnels. */
+static const struct drops {
+	const char *name, *traffic, *options;
+	uint64_t drops;
+} DROPS[] = {
+	{ "drops-no-answer", "answers-like-vxlan",
+	  "--profile mirror --profile mirror-l2 --tunnels all", 0 },
+	{ "drops-no-tdm", "tdm-in-mpls", "--profile mirror-l2 --tunnels mpls", 0 },
+	{ "drops-reserved-bits", "mirrors-reserved-bits", "--profile mirror --tunnels all", 2000 },
+};
+
+static void is_dropped(void **state)
+{
+	const struct drops *row = *state;
+	char path[] = "/tmp/xdp-dedup-survey.XXXXXX";
+	json_object *o;
+
+	survey_write(row->traffic, path);
+	o = survey_run_json(row->options, path);
+	assert_int_equal(survey_drops(o), row->drops);
+	json_object_put(o);
+	unlink(path);
+}
 
 static void is_said(void **state)
 {
@@ -243,5 +279,6 @@ int main(void)
 	add_tests(tests, ARRAY_SIZE(tests));
 	add_rows(ROWS, survey_recommends, NULL, NULL);
 	add_rows(SAYS, is_said, NULL, NULL);
+	add_rows(DROPS, is_dropped, NULL, NULL);
 	return run_added_any_tests("survey_tunnels");
 }
