@@ -57,9 +57,8 @@ static bool is_bare(const struct cursor *c, uint32_t end)
 	return header >= 20 && !(c->frame[c->at + 13] & TCP_FIN_SYN) && c->at + header >= end;
 }
 
-/* Behind an IP header that says this protocol, of a packet that ends at `end`. */
-static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, bool fragment,
-			   uint32_t end)
+/* Behind an IP header that says this protocol. */
+static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, bool fragment)
 {
 	f->kind = SURVEY_IP;
 	f->number = protocol;
@@ -68,7 +67,7 @@ static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, b
 	if (protocol == IPPROTO_TCP) {
 		f->kind = SURVEY_TCP;
 		f->number = be16_at(c, 0) < be16_at(c, 2) ? be16_at(c, 0) : be16_at(c, 2);
-		f->bare = is_bare(c, end);
+		f->bare = is_bare(c, f->end);
 	} else if (protocol == IPPROTO_UDP) {
 		f->kind = SURVEY_UDP;
 		f->number = be16_at(c, 2);
@@ -80,7 +79,7 @@ static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, b
 static void read_flow_ipv4(struct flow *f, struct cursor *c)
 {
 	const uint8_t *ip = c->frame + c->at;
-	uint32_t header, end;
+	uint32_t header;
 
 	if (!has(c, 20) || ip[0] >> 4 != 4)
 		return;
@@ -90,9 +89,9 @@ static void read_flow_ipv4(struct flow *f, struct cursor *c)
 	memcpy(f->from, ip + 12, 4);
 	memcpy(f->to, ip + 16, 4);
 	f->multicast = (ip[16] & 0xf0) == 0xe0;
-	end = c->at + be16_at(c, 2);
+	f->end = c->at + be16_at(c, 2);
 	c->at += header;
-	read_transport(f, c, ip[9], ((ip[6] & 0x3f) | ip[7]) || header < 20, end);
+	read_transport(f, c, ip[9], ((ip[6] & 0x3f) | ip[7]) || header < 20);
 }
 
 static bool is_extension(uint8_t next)
@@ -104,7 +103,6 @@ static bool is_extension(uint8_t next)
 static void read_flow_ipv6(struct flow *f, struct cursor *c)
 {
 	const uint8_t *ip = c->frame + c->at;
-	uint32_t end;
 	uint8_t next;
 
 	if (!has(c, 40) || ip[0] >> 4 != 6)
@@ -114,7 +112,7 @@ static void read_flow_ipv6(struct flow *f, struct cursor *c)
 	memcpy(f->from, ip + 8, 16);
 	memcpy(f->to, ip + 24, 16);
 	f->multicast = ip[24] == 0xff;
-	end = c->at + 40 + be16_at(c, 4);
+	f->end = c->at + 40 + be16_at(c, 4);
 	c->at += 40;
 	for (int i = 0; i < EXTENSIONS_MAX && is_extension(next) && has(c, 8); i++) {
 		const uint8_t *extension = c->frame + c->at;
@@ -122,7 +120,7 @@ static void read_flow_ipv6(struct flow *f, struct cursor *c)
 		c->at += next == IPPROTO_AH ? 4 * (extension[1] + 2U) : 8 * (extension[1] + 1U);
 		next = extension[0];
 	}
-	read_transport(f, c, next, false, end);
+	read_transport(f, c, next, false);
 }
 
 void flow_of(struct flow *out, const uint8_t *frame, uint32_t len)

@@ -22,6 +22,7 @@ struct flow {
 	uint32_t tag_at;      /* behind that EtherType */
 	uint32_t payload_at;  /* UDP's payload, if it is there; else 0 */
 	uint32_t payload_len; /* as UDP's header has it */
+	uint32_t end;	      /* behind the IP packet, as its header has it; 0: no IP */
 };
 
 /* Fills in *out for a frame of `len` bytes. A malformed frame counts by its headers up to the

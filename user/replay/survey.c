@@ -9,6 +9,7 @@
 #include "program.h"
 #include "secrets.h"
 #include "inside.h"
+#include "integers.h"
 #include "survey_ids.h"
 #include "survey_note.h"
 #include "survey_tunnels.h"
@@ -218,12 +219,12 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 		s->result.first_ns = f->ns;
 	if (f->ns > s->now_ns)
 		s->now_ns = f->ns;
-	s->result.snapped += f->len < FRAME_BYTES_MAX && f->len < f->wire_len;
 	inside_open(&inside, f, &s->tunnels, s->inner, FRAME_BYTES_MAX);
 	pad(s, &inside.frame, &seen);
 	seen.has_ethernet = inside.has_ethernet;
 	seen.outer_mac = f->len >= sizeof(s->table.destinations->mac) ? f->data : NULL;
 	flow_of(&seen.flow, seen.frame, seen.have);
+	s->result.snapped += seen.have < lesser(seen.flow.end ?: seen.len, seen.len);
 	seen.sender = (uint16_t)flow_sender(&seen.flow);
 	seen.host = flow_host(&seen.flow);
 	if (inside.to)

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "protocol_packets.h"
 #include "survey_runner.h"
+#include "tunnel_wrap.h"
 #include "tunnels.h"
 
 #define MIRROR(tunnels) "--profile mirror --tunnels " tunnels " --window 10ms --capacity 10k"
@@ -157,6 +159,32 @@ static void no_tunnels_asked_for(void **state)
 	traffic_free(&t);
 }
 
+/* A frame of which the snap length has cut padding alone is whole. */
+static void padding_is_no_loss(void **state)
+{
+	static struct frame f;
+	const struct wrap wraps[] = { { .kind = WRAP_VXLAN }, { .kind = 0 } };
+	struct survey *s;
+
+	(void)state;
+	assert_int_equal(survey_open(200000000, NULL, &s), 0);
+	for (uint32_t i = 0; i < 4 * 256; i++) {
+		struct protocol_packet p = { .protocol = IP_PACKET,
+					     .ip_protocol = (uint8_t)(i / 4) ?: 59,
+					     .ipv6 = true,
+					     .body = 40 };
+		struct capture_frame c;
+
+		protocol_frame(&f, &p);
+		tunnel_wrap(&f, &wraps[i & 1]);
+		c = (struct capture_frame){ .data = f.data, .len = f.len, .wire_len = f.len + 20 };
+		c.len -= i >> 1 & 1; /* a byte of the packet, too */
+		assert_int_equal(survey_note(s, &c), 0);
+	}
+	assert_int_equal(survey_end(s)->snapped, 2 * 256);
+	survey_close(s);
+}
+
 /* The survey opens what it is told to open. */
 static void another_port(void **state)
 {
@@ -271,6 +299,7 @@ int main(void)
 		cmocka_unit_test_teardown(counts_of_tunnels, survey_forget),
 		cmocka_unit_test_teardown(what_is_inside, survey_forget),
 		cmocka_unit_test(no_tunnels_asked_for),
+		cmocka_unit_test(padding_is_no_loss),
 		cmocka_unit_test(another_port),
 		cmocka_unit_test(is_said_to_programs),
 	};
