@@ -35,7 +35,7 @@ struct numbers {
 	__u64 stream;		/* of that filter's configuration */
 	__u64 predecessor;	/* 1: in the predecessor */
 	__u64 before;		/* of dedup_try_word() */
-	__u64 entry, i, source; /* of struct dedup_found */
+	__u64 entry, i, block, source; /* of struct dedup_found */
 	__u64 ifindex;		/* on which the packet came */
 };
 
@@ -150,6 +150,7 @@ __noinline bool find_or_put_source(void)
 		return false;
 	m->entry = found.entry;
 	m->i = found.i;
+	m->block = found.block;
 	m->source = found.source;
 	return true;
 }
@@ -160,7 +161,7 @@ static __always_inline bool find_or_put(struct dedup_found *out)
 
 	if (!m || !find_or_put_source())
 		return false;
-	*out = (struct dedup_found){ m->entry, m->i, m->source, NULL };
+	*out = (struct dedup_found){ m->entry, m->i, m->block, m->source, NULL };
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #define DEDUP_WIDTH_MIN 8
 #define DEDUP_SOURCE_WORDS 4 /* of a packet that are its source, the upper bits among them */
 #define DEDUP_WIDTH_MAX 40   /* a number's bits above these belong to its source */
+#define DEDUP_BUCKET_BLOCKS 2 /* of a bucket of the table of sources */
 #define DEDUP_BLOCK_SHIFT 8  /* log2 of the numbers that a block of memory has */
 #define DEDUP_RING_MAX 24    /* log2 */
 #define DEDUP_REPLAY_JIFFY_NS 1000000 /* of a filter whose clock is state.replay_ns */
@@ -28,7 +29,7 @@ struct dedup_recovery {
 /* A table of sources (source_table.h): constants. Blocks are numbered as dedup_block_at() does. */
 struct dedup_sources {
 	__u32 first;   /* the first bucket; behind all of them come the head, and the sources */
-	__u32 buckets; /* at least 1 */
+	__u32 buckets; /* their blocks: DEDUP_BUCKET_BLOCKS each, at least 1 bucket */
 	__u32 slots;   /* the first source: first + buckets + 1 */
 	__u32 slot_blocks; /* of each source: DEDUP_SLOT_BLOCKS, those of the longest ring, an account */
 	__u32 sources;	   /* at most; 0: there is no table */

@@ -39,6 +39,20 @@ static __always_inline bool dedup_is_over(const struct dedup_sources *t, struct 
 		!dedup_keeps_idle(t, blocks));
 }
 
+/* Takes an entry out of the bucket of this hash, whose lock is held. Returns the word that had it. */
+static __always_inline __u64 *dedup_take_out(const struct dedup_sources *t,
+					     struct dedup_block *blocks, __u64 hash, __u64 entry)
+{
+	for (__u32 n = 0; n < DEDUP_BUCKET_BLOCKS; n++) {
+		struct dedup_block *bucket = dedup_block_at(blocks, dedup_bucket_block(t, hash, n));
+
+		for (__u64 i = 0; bucket && i < DEDUP_ENTRIES; i++)
+			if (__sync_val_compare_and_swap(&bucket->word[i], entry, 0) == entry)
+				return &bucket->word[i];
+	}
+	return NULL;
+}
+
 /* Takes a source out that is over. */
 static __always_inline void dedup_retire(const struct dedup_sources *t, struct dedup_block *blocks,
 					 __u32 slot, __u64 era, __u64 now)
@@ -46,25 +60,22 @@ static __always_inline void dedup_retire(const struct dedup_sources *t, struct d
 	__u32 at = dedup_slot_block(t, slot);
 	struct dedup_slot *s = (struct dedup_slot *)dedup_block_at(blocks, at);
 	struct dedup_block *about = dedup_block_at(blocks, at + DEDUP_SLOT_ABOUT), *bucket;
-	__u64 entry, hash;
-	__u32 i;
+	__u64 entry, hash, *was;
 
 	if (!s || !about)
 		return;
 	hash = READ_ONCE(about->word[DEDUP_SLOT_HASH]);
 	entry = dedup_entry(hash, slot);
-	bucket = dedup_bucket(t, blocks, hash);
-	if (!bucket || !dedup_lock_bucket(bucket))
+	bucket = dedup_lock_bucket(t, blocks, hash);
+	if (!bucket)
 		return;
-	for (i = 0; i < DEDUP_ENTRIES; i++)
-		if (__sync_val_compare_and_swap(&bucket->word[i], entry, 0) == entry)
-			break;
+	was = dedup_take_out(t, blocks, hash, entry);
 	/* A packet looks for the entry after it has noted its arrival: one of the two sees the other. */
 	if (dedup_is_over(t, blocks, slot, era, now)) {
 		WRITE_ONCE(about->word[DEDUP_SLOT_SINCE], now);
 		WRITE_ONCE(about->word[DEDUP_SLOT_STATE], DEDUP_SLOT_RESTING);
-	} else if (i < DEDUP_ENTRIES) {
-		__sync_val_compare_and_swap(&bucket->word[i], 0, entry);
+	} else if (was) {
+		__sync_val_compare_and_swap(was, 0, entry);
 	}
 	dedup_unlock_bucket(bucket);
 }

@@ -43,8 +43,10 @@ static __always_inline void dedup_read_number(struct dedup_source_key *key,
 	p->first &= (1ULL << DEDUP_WIDTH_MAX) - 1;
 }
 
-/* The hash of a source: keyed multiply-shift hashing (Dietzfelbinger, 1996). The secret has two
- * words for each word of the source.
+/* The hash of a source: a keyed sum of its halves of words, mixed. The secret has a 64-bit key for
+ * each half. The sum alone would be linear: of consecutive names, as senders have, too many would
+ * share a bucket for some secrets. The mixing makes any names as good as random ones
+ * (tests/stress/source_names_test.c).
  */
 static __always_inline __u64 dedup_source_hash(const struct dedup_source_key *key, const __u32 *secret)
 {
@@ -53,8 +55,10 @@ static __always_inline __u64 dedup_source_hash(const struct dedup_source_key *ke
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_SOURCE_WORDS; i++)
 		if (i < key->words)
-			h += key->id.word[i] * (*(const __u64 *)&secret[2 * i] | 1);
-	return h;
+			h += (__u32)key->id.word[i] * *(const __u64 *)&secret[4 * i] +
+			     (key->id.word[i] >> 32) * *(const __u64 *)&secret[4 * i + 2];
+	h ^= h >> 32;
+	return h * 0x9e3779b97f4a7c15;
 }
 
 /* Completes a key by its realm, of the filter with this configuration. */

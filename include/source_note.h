@@ -10,17 +10,19 @@
  * packet, and is about to put it back, by the bucket's lock.
  */
 static __always_inline bool dedup_find_judged(const struct dedup_sources *t,
-					      struct dedup_block *blocks, struct dedup_block *bucket,
+					      struct dedup_block *blocks,
 					      const struct dedup_source_key *key,
 					      struct dedup_found *out)
 {
+	struct dedup_block *bucket;
 	bool is_in;
 
-	if (likely(dedup_find_source(t, blocks, bucket, key, out)))
+	if (likely(dedup_find_source(t, blocks, key, out)))
 		return true;
-	if (!dedup_lock_bucket(bucket))
+	bucket = dedup_lock_bucket(t, blocks, key->hash);
+	if (!bucket)
 		return false;
-	is_in = dedup_find_source(t, blocks, bucket, key, out);
+	is_in = dedup_find_source(t, blocks, key, out);
 	dedup_unlock_bucket(bucket);
 	return is_in;
 }
@@ -33,11 +35,10 @@ dedup_note_source(const struct dedup_sources *t, const struct dedup_recovery *r,
 		  struct dedup_block *blocks, const struct dedup_source_key *key,
 		  const struct dedup_packet_numbers *p, __u64 path_key, __u64 now_ns)
 {
-	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
 	struct dedup_noting o = { .r = r, .p = p, .blocks = blocks, .now_ns = now_ns };
 	struct dedup_found found;
 
-	if (!t->paths || !bucket || !dedup_find_judged(t, blocks, bucket, key, &found))
+	if (!t->paths || !dedup_find_judged(t, blocks, key, &found))
 		return;
 	o.account = found.source + t->account;
 	o.paths = t->paths;

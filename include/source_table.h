@@ -3,7 +3,7 @@
  * source to its memory (recovery_packet.h). The number of sources is bounded. Packets put new ones
  * in; the hand alone takes idle ones out (source_hand.h), so a source in use is never recycled.
  *
- *	`buckets` blocks  each: 7 entries of sources with like hashes, and a lock to change them
+ *	`buckets` blocks  two make a bucket: entries of sources with like hashes, and a lock
  *	1 block           the head: what is free
  *	per source        its numbers and its key; packets being learned; what the hand notes;
  *			  its ring; with paths its account (account.h)
@@ -19,9 +19,9 @@
 #include "account.h"
 #include "source_key.h"
 
-#define DEDUP_ENTRIES 7
-#define DEDUP_LOCK_TRIES 4096
-#define DEDUP_SLOT_TRIES 16 /* more than CPUs that take or free a slot at one time */
+#define DEDUP_ENTRIES 7 /* of a block of a bucket; the eighth word of the first block is the lock */
+#define DEDUP_LOCK_TRIES (1 << 23) /* 30 ms: a hypervisor may stop the CPU that has the lock */
+#define DEDUP_SLOT_TRIES 16	   /* more than CPUs that take or free a slot at one time */
 #define DEDUP_SOURCE_TRIES 8
 #define DEDUP_GRACE_JIFFIES 2 /* no packet takes so long */
 
@@ -35,7 +35,8 @@ _Static_assert(sizeof(struct dedup_slot) == sizeof(struct dedup_block), "one cac
 /* Where a source was found. */
 struct dedup_found {
 	__u64 entry;
-	__u64 i;      /* of its bucket's entries */
+	__u64 i;      /* of its block's entries */
+	__u32 block;  /* of the bucket */
 	__u32 source; /* the block */
 	struct dedup_slot *slot;
 };
@@ -64,10 +65,16 @@ static __always_inline __u32 dedup_slot_block(const struct dedup_sources *t, __u
 	return t->slots + slot * t->slot_blocks;
 }
 
-static __always_inline struct dedup_block *dedup_bucket(const struct dedup_sources *t,
-							struct dedup_block *blocks, __u64 hash)
+/* The block of its bucket in which a source with this hash is looked for first. */
+static __always_inline __u32 dedup_home(const struct dedup_sources *t, __u64 hash)
 {
-	return dedup_block_at(blocks, t->first + (__u32)((hash >> 32) * t->buckets >> 32));
+	return t->first + (__u32)((hash >> 32) * t->buckets >> 32);
+}
+
+/* The i-th block of a bucket, counted from home. */
+static __always_inline __u32 dedup_bucket_block(const struct dedup_sources *t, __u64 hash, __u32 i)
+{
+	return t->first + ((dedup_home(t, hash) - t->first) ^ i);
 }
 
 /* A bucket's entry: the hash's upper half, and 1 + the source's number. */
@@ -89,7 +96,7 @@ static __always_inline bool dedup_slot_is_of(const struct dedup_slot *s,
 	return !differs;
 }
 
-/* Is the source the i-th one of its bucket? Then *out says where it is. */
+/* Is the source the i-th one of this block of its bucket? Then *out says where it is. */
 static __always_inline bool dedup_is_entry(const struct dedup_sources *t, struct dedup_block *blocks,
 					   const struct dedup_block *bucket,
 					   const struct dedup_source_key *key, __u64 i,
@@ -110,14 +117,19 @@ static __always_inline bool dedup_is_entry(const struct dedup_sources *t, struct
 /* Finds the source in its bucket. */
 static __always_inline bool dedup_find_source(const struct dedup_sources *t,
 					      struct dedup_block *blocks,
-					      const struct dedup_block *bucket,
 					      const struct dedup_source_key *key,
 					      struct dedup_found *out)
 {
 	*out = (struct dedup_found){ 0 }; /* else clang copies what the verifier knows nothing of */
-	for (__u64 i = 0; i < DEDUP_ENTRIES; i++)
-		if (dedup_is_entry(t, blocks, bucket, key, i, out))
-			return true;
+	for (__u32 n = 0; n < DEDUP_BUCKET_BLOCKS; n++) {
+		const struct dedup_block *bucket;
+
+		out->block = dedup_bucket_block(t, key->hash, n);
+		bucket = dedup_block_at(blocks, out->block);
+		for (__u64 i = 0; bucket && i < DEDUP_ENTRIES; i++)
+			if (dedup_is_entry(t, blocks, bucket, key, i, out))
+				return true;
+	}
 	return false;
 }
 
@@ -188,28 +200,40 @@ static __always_inline int dedup_begin_slot(const struct dedup_sources *t,
 	return 0;
 }
 
+/* A word of the bucket that is free; NULL if all are used. */
+static __always_inline __u64 *dedup_free_entry(const struct dedup_sources *t,
+					       struct dedup_block *blocks, __u64 hash)
+{
+	for (__u32 n = 0; n < DEDUP_BUCKET_BLOCKS; n++) {
+		struct dedup_block *bucket = dedup_block_at(blocks, dedup_bucket_block(t, hash, n));
+
+		for (__u64 i = 0; bucket && i < DEDUP_ENTRIES; i++)
+			if (!READ_ONCE(bucket->word[i]))
+				return &bucket->word[i];
+	}
+	return NULL;
+}
+
 /* Puts the source in, if it is not there by now, under its bucket's lock. False if there is no room. */
 static __always_inline bool dedup_put_locked(const struct dedup_sources *t,
 					     const struct dedup_recovery *r,
-					     struct dedup_block *blocks, struct dedup_block *bucket,
+					     struct dedup_block *blocks,
 					     const struct dedup_source_key *key,
 					     const struct dedup_packet_numbers *p)
 {
 	struct dedup_found found;
+	__u64 *entry;
 	__u32 slot;
-	__u64 i;
 
-	if (dedup_find_source(t, blocks, bucket, key, &found))
+	if (dedup_find_source(t, blocks, key, &found))
 		return true;
-	for (i = 0; i < DEDUP_ENTRIES; i++)
-		if (!READ_ONCE(bucket->word[i]))
-			break;
-	if (i == DEDUP_ENTRIES)
+	entry = dedup_free_entry(t, blocks, key->hash);
+	if (!entry)
 		return false;
 	slot = dedup_take_slot(t, blocks);
 	if (slot >= t->sources || dedup_begin_slot(t, r, blocks, slot, key, p))
 		return false;
-	__sync_val_compare_and_swap(&bucket->word[i], 0, dedup_entry(key->hash, slot));
+	__sync_val_compare_and_swap(entry, 0, dedup_entry(key->hash, slot));
 	return true;
 }
 
@@ -226,12 +250,20 @@ static long dedup_try_lock(__u32 i, struct dedup_locking *l)
 	return l->is_held;
 }
 
-static __always_inline bool dedup_lock_bucket(struct dedup_block *bucket)
+/* Takes the lock of the bucket of this hash. Returns the block that has the lock; NULL if another
+ * CPU has it for too long.
+ */
+static __always_inline struct dedup_block *dedup_lock_bucket(const struct dedup_sources *t,
+							     struct dedup_block *blocks, __u64 hash)
 {
-	struct dedup_locking l = { bucket, false };
+	__u32 home = dedup_home(t, hash);
+	struct dedup_locking l = {
+		dedup_block_at(blocks, home - (home - t->first) % DEDUP_BUCKET_BLOCKS), false
+	};
 
-	DEDUP_LOOP(DEDUP_LOCK_TRIES, dedup_try_lock, &l);
-	return l.is_held;
+	if (l.bucket)
+		DEDUP_LOOP(DEDUP_LOCK_TRIES, dedup_try_lock, &l);
+	return l.is_held ? l.bucket : NULL;
 }
 
 static __always_inline void dedup_unlock_bucket(struct dedup_block *bucket)
@@ -245,12 +277,12 @@ static __always_inline bool dedup_put_source(const struct dedup_sources *t,
 					     const struct dedup_source_key *key,
 					     const struct dedup_packet_numbers *p)
 {
-	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
+	struct dedup_block *bucket = dedup_lock_bucket(t, blocks, key->hash);
 	bool is_in;
 
-	if (!bucket || !dedup_lock_bucket(bucket))
+	if (!bucket)
 		return false;
-	is_in = dedup_put_locked(t, r, blocks, bucket, key, p);
+	is_in = dedup_put_locked(t, r, blocks, key, p);
 	dedup_unlock_bucket(bucket);
 	return is_in;
 }
@@ -265,13 +297,8 @@ dedup_find_or_put(const struct dedup_sources *t, const struct dedup_recovery *r,
 		  struct dedup_block *blocks, const struct dedup_source_key *key,
 		  const struct dedup_packet_numbers *p, struct dedup_found *out)
 {
-	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
-
-	if (!bucket)
-		return false;
-	return dedup_find_source(t, blocks, bucket, key, out) ||
-	       (DEDUP_PUT_SOURCE(t, r, blocks, key, p) &&
-		dedup_find_source(t, blocks, bucket, key, out));
+	return dedup_find_source(t, blocks, key, out) ||
+	       (DEDUP_PUT_SOURCE(t, r, blocks, key, p) && dedup_find_source(t, blocks, key, out));
 }
 
 /* The packet program has functions for these that are verified once. */
@@ -281,17 +308,17 @@ dedup_find_or_put(const struct dedup_sources *t, const struct dedup_recovery *r,
 #endif
 
 /* Is the source still there? What was learned of one that was taken out meanwhile, nobody looks at. */
-static __always_inline bool dedup_is_in(const struct dedup_block *bucket,
-					const struct dedup_found *found)
+static __always_inline bool dedup_is_in(struct dedup_block *blocks, const struct dedup_found *found)
 {
+	const struct dedup_block *bucket = dedup_block_at(blocks, found->block);
 	__u64 i = found->i;
 
 	DEDUP_BOUND(i, DEDUP_BLOCK_WORDS - 1);
-	return READ_ONCE(bucket->word[i]) == found->entry;
+	return bucket && READ_ONCE(bucket->word[i]) == found->entry;
 }
 
-/* dedup_see_source() of numbers that are in one word, of a source that is its bucket's first or
- * second one, and had a packet in this jiffy: one try. DEDUP_AGAIN: dedup_see_source() is to do it.
+/* dedup_see_source() of numbers that are in one word, of a source that is the first or second one at
+ * its home, and had a packet in this jiffy: one try. DEDUP_AGAIN: dedup_see_source() is to do it.
  */
 static __always_inline int dedup_see_quickly(const struct dedup_sources *t,
 					     const struct dedup_recovery *r,
@@ -299,9 +326,9 @@ static __always_inline int dedup_see_quickly(const struct dedup_sources *t,
 					     const struct dedup_source_key *key,
 					     const struct dedup_packet_numbers *p)
 {
-	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
+	struct dedup_found found = { .block = dedup_home(t, key->hash) };
+	struct dedup_block *bucket = dedup_block_at(blocks, found.block);
 	struct dedup_numbers n = { p->first, p->now, 0 };
-	struct dedup_found found = { 0 };
 	struct dedup_source_at at;
 	struct dedup_quick quick;
 	__u64 *word;
@@ -323,7 +350,7 @@ static __always_inline int dedup_see_quickly(const struct dedup_sources *t,
 	 * it is neither idle nor, by laps_max, worn.
 	 */
 	found.i += DEDUP_AFTER(quick.last);
-	return dedup_is_in(bucket, &found)
+	return dedup_is_in(blocks, &found)
 		       ? dedup_learn_quickly(r, &found.slot->source, word, &n, &quick)
 		       : DEDUP_AGAIN;
 }
@@ -337,11 +364,10 @@ static __always_inline int dedup_see_source(const struct dedup_sources *t,
 					    const struct dedup_source_key *key,
 					    const struct dedup_packet_numbers *p)
 {
-	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
 	__u64 learned_in = 0;
 	int learned = DEDUP_BUSY;
 
-	for (__u32 tries = 0; tries < DEDUP_SOURCE_TRIES && bucket; tries++) {
+	for (__u32 tries = 0; tries < DEDUP_SOURCE_TRIES; tries++) {
 		struct dedup_source_at at;
 		struct dedup_found found;
 		int seen;
@@ -352,7 +378,7 @@ static __always_inline int dedup_see_source(const struct dedup_sources *t,
 			return learned;
 		at = (struct dedup_source_at){ blocks, found.source };
 		seen = DEDUP_SEE_PACKET(r, &at, p);
-		if (seen == DEDUP_SEEN || dedup_is_in(bucket, &found))
+		if (seen == DEDUP_SEEN || dedup_is_in(blocks, &found))
 			return seen;
 		learned_in = found.entry;
 		learned = seen;
@@ -367,11 +393,10 @@ static __always_inline bool dedup_knows_source(const struct dedup_sources *t,
 					       const struct dedup_source_key *key,
 					       const struct dedup_packet_numbers *p)
 {
-	struct dedup_block *bucket = dedup_bucket(t, blocks, key->hash);
 	struct dedup_source_at at;
 	struct dedup_found found;
 
-	if (!bucket || !dedup_find_source(t, blocks, bucket, key, &found))
+	if (!dedup_find_source(t, blocks, key, &found))
 		return false;
 	at = (struct dedup_source_at){ blocks, found.source };
 	return dedup_knows_all(r, &at, p);

@@ -263,11 +263,11 @@ static void start(void)
 	config.policy.streams_cnt = 1;
 	config.policy.streams[0].words = 2;
 	*t = (struct dedup_sources){
-		.slots = 2,
+		.slots = DEDUP_BUCKET_BLOCKS + 1,
 		.slot_blocks = account + dedup_account_blocks(PATHS, row->ring_shift),
 		.number_bits = config.numbered[0].recovery.number_bits,
 		.idle_jiffies = IDLE,
-		.buckets = 1,
+		.buckets = DEDUP_BUCKET_BLOCKS,
 		.sources = SOURCES,
 		.paths = PATHS,
 		.account = account,

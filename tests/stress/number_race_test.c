@@ -169,7 +169,7 @@ static void any_senders(const struct row *row)
 		s->recovery.reset_jiffies = 8 + below(8);
 	}
 	table = (struct dedup_sources){
-		.buckets = 1 + below(row->senders),
+		.buckets = DEDUP_BUCKET_BLOCKS * (1 + below(row->senders)),
 		.sources = SOURCES,
 		.slot_blocks = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(RING_MAX),
 		.number_bits = number_bits,

@@ -78,12 +78,12 @@ static void start(void)
 					    .ring_shift = row->ring_shift,
 					    .number_bits = row->width > 32 ? DEDUP_WIDTH_MAX : 32,
 					    .reset_jiffies = RESET };
-	table = (struct dedup_sources){ .slots = 2,
+	table = (struct dedup_sources){ .slots = DEDUP_BUCKET_BLOCKS + 1,
 					.slot_blocks = DEDUP_SLOT_BLOCKS +
 						       dedup_ring_blocks(row->ring_shift),
 					.number_bits = recovery.number_bits,
 					.idle_jiffies = IDLE,
-					.buckets = 1,
+					.buckets = DEDUP_BUCKET_BLOCKS,
 					.sources = SOURCES };
 	assert_true(dedup_sources_blocks(&table) <= ARRAY_SIZE(shared));
 	for (const struct call *c = row->before; c->now; c++)

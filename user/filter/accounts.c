@@ -247,7 +247,7 @@ bool accounts_read(const struct filter *f, uint32_t source, struct source_figure
 	struct sums sums;
 	int n;
 
-	if (!t->paths || READ_ONCE(at[DEDUP_SLOT_ABOUT].word[DEDUP_SLOT_STATE]) != DEDUP_SLOT_IN_USE)
+	if (!t->paths || f->config->format < DEDUP_FORMAT_SOURCES || READ_ONCE(at[DEDUP_SLOT_ABOUT].word[DEDUP_SLOT_STATE]) != DEDUP_SLOT_IN_USE)
 		return false;
 	n = stream_of_source(f, slot);
 	if (n < 0)

@@ -44,9 +44,7 @@ static void look_up(const struct filter *f, const uint8_t *bytes, struct lookup 
 /* Finds the source of the number. */
 static bool find(const struct filter *f, const struct lookup *l, struct dedup_found *out)
 {
-	const struct dedup_sources *t = &f->config->sources;
-
-	return dedup_find_source(t, f->blocks, dedup_bucket(t, f->blocks, l->key.hash), &l->key, out);
+	return dedup_find_source(&f->config->sources, f->blocks, &l->key, out);
 }
 
 /* Is the source still where it was found? A thread may have been stopped for so long that the hand
@@ -55,8 +53,7 @@ static bool find(const struct filter *f, const struct lookup *l, struct dedup_fo
 static bool is_still_there(const struct filter *f, const struct lookup *l,
 			   const struct dedup_found *found)
 {
-	return dedup_is_in(dedup_bucket(&f->config->sources, f->blocks, l->key.hash), found) &&
-	       dedup_slot_is_of(found->slot, &l->key);
+	return dedup_is_in(f->blocks, found) && dedup_slot_is_of(found->slot, &l->key);
 }
 
 bool numbers_test(const struct filter *f, const uint8_t *id)

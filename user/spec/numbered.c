@@ -46,9 +46,7 @@ const char *numbered_refusal(const struct filter_spec *spec, char *says)
 	return NULL;
 }
 
-/* There are as many sources, and each has as long a ring, as some stream needs. With two buckets a
- * source, one source in some 10^7 finds its bucket full.
- */
+/* There are as many sources, and each has as long a ring, as some stream needs. */
 void numbered_plan(const struct filter_spec *spec, struct dedup_config *c)
 {
 	uint32_t ring_shift = 0, number_bits = 32;
@@ -64,7 +62,7 @@ void numbered_plan(const struct filter_spec *spec, struct dedup_config *c)
 	if (!ring_shift)
 		return;
 	c->sources.sources = spec->sources ? spec->sources : SPEC_SOURCES_DEFAULT;
-	c->sources.buckets = 2 * c->sources.sources;
+	c->sources.buckets = DEDUP_BUCKET_BLOCKS * c->sources.sources;
 	c->sources.paths = spec->paths;
 	c->sources.account = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(ring_shift);
 	c->sources.slot_blocks = c->sources.account + dedup_account_blocks(spec->paths, ring_shift);

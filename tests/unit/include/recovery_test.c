@@ -225,12 +225,12 @@ static void send_twice(const struct dedup_sources *t, struct feed *feeds, uint32
 /* Sources come, go, and come again, more than there is room for; each bucket has room for all. */
 static void sources_are_recycled_when_idle(void **state)
 {
-	struct dedup_sources t = { .slots = 3 + 64 + 1,
+	struct dedup_sources t = { .slots = 3 + 128 + 1,
 				   .slot_blocks = DEDUP_SLOT_BLOCKS + 1,
 				   .number_bits = 32,
 				   .idle_jiffies = IDLE,
 				   .first = 3,
-				   .buckets = 64,
+				   .buckets = 128,
 				   .sources = SOURCES };
 	struct feed feeds[SENDERS] = { 0 };
 	uint64_t seed = 3;
@@ -248,12 +248,14 @@ static void sources_are_recycled_when_idle(void **state)
 	}
 }
 
-/* Sources with one hash are told apart, and there are 7 at most. */
+/* Sources with one hash are told apart, and there are 14 at most. */
+#define ENTRIES (DEDUP_BUCKET_BLOCKS * DEDUP_ENTRIES)
+
 static void sources_of_one_hash_are_told_apart(void **state)
 {
 	struct dedup_sources t = {
-		.buckets = 1,
-		.slots = 2,
+		.buckets = DEDUP_BUCKET_BLOCKS,
+		.slots = DEDUP_BUCKET_BLOCKS + 1,
 		.slot_blocks = DEDUP_SLOT_BLOCKS + 1,
 		.number_bits = 32,
 		.idle_jiffies = IDLE,
@@ -263,16 +265,16 @@ static void sources_of_one_hash_are_told_apart(void **state)
 	(void)state;
 	memset(table_blocks, 0, sizeof(table_blocks));
 	for (uint64_t round = 0; round < 2; round++)
-		for (uint64_t i = 0; i < DEDUP_ENTRIES + 1; i++) {
+		for (uint64_t i = 0; i < ENTRIES + 1; i++) {
 			struct dedup_source_key key = { .hash = 5,
 							.words = DEDUP_SOURCE_WORDS,
 							.id.word = { 1, 1, 1, 1, i } };
 			struct dedup_packet_numbers p = { 9, 1, 1 };
 
 			assert_int_equal(dedup_see(&t, &TABLE_RECOVERY, table_blocks, &key, &p),
-					 i == DEDUP_ENTRIES ? DEDUP_NO_ROOM
-					 : round	    ? DEDUP_SEEN
-							    : DEDUP_FRESH);
+					 i == ENTRIES ? DEDUP_NO_ROOM
+					 : round      ? DEDUP_SEEN
+						      : DEDUP_FRESH);
 		}
 }
 
