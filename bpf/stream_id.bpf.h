@@ -81,7 +81,7 @@ static __always_inline __u32 messages_of(const struct dedup_numbered *numbered, 
 {
 	__u64 cnt = dedup_integer_in(word, numbered->count_shift);
 
-	return cnt <= DEDUP_PACKET_NUMBERS && cnt <= 1ULL << (numbered->recovery.ring_shift & 63)
+	return cnt <= DEDUP_PACKET_NUMBERS && cnt <= DEDUP_HISTORY(numbered->recovery.ring_shift & 63)
 		       ? cnt
 		       : 0;
 }

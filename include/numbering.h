@@ -7,11 +7,12 @@
 
 #define DEDUP_WORD_NUMBERS 32
 #define DEDUP_WIDTH_MIN 8
-#define DEDUP_SOURCE_WORDS 4 /* of a packet that are its source, the upper bits among them */
-#define DEDUP_WIDTH_MAX 40   /* a number's bits above these belong to its source */
+#define DEDUP_SOURCE_WORDS 4  /* of a packet that are its source, the upper bits among them */
+#define DEDUP_WIDTH_MAX 40    /* a number's bits above these belong to its source */
 #define DEDUP_BUCKET_BLOCKS 2 /* of a bucket of the table of sources */
-#define DEDUP_BLOCK_SHIFT 8  /* log2 of the numbers that a block of memory has */
-#define DEDUP_RING_MAX 24    /* log2 */
+#define DEDUP_BLOCK_SHIFT 8   /* log2 of the numbers that a block of memory has */
+#define DEDUP_RING_MAX 24     /* log2 */
+#define DEDUP_HISTORY(ring_shift) ((1ULL << (ring_shift)) - DEDUP_WORD_NUMBERS)
 #define DEDUP_REPLAY_JIFFY_NS 1000000 /* of a filter whose clock is state.replay_ns */
 #define DEDUP_SLOT_BLOCKS 3	      /* of a source, before its ring */
 #define DEDUP_PATHS_MAX 8	      /* of a source, in its account (account.h) */
@@ -112,6 +113,12 @@ static __always_inline __u64 dedup_near(const struct dedup_recovery *r, __u64 la
 {
 	number = dedup_number(r, number) & -DEDUP_WORD_NUMBERS;
 	return (lap << 1 | numbering) << r->number_bits | number;
+}
+
+/* How many numbers before the highest one are known at least: those of a word leave together. */
+static __always_inline __u64 dedup_history(const struct dedup_recovery *r)
+{
+	return DEDUP_HISTORY(r->ring_shift);
 }
 
 /* How far the number is ahead of this one, of as many bits as numbers have; negative: behind. */

@@ -106,8 +106,11 @@ static void add_profile(const struct kind *k, uint32_t n)
 			SESSION, name, at + NUMBER_AT, k->bytes, mask);
 	if (k->sender.kind == SENDER_PACKED)
 		len += snprintf(text + len, size - len, "count = %s+%u:2\n", name, at + COUNT_AT);
-	snprintf(text + len, size - len, "history = %u\nreset = %" PRIu64 "ms\n",
-		 1U << k->sender.recovery.ring_shift, (uint64_t)k->sender.recovery.reset_jiffies);
+	snprintf(text + len, size - len, "history = %" PRIu64 "\nreset = %" PRIu64 "ms\n",
+		 k->sender.recovery.ring_shift > DEDUP_BLOCK_SHIFT
+			 ? (uint64_t)dedup_history(&k->sender.recovery)
+			 : 1U << DEDUP_BLOCK_SHIFT,
+		 (uint64_t)k->sender.recovery.reset_jiffies);
 }
 
 /* A filter with random numbered streams. */

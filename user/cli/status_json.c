@@ -76,7 +76,7 @@ static json_object *json_sequence(const struct dedup_numbered *numbered)
 	json_object *o = json_object_new_object();
 
 	ADD("bits", json_u64(numbered->width));
-	ADD("history", json_u64(1ULL << numbered->recovery.ring_shift));
+	ADD("history", json_u64(dedup_history(&numbered->recovery)));
 	ADD("reset_ns", json_u64(numbered->reset_ns));
 	ADD("counts_messages", json_bool(numbered->count.bytes));
 	return o;

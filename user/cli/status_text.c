@@ -168,7 +168,7 @@ static void print_stream(const struct dedup_config *c, uint32_t n)
 		puts("GSP/1");
 	else if (numbered->width)
 		printf("id: a source and a number, %s; history %u numbers, reset %s\n", fields,
-		       1U << numbered->recovery.ring_shift, FORMAT_TIME(numbered->reset_ns));
+		       (uint32_t)dedup_history(&numbered->recovery), FORMAT_TIME(numbered->reset_ns));
 	else
 		printf("id: %s%s%s\n", fields, *fields && *digest ? " and " : "", digest);
 }

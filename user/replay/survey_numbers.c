@@ -116,7 +116,7 @@ static void note_number(const struct survey *s, struct survey_lookup *at, struct
 {
 	const struct dedup_numbered *numbered = numbered_of(s, at->stream);
 	const struct dedup_recovery *r = &numbered->recovery;
-	uint64_t history = (1ULL << r->ring_shift) - DEDUP_WORD_NUMBERS, number;
+	uint64_t history = dedup_history(r), number;
 	int64_t ahead = dedup_ahead(r, e->mark[HIGHEST], at->number);
 	bool is_first = e->taught_ns == UINT64_MAX;
 

@@ -160,10 +160,10 @@ static int set_history(struct parse *p, const char *value, struct position at)
 	uint64_t history;
 
 	if (parse_count(value, &history) || history < 1U << DEDUP_BLOCK_SHIFT ||
-	    history > 1U << DEDUP_RING_MAX)
+	    history > DEDUP_HISTORY(DEDUP_RING_MAX))
 		return profile_fail(p, at, "a history is %u to %u numbers", 1U << DEDUP_BLOCK_SHIFT,
-				    1U << DEDUP_RING_MAX);
-	while (1ULL << shift < history)
+				    (uint32_t)DEDUP_HISTORY(DEDUP_RING_MAX));
+	while (DEDUP_HISTORY(shift) < history)
 		shift++;
 	p->now.numbered.recovery.ring_shift = shift;
 	return 0;
