@@ -32,11 +32,12 @@ static __always_inline bool find_or_put(struct dedup_found *out);
 struct numbers {
 	struct dedup_source_key key;
 	struct dedup_packet_numbers packet;
-	__u64 stream;		/* of that filter's configuration */
-	__u64 predecessor;	/* 1: in the predecessor */
-	__u64 before;		/* of dedup_try_word() */
+	__u64 stream;		       /* of that filter's configuration */
+	__u64 predecessor;	       /* 1: in the predecessor */
+	__u64 before;		       /* of dedup_try_word() */
+	__u64 known;		       /* of dedup_note_source() */
 	__u64 entry, i, block, source; /* of struct dedup_found */
-	__u64 ifindex;		/* on which the packet came */
+	__u64 ifindex;		       /* on which the packet came */
 };
 
 DEDUP_SCRATCH(numbers, struct numbers, cpu_numbers)
@@ -96,6 +97,8 @@ static __always_inline void read_numbers(struct numbers *m, const struct dedup_i
 					 const struct dedup_numbered *numbered, __u32 cnt)
 {
 	m->packet = (struct dedup_packet_numbers){ .count = cnt, .now = numbers_now() };
+	m->predecessor = 0;
+	m->known = 0;
 	dedup_read_number(&m->key, &m->packet, id, words, numbered);
 }
 
@@ -165,6 +168,35 @@ static __always_inline bool find_or_put(struct dedup_found *out)
 	return true;
 }
 
+/* Finds the highest number that the predecessor has of the packet's source: what note_path() must not
+ * count. A global function.
+ */
+__noinline int find_known(void)
+{
+	struct numbers *m = cpu_numbers();
+	struct dedup_source_at at;
+	struct dedup_found found;
+	const struct dedup_slot *s;
+	__u64 near, *word;
+	__u32 bits = 1;
+
+	if (!config.has_predecessor || !config.sources.paths || !m || !m->predecessor ||
+	    !dedup_find_source(&configuration_of(m)->sources, blocks_of(m), &m->key, &found))
+		return 0;
+	s = (const struct dedup_slot *)dedup_block_at(blocks_of(m), found.source);
+	if (!s)
+		return 0;
+	near = dedup_number(recovery_of(m), READ_ONCE(s->source.near));
+	at = (struct dedup_source_at){ blocks_of(m), found.source };
+	word = dedup_word_at(recovery_of(m), &at, near);
+	if (word)
+		bits |= READ_ONCE(*word);
+	for (__u32 i = 1; i < DEDUP_WORD_NUMBERS; i *= 2)
+		bits |= bits >> i; /* all bits up to the highest one: clang 14 has no clz for BPF */
+	m->known = near + __builtin_popcount(bits);
+	return 0;
+}
+
 /* Looks up the packet in struct numbers, and learns its numbers if any is fresh. Returns an enum
  * dedup_recovered.
  */
@@ -211,7 +243,7 @@ __noinline int note_path(void)
 		now_ns = bpf_ktime_get_ns();
 	}
 	dedup_note_source(&configuration()->sources, recovery_of(m), NULL, &m->key, &m->packet,
-			  dedup_path_key(slot_of(m->stream), m->ifindex), now_ns);
+			  m->known, dedup_path_key(slot_of(m->stream), m->ifindex), now_ns);
 	return 0;
 }
 
@@ -232,7 +264,7 @@ static __always_inline int judge_numbers(struct numbers *m, __u32 n, __u64 realm
 
 	aim_at_this_filter(m, n, realm_key);
 	seen = see_numbers(m);
-	if (config.sources.paths && seen != DEDUP_NO_ROOM)
+	if (config.sources.paths) /* also without room: meanwhile there may be some */
 		note_path();
 	return reason_of_numbers(seen);
 }

@@ -296,6 +296,8 @@ static __always_inline int slow_path_judge_numbers(const struct dedup_id *id, __
 	known = predecessor_see_numbers(m, n);
 	if (known == LEARNED)
 		return DEDUP_REASON_new;
+	if (config.sources.paths)
+		find_known();
 	if (known != 1)
 		return judge_numbers(m, n, realm_key);
 	/* This filter's account begins with the first fresh numbers. Of what is behind these some

@@ -7,13 +7,14 @@
  * A trace notes for each number of the history on which paths it came. A number is lost on a path
  * that has not brought it when it leaves the history: so reordering is no loss. What comes later is
  * counted as late. Nothing is counted before the first number of a numbering (recovery.h), nor, for
- * a path, before its own first number.
+ * a path, before its own first number. If the next numbering is ahead of this one, the sender has
+ * gone on, and what is between was sent. If it is behind, or too far ahead, the sender has restarted.
  *
  * An account has a lock, so what it counts is not changed by atomic operations, except `unnoted`.
  * The lock is a version, which is odd while it is held. User space never takes it.
  *
  * An account's words:
- *	8		struct dedup_account
+ *	16		struct dedup_account
  *	8		the paths' keys, dedup_path_key(); 0: none
  *	8		for each path: the numbers that it brought, and that have left the history
  *	per path	struct dedup_path
@@ -47,9 +48,21 @@ struct dedup_account {
 	 * of the account, because it began new numberings after silences.
 	 */
 	__u64 restarts;
-	__u64 others; /* packets of further paths, for which there is no room */
+	__u64 others;	/* packets of further paths, for which there is no room */
+	__u64 since_ns; /* CLOCK_MONOTONIC: when it began */
+	/* Numbers that were between the end of a numbering and the begin of the next one, which
+	 * goes on ahead. They are expected: those that do not come are lost.
+	 */
+	__u64 jumped;
+	__u64 far; /* 1 + the first of the far numbers that have come since the last near one; or 0 */
+	__u64 top; /* 1 + the highest number before the last restart; 0: there was none */
+	/* Without a name: a multiple of blocks. */
+	__u64 : 64;
+	__u64 : 64;
+	__u64 : 64;
+	__u64 : 64;
 };
-_Static_assert(sizeof(struct dedup_account) == 8 * DEDUP_PATHS_MAX, "as the keys");
+_Static_assert(sizeof(struct dedup_account) == 2 * 8 * DEDUP_PATHS_MAX, "no hidden padding");
 
 /* A copy came so much later than the first: less than 1 us, 2 us, 4 us and so on; the last: more. */
 #define DEDUP_SKEWS 25
@@ -92,10 +105,12 @@ struct dedup_path_account {
 	__u64 messages; /* that it has sent since its first one came */
 	__u64 restarts;
 	__u64 other_packets;
+	__u64 jumped;
+	__u64 since_ns;
 	struct dedup_path path;
 };
 _Static_assert(sizeof(struct dedup_path_account) ==
-		       32 + 8 * DEDUP_SOURCE_WORDS + 4 * 8 + sizeof(struct dedup_path),
+		       32 + 8 * DEDUP_SOURCE_WORDS + 6 * 8 + sizeof(struct dedup_path),
 	       "no hidden padding");
 
 /* Entries of the map: those of a source one behind the other. 0 in a filter without paths. */
@@ -113,9 +128,9 @@ enum {
 
 /* Words of an account. */
 #define DEDUP_ACCOUNT(field) (__builtin_offsetof(struct dedup_account, field) / 8)
-#define DEDUP_ACCOUNT_KEYS DEDUP_PATHS_MAX
-#define DEDUP_ACCOUNT_LEFT (2 * DEDUP_PATHS_MAX)
-#define DEDUP_ACCOUNT_PATHS (3 * DEDUP_PATHS_MAX)
+#define DEDUP_ACCOUNT_KEYS (2 * DEDUP_PATHS_MAX)
+#define DEDUP_ACCOUNT_LEFT (3 * DEDUP_PATHS_MAX)
+#define DEDUP_ACCOUNT_PATHS (4 * DEDUP_PATHS_MAX)
 #define DEDUP_PATH(field) (__builtin_offsetof(struct dedup_path, field) / 8)
 
 /* A packet, and where it is to be noted. */
@@ -126,6 +141,7 @@ struct dedup_noting {
 	__u32 account; /* its first block */
 	__u32 paths;   /* of the table */
 	__u64 near;    /* the source's */
+	__u64 known; /* 1 + the highest number that an account before this one has seen; 0: none */
 	__u64 now_ns;
 	__u64 path;    /* its place among the keys */
 	__u64 version; /* of the account while another CPU has its lock: odd */

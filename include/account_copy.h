@@ -110,6 +110,8 @@ static __always_inline void dedup_copy_source(const struct dedup_copying *c,
 					 dedup_account_get(o, DEDUP_ACCOUNT(first)));
 	WRITE_ONCE(to->restarts, (__u32)dedup_account_get(o, DEDUP_ACCOUNT(restarts)));
 	WRITE_ONCE(to->other_packets, dedup_account_get(o, DEDUP_ACCOUNT(others)));
+	WRITE_ONCE(to->jumped, dedup_account_get(o, DEDUP_ACCOUNT(jumped)));
+	WRITE_ONCE(to->since_ns, dedup_account_get(o, DEDUP_ACCOUNT(since_ns)));
 }
 
 #endif

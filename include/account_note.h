@@ -3,7 +3,7 @@
 #ifndef XDP_DEDUP_ACCOUNT_NOTE_H
 #define XDP_DEDUP_ACCOUNT_NOTE_H
 
-#include "account.h"
+#include "account_numbering.h"
 
 /* About a millisecond: a hypervisor, or an interrupt, may stop the CPU that has the lock. */
 #define DEDUP_ACCOUNT_TRIES (1 << 18)
@@ -18,15 +18,6 @@ static long dedup_try_account(__u32 i, struct dedup_noting *o)
 	o->version = is | 1;
 	o->is_held = !(is & 1) && __sync_val_compare_and_swap(version, is, is + 1) == is;
 	return !version || o->is_held;
-}
-
-/* The place of this key among the paths' keys; DEDUP_PATHS_MAX: it is not there. */
-static __always_inline __u64 dedup_known_path(const struct dedup_noting *o, __u64 key)
-{
-	for (__u64 i = 0; i < DEDUP_PATHS_MAX && i < o->paths; i++)
-		if (dedup_account_get(o, DEDUP_ACCOUNT_KEYS + i) == key)
-			return i;
-	return DEDUP_PATHS_MAX;
 }
 
 /* Counts a packet that could not be noted. On a path without a noted packet it need not be counted:
@@ -72,98 +63,6 @@ static __always_inline void dedup_release_account(const struct dedup_noting *o)
 
 	if (version)
 		__sync_val_compare_and_swap(version, o->version, o->version + 1);
-}
-
-/* For DEDUP_LOOP(): clears a word. */
-static long dedup_clear_account_word(__u32 i, struct dedup_noting *o)
-{
-	dedup_account_set(o, 1 + i, 0); /* not the version */
-	return 0;
-}
-
-/* How far the packet's first number is ahead of the next one after this number of the account. */
-static __always_inline __s64 dedup_gap(const struct dedup_noting *o, __u64 after)
-{
-	__u64 ahead = dedup_account_get(o, DEDUP_ACCOUNT(numbering)) >> DEDUP_ACCOUNT_AHEAD;
-	__u32 bits = o->r->ring_shift + 31;
-
-	if (bits > o->r->width)
-		bits = o->r->width;
-	return (__s64)((o->p->first - after - (ahead << o->r->ring_shift) - 1) << (64 - bits)) >>
-	       (64 - bits);
-}
-
-/* The packet's first number as a number of the account, if it is close behind or ahead of this one.
- * 0: it is not.
- */
-static __always_inline __u64 dedup_close_to(const struct dedup_noting *o, __u64 number)
-{
-	__s64 gap = dedup_gap(o, number);
-
-	return gap > -DEDUP_WORD_NUMBERS && gap < DEDUP_WORD_NUMBERS ? number + 1 + gap : 0;
-}
-
-/* The packet's first number as a number of the account, if it goes on where the account has ended,
- * or where the packet's path has: that path may be far behind the others. 0: it does not.
- */
-static __always_inline __u64 dedup_goes_on(const struct dedup_noting *o, __u64 key)
-{
-	__u64 number = dedup_close_to(o, dedup_account_get(o, DEDUP_ACCOUNT(high))), high = 0,
-	      path = dedup_known_path(o, key);
-
-	if (path < DEDUP_PATHS_MAX)
-		high = dedup_account_get(o, dedup_path_word(path, DEDUP_PATH(high)));
-	/* A path's number below the account's first one is of an account or numbering before. */
-	if (!number && high >= dedup_account_get(o, DEDUP_ACCOUNT(first)))
-		number = dedup_close_to(o, high);
-	return number;
-}
-
-/* The word `numbering` of an account with this lap, in the numbering of the packet's first number,
- * which is this one.
- */
-static __always_inline __u64 dedup_account_numbering(const struct dedup_noting *o, __u64 lap,
-						     __u64 number)
-{
-	__u64 ahead = (o->p->first >> o->r->ring_shift) - (number >> o->r->ring_shift);
-
-	return ahead << DEDUP_ACCOUNT_AHEAD | lap << 2 | 2 | dedup_near_numbering(o->r, o->near);
-}
-
-static __always_inline void dedup_begin_account(struct dedup_noting *o, __u64 number)
-{
-	DEDUP_LOOP((__u32)dedup_path_word(o->paths, 0) - 1, dedup_clear_account_word, o);
-	dedup_account_set(o, DEDUP_ACCOUNT(before), 1);
-	dedup_account_set(o, DEDUP_ACCOUNT(first), number);
-	dedup_account_set(o, DEDUP_ACCOUNT(high), number - 1);
-	dedup_account_set(o, DEDUP_ACCOUNT(numbering),
-			  dedup_account_numbering(o, number >> o->r->ring_shift, number));
-}
-
-/* Another numbering has begun by this number. If it goes on, there was a silence: the account's
- * numbers go on too, and its laps do not skip as the source's do. So copies of what came before the
- * silence are still noted. Otherwise the sender has begun anew.
- */
-static __always_inline void dedup_next_numbering(struct dedup_noting *o, __u64 number, __u64 key)
-{
-	__u64 lap = dedup_account_lap(dedup_account_get(o, DEDUP_ACCOUNT(numbering)));
-	__u64 goes_on = dedup_goes_on(o, key),
-	      restarts = (__u32)dedup_account_get(o, DEDUP_ACCOUNT(restarts));
-
-	if (goes_on) {
-		dedup_account_set(o, DEDUP_ACCOUNT(restarts),
-				  ((number - goes_on) >> o->r->ring_shift) << 32 | restarts);
-		dedup_account_set(o, DEDUP_ACCOUNT(numbering),
-				  dedup_account_numbering(o, lap, goes_on));
-		return;
-	}
-	dedup_account_set(o, DEDUP_ACCOUNT(restarts), (__u32)(restarts + 1));
-	dedup_account_add(o, DEDUP_ACCOUNT(before),
-			  dedup_account_get(o, DEDUP_ACCOUNT(high)) + 1 -
-				  dedup_account_get(o, DEDUP_ACCOUNT(first)));
-	dedup_account_set(o, DEDUP_ACCOUNT(first), number);
-	dedup_account_set(o, DEDUP_ACCOUNT(high), number - 1);
-	dedup_account_set(o, DEDUP_ACCOUNT(numbering), dedup_account_numbering(o, lap, number));
 }
 
 /* Finds the packet's path among the keys, or puts it there. False if there is no room for it. */
@@ -319,6 +218,16 @@ static __always_inline void dedup_note_numbers(const struct dedup_noting *o, __u
 	dedup_note_skew(o, row, mine & ~had & ~fresh);
 }
 
+/* A far number has come. If the ones before it are a history away, it is the first one. */
+static __always_inline void dedup_note_far(const struct dedup_noting *o, __u64 number)
+{
+	__u64 far = dedup_account_get(o, DEDUP_ACCOUNT(far));
+	__s64 ahead = dedup_ahead(o->r, far - 1, number);
+
+	if (!far || ahead < 0 || dedup_is_far(o->r, ahead))
+		dedup_account_set(o, DEDUP_ACCOUNT(far), 1 + dedup_number(o->r, number));
+}
+
 /* For DEDUP_LOOP(): notes the packet's numbers in the i-th word that it has any in. */
 static long dedup_note_word(__u32 i, struct dedup_noting *o)
 {
@@ -336,9 +245,12 @@ static long dedup_note_word(__u32 i, struct dedup_noting *o)
 	row = dedup_row_word(o, n.first);
 	is = dedup_account_get(o, row);
 	if (dedup_is_far(o->r, ahead) || has_ended) {
+		dedup_note_far(o, n.first);
 		dedup_account_add(o, dedup_path_word(o->path, DEDUP_PATH(far)), cnt);
 		return 0;
 	}
+	if (dedup_account_get(o, DEDUP_ACCOUNT(far)))
+		dedup_account_set(o, DEDUP_ACCOUNT(far), 0);
 	if (is >> 32 > lap) {
 		dedup_account_add(o, dedup_path_word(o->path, DEDUP_PATH(late)), cnt);
 		return 0;

@@ -75,7 +75,7 @@ static __always_inline __u32 dedup_account_blocks(__u32 paths, __u32 ring_shift)
 
 	if (!paths)
 		return 0;
-	return 3 + (paths * DEDUP_PATH_WORDS + rows * dedup_row_words(paths) + 7) / 8;
+	return 4 + (paths * DEDUP_PATH_WORDS + rows * dedup_row_words(paths) + 7) / 8;
 }
 
 /* Blocks of the whole table; 0 if there is none. */

@@ -28,14 +28,15 @@ static __always_inline bool dedup_find_judged(const struct dedup_sources *t,
 }
 
 /* Notes a packet of this source, which was judged, in its account. It came at this time on the path
- * with this key.
+ * with this key. `known`: 1 + the highest number that the account of another filter, before this
+ * one, has seen; 0: none.
  */
 static __always_inline void
 dedup_note_source(const struct dedup_sources *t, const struct dedup_recovery *r,
 		  struct dedup_block *blocks, const struct dedup_source_key *key,
-		  const struct dedup_packet_numbers *p, __u64 path_key, __u64 now_ns)
+		  const struct dedup_packet_numbers *p, __u64 known, __u64 path_key, __u64 now_ns)
 {
-	struct dedup_noting o = { .r = r, .p = p, .blocks = blocks, .now_ns = now_ns };
+	struct dedup_noting o = { .r = r, .p = p, .blocks = blocks, .known = known, .now_ns = now_ns };
 	struct dedup_found found;
 
 	if (!t->paths || !dedup_find_judged(t, blocks, key, &found))

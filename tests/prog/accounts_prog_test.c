@@ -27,6 +27,7 @@
 #include "plan.h"
 #include "profile.h"
 #include "secrets.h"
+#include "stream_numbers.h"
 #include "stream_runner.h"
 #include "xdp_dedup.skel.h"
 
@@ -187,6 +188,8 @@ static void check_copy(const struct source_figures *s, uint32_t path)
 		expected.messages = s->messages;
 		expected.restarts = s->restarts;
 		expected.other_packets = s->others;
+		expected.jumped = s->jumped;
+		expected.since_ns = s->since_ns;
 		memcpy(expected.stream, run.filter.config->policy.streams[p->stream].name,
 		       sizeof(expected.stream));
 		memcpy(expected.source, s->id.word, sizeof(expected.source));
@@ -380,6 +383,45 @@ static void one_packet_waits(void **state)
 	stop();
 }
 
+/* The locks of all buckets become this. */
+static void set_bucket_locks(__u64 value)
+{
+	const struct dedup_sources *t = &run.filter.config->sources;
+
+	for (uint32_t i = 0; i < t->buckets; i += DEDUP_BUCKET_BLOCKS)
+		__atomic_store_n(&run.filter.blocks[t->first + i].word[DEDUP_ENTRIES], value,
+				 __ATOMIC_SEQ_CST);
+}
+
+static void *release_buckets(void *arg)
+{
+	(void)arg;
+	usleep(3000);
+	set_bucket_locks(0);
+	return NULL;
+}
+
+/* Another CPU has a bucket's lock, and is stopped for some ms: the first packet of a new sender
+ * waits, and is learned.
+ */
+static void first_packet_waits_for_its_bucket(void **state)
+{
+	bool is_learned = false;
+	pthread_t thread;
+
+	for (int i = 0; i < ROUNDS && !is_learned; i++) {
+		start(*state);
+		set_bucket_locks(1);
+		assert_int_equal(pthread_create(&thread, NULL, release_buckets, NULL), 0);
+		come(1, 0, XDP_PASS);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		is_learned = numbers_sources(&run.filter);
+		come(1, 1, is_learned ? XDP_DROP : XDP_PASS);
+		stop();
+	}
+	assert_true(is_learned); /* the machine may be busy, but not always */
+}
+
 static struct {
 	__u64 *lock;
 	bool ends;
@@ -441,6 +483,8 @@ int main(void)
 	kernel_output(false);
 	add_test("lock-held-for-good", what_cannot_be_noted, add_interfaces, remove_interfaces,
 		 &ACCOUNT_KINDS[0]);
+	add_test("bucket-locked-for-a-while", first_packet_waits_for_its_bucket, add_interfaces,
+		 remove_interfaces, &ACCOUNT_KINDS[0]);
 	add_test("lock-held-one-waits", one_packet_waits, add_interfaces, remove_interfaces,
 		 &ACCOUNT_KINDS[0]);
 	add_test("lock-held-for-a-while", waits_for_the_lock, add_interfaces, remove_interfaces,

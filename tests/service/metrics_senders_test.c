@@ -51,6 +51,7 @@ static void make_senders(void)
 				      .missing = 502,
 				      .restarts = 503,
 				      .others = 504,
+				      .jumped = 505,
 				      .paths_cnt = 2 };
 	s->paths[0] = path(0, 1, 100);
 	s->paths[1] = path(1, 2, 200);
@@ -119,6 +120,7 @@ static const char *const LINES[] = {
 	"xdp_dedup_sender_messages_total" SENDER "500",
 	"xdp_dedup_sender_lost_total" SENDER "501",
 	"xdp_dedup_sender_restarts_total" SENDER "503",
+	"xdp_dedup_sender_jumped_total" SENDER "505",
 	"xdp_dedup_sender_other_packets_total" SENDER "504",
 	"# TYPE xdp_dedup_sender_missing gauge",
 	"xdp_dedup_sender_missing" SENDER "502",

@@ -95,7 +95,7 @@ static int do_call(uint64_t i, bool judges, bool notes)
 	if (judges)
 		seen = dedup_see(&config.sources, r, shared, &key, &p);
 	if (notes)
-		dedup_note_source(&config.sources, r, shared, &key, &p, path_key(c), ns_of(i));
+		dedup_note_source(&config.sources, r, shared, &key, &p, 0, path_key(c), ns_of(i));
 	return seen;
 }
 

@@ -173,7 +173,7 @@ static const char *iface_name(const void *capture, uint32_t ifindex, char name[S
 struct senders_view replay_senders(const struct capture *c, const struct dedup_config *cfg,
 				   const struct replay_result *r, uint32_t max)
 {
-	struct senders_view v = { cfg, r->senders, iface_name, c };
+	struct senders_view v = { cfg, r->senders, 0, iface_name, c };
 
 	if (v.list.cnt > max) {
 		v.list.left_out = v.list.cnt - max;

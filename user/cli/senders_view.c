@@ -65,9 +65,14 @@ void senders_print(const struct senders_view *v)
 	for (uint32_t i = 0; i < v->list.cnt; i++) {
 		const struct source_figures *f = &v->list.list[i];
 
-		printf("  sender      %s: %" PRIu64 " messages, %" PRIu64 " %s%s\n",
-		       sender_text(v->config, f, text), f->messages, f->lost, sender_lost_as(f),
-		       f->redundant ? "" : "; NOT REDUNDANT");
+		printf("  sender      %s: %" PRIu64 " messages", sender_text(v->config, f, text),
+		       f->messages);
+		if (v->now_ns > f->since_ns)
+			printf(" in %s", FORMAT_TIME(v->now_ns - f->since_ns));
+		printf(", %" PRIu64 " %s", f->lost, sender_lost_as(f));
+		print_if_any("jumped over", f->jumped);
+		print_if_any("restarts", f->restarts);
+		puts(f->redundant ? "" : "; NOT REDUNDANT");
 		for (uint32_t p = 0; p < f->paths_cnt; p++)
 			print_path(v, f, &f->paths[p]);
 	}
@@ -120,6 +125,9 @@ json_object *sender_json(const struct senders_view *v, const struct source_figur
 	ADD("lost", json_u64(f->lost));
 	ADD("missing", json_u64(f->missing));
 	ADD("restarts", json_u64(f->restarts));
+	ADD("jumped", json_u64(f->jumped));
+	if (v->now_ns > f->since_ns)
+		ADD("counts_for_ns", json_u64(v->now_ns - f->since_ns));
 	ADD("other_packets", json_u64(f->others));
 	ADD("redundant", json_bool(f->redundant));
 	ADD("partial", json_bool(f->partial));

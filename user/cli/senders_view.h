@@ -14,6 +14,7 @@
 struct senders_view {
 	const struct dedup_config *config;
 	struct sender_list list;
+	uint64_t now_ns; /* CLOCK_MONOTONIC; 0: a capture's, which has no age */
 	/* Returns the name of the interface with this index; NULL if it is gone. name[]: a buffer. */
 	const char *(*iface_name)(const void *of, uint32_t ifindex, char name[SENDERS_IFACE_MAX]);
 	const void *of;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "config_streams.h"
+#include "kernel.h"
 #include "plan.h"
 #include "prefixes.h"
 #include "stats.h"
@@ -322,7 +323,7 @@ static const char *iface_name(const void *status, uint32_t ifindex, char name[SE
 
 struct senders_view status_senders_view(const struct status *s)
 {
-	return (struct senders_view){ s->filter.config, { 0 }, iface_name, s };
+	return (struct senders_view){ s->filter.config, { 0 }, kernel_now_ns(), iface_name, s };
 }
 
 void status_read_senders(const struct status *s, uint32_t max, struct senders_view *out)

@@ -16,7 +16,7 @@ static bool has_grown(const struct dedup_path *from, const struct dedup_path *to
 static bool goes_on(const struct source_figures *from, const struct source_figures *to)
 {
 	if (to->paths_cnt < from->paths_cnt || to->restarts < from->restarts ||
-	    to->others < from->others)
+	    to->others < from->others || to->since_ns != from->since_ns)
 		return false;
 	for (uint32_t p = 0; p < from->paths_cnt; p++)
 		if (to->paths[p].ifindex != from->paths[p].ifindex ||

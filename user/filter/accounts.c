@@ -220,6 +220,8 @@ static void read_account(const struct filter *f, const struct account *a, const 
 	out->missing = s->all.missing;
 	out->restarts = (uint32_t)a->head.restarts;
 	out->others = a->head.others;
+	out->jumped = a->head.jumped;
+	out->since_ns = a->head.since_ns;
 	for (uint32_t p = 0; p < a->paths && a->word[DEDUP_ACCOUNT_KEYS + p]; p++)
 		read_path(f, a, p, &s->of[p], &out->paths[out->paths_cnt++]);
 	judge_paths(f, out);
@@ -247,7 +249,8 @@ bool accounts_read(const struct filter *f, uint32_t source, struct source_figure
 	struct sums sums;
 	int n;
 
-	if (!t->paths || f->config->format < DEDUP_FORMAT_SOURCES || READ_ONCE(at[DEDUP_SLOT_ABOUT].word[DEDUP_SLOT_STATE]) != DEDUP_SLOT_IN_USE)
+	if (!t->paths || f->config->format < DEDUP_FORMAT_SOURCES ||
+	    READ_ONCE(at[DEDUP_SLOT_ABOUT].word[DEDUP_SLOT_STATE]) != DEDUP_SLOT_IN_USE)
 		return false;
 	n = stream_of_source(f, slot);
 	if (n < 0)

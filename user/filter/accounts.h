@@ -34,6 +34,8 @@ struct source_figures {
 	uint64_t lost, missing; /* on all paths */
 	uint64_t restarts;	/* its numbers began anew, and did not go on where they had ended */
 	uint64_t others;	/* packets of further paths, for which there was no room */
+	uint64_t jumped;	/* numbers that it was ahead when it went on after a silence */
+	uint64_t since_ns;	/* CLOCK_MONOTONIC: when the account began */
 	/* There are several paths, and none is silent, or misses a number that another brought. */
 	bool redundant;
 	bool partial; /* it also numbers packets that do not come here: they are lost, too */

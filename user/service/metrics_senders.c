@@ -13,6 +13,8 @@
 	  s->messages)                                                                              \
 	X(COUNTER, lost, "Messages that no path had brought when they left the history.", s->lost)  \
 	X(COUNTER, restarts, "How often the sender's numbers began anew elsewhere.", s->restarts)   \
+	X(COUNTER, jumped, "Messages between a silence's begin and its end, perhaps lost.",         \
+	  s->jumped)                                                                                \
 	X(COUNTER, other_packets, "Packets on paths for which the account had no room.", s->others) \
 	X(GAUGE, missing, "Messages in the history that no path has brought.", s->missing)          \
 	X(GAUGE, redundant, "Whether several paths bring all messages: none is silent.",            \

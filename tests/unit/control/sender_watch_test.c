@@ -139,7 +139,7 @@ static void send_number(uint64_t sender, uint64_t number, uint32_t path)
 	p.count = 1;
 	dedup_source_of_realm(&key, c, c->policy.streams[0].realm_key, 0);
 	dedup_see_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &key, &p);
-	dedup_note_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &key, &p,
+	dedup_note_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &key, &p, 0,
 			  dedup_path_key(c->policy.streams[0].slot, path), S);
 }
 

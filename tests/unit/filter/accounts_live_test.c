@@ -46,7 +46,7 @@ static void send_word(uint64_t word, uint32_t path)
 
 	dedup_source_of_realm(&source, c, c->policy.streams[0].realm_key, 0);
 	dedup_see_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &source, &p);
-	dedup_note_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &source, &p,
+	dedup_note_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &source, &p, 0,
 			  dedup_path_key(c->policy.streams[0].slot, path), S);
 }
 
