@@ -159,8 +159,7 @@ static void read_path(const struct filter *f, const struct account *a, uint32_t 
 		      (out->counted.high < a->head.first ? a->head.first - 1 : out->counted.high);
 }
 
-/* Which paths are silent, and does each bring all that others bring? */
-static void judge_paths(const struct filter *f, struct source_figures *s)
+void accounts_judge_paths(const struct filter *f, struct source_figures *s)
 {
 	uint64_t last = 0;
 
@@ -212,6 +211,14 @@ static void read_sums(const uint64_t *words, struct account *a, struct sums *s)
 		s->of[p].left += after.word[DEDUP_ACCOUNT_LEFT + p] - a->word[DEDUP_ACCOUNT_LEFT + p];
 }
 
+/* The sender's number that is this one in the account. */
+static uint64_t number_of(const struct account *a, uint64_t extended)
+{
+	uint64_t ahead = a->head.numbering >> DEDUP_ACCOUNT_AHEAD;
+
+	return dedup_number(a->recovery, extended + (ahead << a->recovery->ring_shift));
+}
+
 static void read_account(const struct filter *f, const struct account *a, const struct sums *s,
 			 struct source_figures *out)
 {
@@ -222,9 +229,12 @@ static void read_account(const struct filter *f, const struct account *a, const 
 	out->others = a->head.others;
 	out->jumped = a->head.jumped;
 	out->since_ns = a->head.since_ns;
+	out->is_first_numbering = a->head.before == 1;
+	out->begin = number_of(a, a->head.first);
+	out->high = number_of(a, a->head.high);
 	for (uint32_t p = 0; p < a->paths && a->word[DEDUP_ACCOUNT_KEYS + p]; p++)
 		read_path(f, a, p, &s->of[p], &out->paths[out->paths_cnt++]);
-	judge_paths(f, out);
+	accounts_judge_paths(f, out);
 }
 
 /* The first stream of the realm that the source is of; -1 if its realm is not one of the filter's. */
@@ -239,7 +249,7 @@ static int stream_of_source(const struct filter *f, const struct dedup_slot *s)
 	return -1;
 }
 
-bool accounts_read(const struct filter *f, uint32_t source, struct source_figures *out)
+bool accounts_read_part(const struct filter *f, uint32_t source, struct source_figures *out)
 {
 	const struct dedup_sources *t = &f->config->sources;
 	const struct dedup_block *at = &f->blocks[dedup_slot_block(t, source)];

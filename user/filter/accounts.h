@@ -39,15 +39,24 @@ struct source_figures {
 	/* There are several paths, and none is silent, or misses a number that another brought. */
 	bool redundant;
 	bool partial; /* it also numbers packets that do not come here: they are lost, too */
+	bool is_first_numbering; /* it has neither restarted nor jumped over a history */
+	uint64_t begin, high;	 /* the numbering's first and highest number, below 2^40 */
 	uint32_t paths_cnt;
 	struct path_figures paths[DEDUP_PATHS_MAX]; /* in the order in which they came */
 };
 
 /* Reads the account of the source with this number, below f->config->sources.sources. False if
- * there is no such source, or nothing is known of it. If packets come faster than the account is
- * read, `lost` may be too low for a while; it is never too high.
+ * there is no such source, or nothing is known of it, or if it is a part of another one's account.
+ * If packets come faster than the account is read, `lost` may be too low for a while; it is never
+ * too high.
  */
 bool accounts_read(const struct filter *f, uint32_t source, struct source_figures *out);
+
+/* For accounts_read(): reads a source alone, also if its sender has crossed a multiple of 2^40. */
+bool accounts_read_part(const struct filter *f, uint32_t source, struct source_figures *out);
+
+/* Finds out which paths are silent, and whether each brings all that others bring. */
+void accounts_judge_paths(const struct filter *f, struct source_figures *s);
 
 /* The highest number of ns that a skew in this bucket has; UINT64_MAX: it is the last one. */
 uint64_t accounts_skew_ns(int bucket);

@@ -226,6 +226,68 @@ static void send_numbers(uint64_t of, uint64_t first, uint32_t cnt, struct accou
 	sender = SOURCE;
 }
 
+#define EDGE (1ULL << DEDUP_WIDTH_MAX)
+
+/* A message of a sender with 64-bit numbers comes on a path. */
+static void come(uint64_t number, uint32_t path)
+{
+	const struct dedup_config *c = &sim.config;
+	struct dedup_id id = { .word = { sender, __builtin_bswap64(number) } };
+	struct dedup_packet_numbers p = { .now = 1000, .count = 1 };
+	struct dedup_source_key key;
+
+	dedup_read_number(&key, &p, &id, 2, &c->numbered[0]);
+	dedup_source_of_realm(&key, c, c->policy.streams[0].realm_key, 0);
+	dedup_see_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &key, &p);
+	dedup_note_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &key, &p, 0,
+			  dedup_path_key(c->policy.streams[0].slot, 1 + path), S);
+}
+
+/* The numbers of each path, of which some are lost, cross 2^40, also if all are lost there. */
+static void numbers_cross_2_to_the_40th(void **state)
+{
+	static const struct account_kind KIND = { .keys = "sequence = payload+4:8\nhistory = 256",
+						  .paths = 2 };
+	static const uint64_t AROUND[] = { 0, 1, 100 }; /* numbers lost on both paths */
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(AROUND); i++) {
+		uint64_t lost_of[2] = { 0 }, received[2] = { 0 }, lost = 0, all = 4000;
+		struct source_figures s;
+		uint32_t senders = 0;
+
+		start(&KIND);
+		for (uint64_t k = 0; k < all; k++) {
+			uint64_t number = EDGE - all / 2 + k;
+			bool gone = number + AROUND[i] / 2 >= EDGE &&
+				    number - EDGE + AROUND[i] / 2 < AROUND[i];
+			bool came[2] = { k == 0 || (!gone && k % 5), k == 0 || (!gone && k % 3) };
+
+			lost += !came[0] && !came[1] && k < all - 1;
+			for (uint32_t path = 0; path < 2; path++) {
+				if (came[path] || k == all - 1)
+					come(number, path);
+				lost_of[path] += !came[path] && k < all - 1;
+				received[path] += came[path] || k == all - 1;
+			}
+		}
+		for (uint32_t source = 0; source < 2; source++)
+			senders += accounts_read(&sim.filter, source, &s);
+		assert_int_equal(senders, 1);
+		assert_int_equal(s.messages, all);
+		assert_int_equal(s.lost + s.missing, lost);
+		assert_true(s.lost > 0);
+		for (uint32_t path = 0; path < 2; path++) {
+			assert_int_equal(s.paths[path].ifindex, 1 + path);
+			assert_int_equal(s.paths[path].messages, all);
+			assert_int_equal(s.paths[path].counted.received, received[path]);
+			assert_int_equal(s.paths[path].lost + s.paths[path].missing, lost_of[path]);
+		}
+		assert_false(s.redundant);
+		sim_stop(&sim);
+	}
+}
+
 /* An account of a filter with a predecessor, whose account has seen up to 5,000, begins with a
  * packet of a path that is far behind. What that path loses up to there the other one has brought.
  */
@@ -297,6 +359,7 @@ int main(void)
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
 		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, NULL, NULL, &ACCOUNT_KINDS[i]);
 	add_test("source-is-recycled", source_is_recycled, NULL, NULL, NULL);
+	add_test("numbers-cross-2-to-the-40th", numbers_cross_2_to_the_40th, NULL, NULL, NULL);
 	add_test("nothing-counts-that-was-seen-before", nothing_counts_that_was_seen_before, NULL,
 		 NULL, &BEHIND);
 	add_rows(SCRIPTS, follows_a_script, NULL, NULL);
