@@ -164,7 +164,7 @@ PACKETS_OF = $(if $(filter user/program/%,$(1)),-fno-strict-aliasing $(if $(SAN)
 define compile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(call CPPFLAGS_OF,$<) $(1) $(ALL_CFLAGS) $(2) $(call PACKETS_OF,$<) -MD -MP -c $< -o $@
+	$(Q)$(CC) $(call CPPFLAGS_OF,$<) $(1) $(ALL_CFLAGS) $(2) $(call PACKETS_OF,$<) $(MAIN_OF) -MD -MP -c $< -o $@
 endef
 define link
 	$(call say,LINK,$@)
@@ -201,16 +201,17 @@ SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-f
 # UBSan has 100,000 addresses in .data. A program at a fixed address need not relocate them: tests
 # start such programs thousands of times.
 SAN_LINK  := $(if $(SAN),$(SAN_FLAGS) -no-pie)
-# Reports of sanitizers need lines, not variables. The tests' own code is compiled once and runs
-# briefly: -O1 takes half of the time of -O2, but gcc then knows less of the lengths of texts.
-SAN_LEVEL = $(if $(filter file,$(origin CFLAGS)),$(if $(SAN),-g1 $(if $(filter tests/%,$<),-O1 -Wno-format-truncation)))
+# Reports of sanitizers need lines, not variables. Most tests' own code is compiled once and runs
+# briefly: -O1 takes two thirds of the time of -O2, but gcc then knows less of the lengths of texts.
+BRIEF     = $(filter %_test.c,$(filter-out tests/stress/%,$<))
+OWN_LEVEL = $(if $(filter file,$(origin CFLAGS)),$(if $(or $(1),$(BRIEF)),-g1) $(if $(BRIEF),-O1 -Wno-format-truncation))
 
 $(BUILD)/obj/%.o: %.c Makefile | $(MADE) $(TEST_SKELS)
-	$(call compile,$(PIE) $(FORTIFY))
+	$(call compile,$(PIE) $(FORTIFY),$(call OWN_LEVEL))
 $(BUILD)/pic/%.o: %.c Makefile | $(MADE)
 	$(call compile,-fPIC -ffunction-sections -fdata-sections $(FORTIFY))
 $(BUILD)/san/%.o: %.c Makefile | $(MADE) $(TEST_SKELS)
-	$(call compile,$(PIE) $(SAN_FLAGS),$(SAN_LEVEL))
+	$(call compile,$(PIE) $(SAN_FLAGS),$(call OWN_LEVEL,$(SAN)))
 
 $(BIN): $(call TOOL,obj)
 	$(call link,,$(LIBS))
@@ -286,8 +287,7 @@ $(filter-out $(BENCH_PAGE) $(PUBLISH_PAGE),$(PAGES)): $(BUILD)/%: user/% $(BUILD
 VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.h)
 
 # Tests: each tests/ROOM/NAME_test.c, or tests/unit/ROOM/NAME_test.c, is a program,
-# build/tests/NAME_test. All have sanitizers, except those of tests/stress, which make hundreds of
-# millions of trials, or measure time.
+# build/tests/NAME_test.
 TEST_SOURCES := $(call sources,tests/*/*.c tests/*/*/*.c)
 TESTS        := $(call sources,tests/*/*_test.c tests/*/*/*_test.c)
 # The longest ones begin first, so that none of them still runs alone at the end.
@@ -312,15 +312,34 @@ TEST_LIBS     = -lcmocka $(LIBS) $(LIBMETRICS) $(if $(NATS),$(LIBPUBLISH))
 SHARED = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out %_test.c %_main.c, \
 		$(call sources,tests/fixture/*/*.c tests/bench/*.c)) $(filter-out $(MAINS),$(USER)))
 
-# There are more than a hundred large programs: gold links them in less than half of the time.
-TEST_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
-# Each is built in up to two ways: for this machine, and plain for emulated ones, which are slow.
-define test_program
-$$(BUILD)/$(3)/$(notdir $(1:.c=)): $$(BUILD)/$(2)/$(1:.c=.o) $$(call SHARED,$(2))
-	$$(call link,$$(TEST_LD) $(if $(filter san,$(2)),$$(SAN_LINK)),$$(TEST_LIBS))
+# All test programs are one program, linked once, which runs main() of the file by whose name it is
+# called. Hard links have these names, as some of them start themselves: /proc/self/exe.
+ALL_IN_ONE  = $(BUILD)/$(1)/tests/programs
+own_main    = $(basename $(notdir $<))_main
+MAIN_OF     = $(if $(filter %_test.c,$<),-D'main(...)=$(own_main)(__VA_ARGS__); int $(own_main)(__VA_ARGS__)')
+TEST_MAINS := $(BUILD)/test_mains.h
+.PHONY: always
+$(TEST_MAINS): always
+	$(Q)mkdir -p $(@D)
+	$(Q)printf 'TEST(%s)\n' $(notdir $(TESTS:.c=)) > $@.tmp
+	$(Q)if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
+define all_in_one
+$(BUILD)/$(1)/tests/fixture/base/programs_main.o: $(TEST_MAINS)
+$(call ALL_IN_ONE,$(1)): $(BUILD)/$(1)/tests/fixture/base/programs_main.o $(TESTS:%.c=$(BUILD)/$(1)/%.o) $(call SHARED,$(1))
+	$$(call link,$(if $(filter san,$(1)),$$(SAN_LINK)),$$(TEST_LIBS))
 endef
-$(foreach t,$(TESTS),$(eval $(call test_program,$(t),$(if $(filter tests/stress/%,$(t)),obj,san),tests)))
-$(foreach t,$(TESTS),$(eval $(call test_program,$(t),obj,plain)))
+$(eval $(call all_in_one,san))
+$(eval $(call all_in_one,obj))
+
+# In build/tests all have sanitizers, except those that make hundreds of millions of trials, or
+# measure time. In build/plain none has: for emulated machines, which are slow.
+STRESS := $(call programs,$(filter tests/stress/%,$(TESTS)))
+plain   = $(patsubst $(BUILD)/tests/%,$(BUILD)/plain/%,$(1))
+$(filter-out $(STRESS),$(ALL_BINS)): $(call ALL_IN_ONE,san)
+$(STRESS) $(call plain,$(ALL_BINS)): $(call ALL_IN_ONE,obj)
+$(ALL_BINS) $(call plain,$(ALL_BINS)):
+	$(Q)mkdir -p $(@D)
+	$(Q)ln -f $< $@
 
 -include $(shell [ ! -d $(BUILD) ] || find $(BUILD)/obj $(BUILD)/pic $(BUILD)/san $(BUILD)/fuzz -name '*.d' 2>/dev/null)
 
