@@ -211,7 +211,7 @@ $(BUILD)/obj/%.o: %.c Makefile | $(MADE) $(TEST_SKELS)
 $(BUILD)/pic/%.o: %.c Makefile | $(MADE)
 	$(call compile,-fPIC -ffunction-sections -fdata-sections $(FORTIFY))
 $(BUILD)/san/%.o: %.c Makefile | $(MADE) $(TEST_SKELS)
-	$(call compile,$(PIE) $(SAN_FLAGS),$(call OWN_LEVEL,$(SAN)))
+	$(call compile,$(PIE) $(SAN_FLAGS) -DBUILT='"build/san"',$(call OWN_LEVEL,$(SAN)))
 
 $(BIN): $(call TOOL,obj)
 	$(call link,,$(LIBS))
@@ -332,7 +332,7 @@ $(eval $(call all_in_one,san))
 $(eval $(call all_in_one,obj))
 
 # In build/tests all have sanitizers, except those that make hundreds of millions of trials, or
-# measure time. In build/plain none has: for emulated machines, which are slow.
+# measure time. In build/plain none has: for `make test`, and for emulated machines, which are slow.
 STRESS := $(call programs,$(filter tests/stress/%,$(TESTS)))
 plain   = $(patsubst $(BUILD)/tests/%,$(BUILD)/plain/%,$(1))
 $(filter-out $(STRESS),$(ALL_BINS)): $(call ALL_IN_ONE,san)
@@ -357,15 +357,15 @@ $(NEXT_BIN): | $(MADE)
 test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(SAN_PUBLISH) $(NEXT_BIN) $(TEST_BINS) ## build all test programs
 
 .PHONY: test
-test: test-programs ## all tests except slow ones, T=NAME for one; tests of the kernel need root
-	$(Q)PART=quick T='$(T)' tests/run $(call lanes,$(filter-out $(if $(T),,$(DRIVER_TESTS)),$(TEST_BINS)))
+test: all $(BENCH) $(if $(T),$(NEXT_BIN)) $(call plain,$(TEST_BINS)) ## the quick tests, without sanitizers, T=NAME for one of all; tests of the kernel need root
+	$(Q)PART=quick T='$(T)' MAKE_PID=$$PPID tests/run $(call plain,$(call lanes,$(TEST_BINS)))
 
 .PHONY: test-rest
-test-rest: test-programs ## the tests that `make test` leaves out: slow tests, more random trials
+test-rest: test-programs ## with sanitizers: what `make test` leaves out
 	$(Q)PART=rest T='$(T)' tests/run $(call lanes,$(filter $(WITH_REST),$(TEST_BINS)))
 
 .PHONY: test-all
-test-all: test-programs ## all tests, each once
+test-all: test-programs ## all tests, each once, with sanitizers
 	$(Q)T='$(T)' tests/run $(call lanes,$(TEST_BINS))
 
 # Kills each kind of change at each of its system calls, or lets the call fail, and runs each other

@@ -356,7 +356,7 @@ int main(void)
 	};
 
 	name_tool();
-	setenv("BENCH", getenv("XDP_DEDUP_BENCH") ?: "build/san/xdp-dedup-bench", 1);
+	setenv("BENCH", BUILT "/xdp-dedup-bench", 1);
 	leave_to_rest("@(a_filter_may_be_less_than_full|@(json|text)_*|interrupted_it_*)");
 	leave_to_rest("json-*");
 	leave_to_rest("progress-*");

@@ -12,7 +12,7 @@
 
 static char dir[] = "/tmp/xdp-dedup-completion.XXXXXX"; /* $D in commands: has both completions */
 
-#define PUBLISH "build/san/xdp-dedup-publish"
+#define PUBLISH BUILT "/xdp-dedup-publish"
 
 /* Words as they are in bash's COMP_WORDS, where --option=value is three; of `words`, each is among
  * what is offered, or, with "= " before, they are all of that.

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BENCH "build/san/xdp-dedup-bench"
-#define PUBLISH "build/san/xdp-dedup-publish"
+#define BENCH BUILT "/xdp-dedup-bench"
+#define PUBLISH BUILT "/xdp-dedup-publish"
 
 static char dir[] = "/tmp/xdp-dedup-manual.XXXXXX"; /* $D in commands: has the pages */
 
