@@ -23,7 +23,7 @@
 
 /* Helpers of scripts: this program, run with one of these as its first argument. */
 
-/* $FLOW IFNAME MS: every so many ms an event, in four copies; for a minute, or until it is killed. */
+/* $FLOW IFNAME MS COUNT: every so many ms an event, in four copies; so many events. */
 static int flow(char **argv)
 {
 	struct sockaddr_ll to = { .sll_family = AF_PACKET,
@@ -33,7 +33,7 @@ static int flow(char **argv)
 
 	if (fd < 0 || bind(fd, (void *)&to, sizeof(to)))
 		return 1;
-	for (uint32_t i = 0; i < 60000U / ms; i++) {
+	for (int i = 0; i < atoi(argv[4]); i++) {
 		struct id id = { .bytes = { 1, i, i >> 8, i >> 16, getpid(), getpid() >> 8 } };
 
 		frame_build(&f, &(struct frame_plan){ .type = GSP_EVENT, .body = 200 }, &id);
@@ -88,6 +88,7 @@ static int compare_cpus(char **argv)
 
 /* Beside cli_runner.h's:
  * flows MS         $FLOW of p0 runs, until the test ends
+ * quiet            it has ended, and what it sent has come
  * screen COLUMNS LINES COMMAND   in a terminal; afterwards that says how it ended
  * pane             what the terminal shows, in `output`
  * shows TEXT       it does, within a while; hides TEXT: it does not any more
@@ -101,7 +102,9 @@ static int compare_cpus(char **argv)
 	"trap 't kill-server 2>/dev/null || :; [ -z \"$flow\" ] || kill $flow || :' EXIT\n"          \
 	"ip link set v0 up; ip link set p0 up; flow= n=0\n"                                          \
 	"t() { tmux -L watch$$-$n -f /dev/null \"$@\"; }\n"                                          \
-	"flows() { $FLOW p0 $1 & flow=$!; }\n"                                                       \
+	"flows() { $FLOW p0 $1 99999 & flow=$!; }\n"                                                 \
+	"quiet() { kill $flow; wait $flow || :; flow= a=; until [ \"$a\" = \"$b\" ] && [ \"$a\" ]; do\n"  \
+	"	a=$b; sleep 0.3; b=$($XD status v0 --json | jq .counters.rx); done; }\n"                  \
 	"paths() { ip addr add 10.78.1.2/24 dev p0\n"                                                \
 	"	printf '%s\\n' '[profile feed]' 'layer = udp' 'source = payload+0:10' \\\n"                \
 	"		'history = 4096' 'sequence = payload+10:8' 'count = payload+18:2' 'reset = 100ms' \\\n"   \
@@ -262,11 +265,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "	jq -c .senders)\" = '[]' ]\n" },
 	{ "counters-by-cpu",
 	  WORDS LOAD "; flows 4; for n in 1 2; do for cpu in 0 $(($(nproc) - 1)); do\n"
-		     "	taskset -c $cpu timeout 0.5 $FLOW p0 4 || :; done; kill $flow; flow=; "
-		     "sleep 0.3\n"
+		     "	taskset -c $cpu $FLOW p0 1 100; done; quiet\n"
 		     "	got $CPUS v0; $XD set v0 --action count; got $CPUS v0; flows 4; done\n"
-		     "kill $flow; flow=; sleep 0.3; got $CPUS v0; [ $output -ge 1 ]\n"
-		     "[ $($XD status v0 --json | jq .counters.rx) -gt 500 ]\n" },
+		     "quiet; got $CPUS v0; [ $output -ge 1 ]\n"
+		     "[ $($XD status v0 --json | jq .counters.rx) -ge 1600 ]\n" },
 	{ "a-reader-that-goes-ends-it", WORDS LOAD
 	  "; start=$(date +%s); { code=0; timeout 50 $XD watch v0 --every 100ms || "
 	  "code=$?; echo "
@@ -326,7 +328,7 @@ int main(int argc, char **argv)
 	static const char *const HELPERS[] = { "FLOW", "CPUS", "FEEDS" };
 	char self[PATH_MAX] = "", helper[PATH_MAX + 16];
 
-	if (argc == 4 && !strcmp(argv[1], "FLOW"))
+	if (argc == 5 && !strcmp(argv[1], "FLOW"))
 		return flow(argv);
 	if (argc == 3 && !strcmp(argv[1], "FEEDS"))
 		return send_feeds(argv);
