@@ -460,6 +460,7 @@ static void saved_while_resized(void **state)
 
 int main(void)
 {
+	leave_to_rest("@(interface-deleted-during-set|replace|restore-into-one-that-runs)");
 	leave_to_rest("@(interface-moves-*|interface-deleted-during-resize)");
 	leave_to_rest("@(saved-while-resized|change-is-made-though-a-restore-fails)");
 	repeat_in_rest("@(set|resize|replace|restore*)");

@@ -594,6 +594,13 @@ int main(void)
 	add_test("lookalike-stays", test_lookalike_stays, cli_setup, cli_teardown, NULL);
 	add_test("pins-unattached", test_pins_unattached, cli_setup, cli_teardown, NULL);
 	add_test("sweep-follows-no-link", sweep_follows_no_link, cli_setup, cli_teardown, NULL);
+	leave_to_rest(
+		"@(libxdps-*|links-among-*|file-of-a-pins-*|link-for-a-*|moved-filter-is-unloaded-*)");
+	leave_to_rest(
+		"@(moved-interface-*|interface-comes-home|one-of-two-has-*|deleted-namespace-*)");
+	leave_to_rest(
+		"@(interface-with-another-*|pins-@(that-do-not-tell|no-stats)|stacked-unload-lower-one)");
+	leave_to_rest("@(pins-gone-status|moved-behind-*)");
 	leave_to_rest("pins-@(no-!(stats)|stats-*|config-*|wanted-*|incomplete-*)");
 	leave_to_rest("one-of-two-moved-@(before-a-resize|behind-a-*)");
 	leave_to_rest("*-in-a-container");

@@ -355,6 +355,7 @@ int main(void)
 	};
 
 	cli_environment();
+	leave_to_rest("@(stacked-later-nothing-*|status-advises-*|apart-they-*|refresh-of-several)");
 	leave_to_rest("@(moved-to-the-index-of-another|refresh-where-interfaces-have-moved)");
 	leave_to_rest("@(vlans-are-shown-*|tags-that-*|a-host-that-forwards-*)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);

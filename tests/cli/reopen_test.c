@@ -194,6 +194,7 @@ static int remove_interface(void **state)
 
 int main(void)
 {
+	leave_to_rest("status-while-it-is-unloaded");
 	leave_to_rest("status-by-interface-*");
 	leave_to_rest("status-while-it-is-replaced");
 	add_test("replaced-while-it-is-opened", replaced_while_it_is_opened, add_interface,

@@ -410,7 +410,7 @@ int main(void)
 	set_number("PROFILES_FORMAT_AT", offsetof(struct dedup_config, asked.profiles_format));
 	leave_to_rest("@(delivery|snapshots|given-m-and-k-stay|set-to-other-interfaces)");
 	leave_to_rest("@(resize-@(makes-older-*|without-memory)|upgrade-of-streams|waits-for-*)");
-	leave_to_rest("@(stream-by-bytes-becomes-*|upgrade-while-there-*)");
+	leave_to_rest("@(stream-by-bytes-becomes-*|upgrade-while-there-*|upgrade?(-of-another-name))");
 	leave_to_rest(
 		"@(resize-keeps-*|resize-of-an-older-*|upgrade-of-a-stream-*|stream-by-bytes-goes-on)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);

@@ -263,6 +263,7 @@ int main(void)
 
 	setenv("XD", tool(), 1);
 	name_dir("MADE");
+	leave_to_rest("@(mesh|survey-of-no-filter)");
 	leave_to_rest("@(feeds*|days|days-flat|cut|cut-payloads|span|sparse|tunnels)");
 	leave_to_rest("survey-of-paths*");
 	/* Others of these captures. */

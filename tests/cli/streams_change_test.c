@@ -523,6 +523,7 @@ int main(void)
 	};
 
 	cli_environment();
+	leave_to_rest("@(unnamed-*|realms-set-apart|numbered-and-*|keyless_*|ids_that_*)");
 	leave_to_rest("@(*-larger|samples_of_a_stream_that_went_end)");
 	leave_to_rest(
 		"@(deliveries_are_of_a_stream_after_a_restore|longer_ids_are_hashed_as_a_whole)");

@@ -168,6 +168,8 @@ int main(int argc, char **argv)
 	setenv("WITHOUT", self, 1);
 	if (tries(1, 3) == 1)
 		setenv("ERRORS", "12", 0);
+	leave_to_rest(
+		"@(load-of-*|sockets-that-*|too-few-descriptors-*|check-of-*|directories-that-*)");
 	leave_to_rest("@(too-few-descriptors|name-of-a-filter-elsewhere|unload-@(all|an-interface))");
 	leave_to_rest("interface-that-cannot-be-looked-up");
 	repeat_in_rest("@(unload-*|load-of-*|name-of-*|check-of-*)");

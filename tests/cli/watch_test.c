@@ -97,39 +97,39 @@ static int compare_cpus(char **argv)
  * paths            v0 filters an A and a B feed, with --paths; $FEEDS of p0 runs
  * soon COMMAND     succeeds once in five times: the machine may be busy in the others
  */
-#define WORDS                                                                                        \
-	"export TMUX_TMPDIR=/mnt LC_ALL=C.UTF-8; unset TMUX\n"                                       \
-	"trap 't kill-server 2>/dev/null || :; [ -z \"$flow\" ] || kill $flow || :' EXIT\n"          \
-	"ip link set v0 up; ip link set p0 up; flow= n=0\n"                                          \
-	"t() { tmux -L watch$$-$n -f /dev/null \"$@\"; }\n"                                          \
-	"flows() { $FLOW p0 $1 99999 & flow=$!; }\n"                                                 \
-	"quiet() { kill $flow; wait $flow || :; flow= a=; until [ \"$a\" = \"$b\" ] && [ \"$a\" ]; do\n"  \
-	"	a=$b; sleep 0.3; b=$($XD status v0 --json | jq .counters.rx); done; }\n"                  \
-	"paths() { ip addr add 10.78.1.2/24 dev p0\n"                                                \
-	"	printf '%s\\n' '[profile feed]' 'layer = udp' 'source = payload+0:10' \\\n"                \
-	"		'history = 4096' 'sequence = payload+10:8' 'count = payload+18:2' 'reset = 100ms' \\\n"   \
-	"		'exempt = payload+18:2 == 0x0000' 'exempt = payload+18:2 == 0xffff' >/mnt/feed.ini\n"     \
-	"	$XD load v0 --paths 2 --profiles /mnt/feed.ini --profile a=feed:26400@233.252.0.1#md \\\n" \
-	"		--profile b=feed:26401@233.252.0.2#md; $FEEDS p0 & flow=$!; }\n"                          \
-	"soon() { for i in 1 2 3 4 5; do if \"$@\"; then return; fi; done; return 1; }\n"            \
-	"screen() { columns=$1 lines=$2 n=$((n + 1)); shift 2; rm -f /mnt/ended /mnt/tty2\n"         \
-	"	echo \"trap : INT; stty -g >/mnt/tty; timeout --foreground 60 $*; echo STATUS $? "         \
-	">/mnt/ended; "                                                                              \
-	"stty -g >/mnt/tty2; sleep 30\" >/mnt/run\n"                                                 \
-	"	sed -i 's/STATUS 0/STATUS $?/' /mnt/run\n"                                                 \
-	"	t new-session -d -x $columns -y $lines 'sh /mnt/run'; }\n"                                 \
-	"pane() { output=$(t capture-pane -p); }\n"                                                  \
-	"shows() { for i in $(seq 300); do pane; if echo \"$output\" | grep -q -e \"$1\"; then "     \
-	"return; fi; sleep "                                                                         \
-	"0.05; done\n"                                                                               \
-	"	echo \"$output\nNOT SHOWN '$1'\"; return 1; }\n"                                           \
-	"hides() { for i in $(seq 300); do pane; case $output in *\"$1\"*) ;; *) return; esac; "     \
-	"sleep 0.05; done\n"                                                                         \
-	"	echo \"$output\nSTILL SHOWN '$1'\"; return 1; }\n"                                         \
-	"presses() { t send-keys $1; }\n"                                                            \
-	"ended() { for i in $(seq 300); do [ ! -s /mnt/tty2 ] || break; sleep 0.05; done\n"          \
-	"	got cat /mnt/ended; is \"STATUS $1\"; cmp /mnt/tty /mnt/tty2; rm /mnt/tty2\n"              \
-	"	output=$(t display -p '#{alternate_on} #{cursor_flag}'); is '0 1'\n"                       \
+#define WORDS                                                                                            \
+	"export TMUX_TMPDIR=/mnt LC_ALL=C.UTF-8; unset TMUX\n"                                           \
+	"trap 't kill-server 2>/dev/null || :; [ -z \"$flow\" ] || kill $flow || :' EXIT\n"              \
+	"ip link set v0 up; ip link set p0 up; flow= n=0\n"                                              \
+	"t() { tmux -L watch$$-$n -f /dev/null \"$@\"; }\n"                                              \
+	"flows() { $FLOW p0 $1 99999 & flow=$!; }\n"                                                     \
+	"quiet() { kill $flow; wait $flow || :; flow= a=; until [ \"$a\" = \"$b\" ] && [ \"$a\" ]; do\n" \
+	"	a=$b; sleep 0.3; b=$($XD status v0 --json | jq .counters.rx); done; }\n"                       \
+	"paths() { ip addr add 10.78.1.2/24 dev p0\n"                                                    \
+	"	printf '%s\\n' '[profile feed]' 'layer = udp' 'source = payload+0:10' \\\n"                    \
+	"		'history = 4096' 'sequence = payload+10:8' 'count = payload+18:2' 'reset = 100ms' \\\n"       \
+	"		'exempt = payload+18:2 == 0x0000' 'exempt = payload+18:2 == 0xffff' >/mnt/feed.ini\n"         \
+	"	$XD load v0 --paths 2 --profiles /mnt/feed.ini --profile a=feed:26400@233.252.0.1#md \\\n"     \
+	"		--profile b=feed:26401@233.252.0.2#md; $FEEDS p0 & flow=$!; }\n"                              \
+	"soon() { for i in 1 2 3 4 5; do if \"$@\"; then return; fi; done; return 1; }\n"                \
+	"screen() { columns=$1 lines=$2 n=$((n + 1)); shift 2; rm -f /mnt/ended /mnt/tty2\n"             \
+	"	echo \"trap : INT; stty -g >/mnt/tty; timeout --foreground 600 $*; echo STATUS $? "            \
+	">/mnt/ended; "                                                                                  \
+	"stty -g >/mnt/tty2; sleep 600\" >/mnt/run\n"                                                    \
+	"	sed -i 's/STATUS 0/STATUS $?/' /mnt/run\n"                                                     \
+	"	t new-session -d -x $columns -y $lines 'sh /mnt/run'; }\n"                                     \
+	"pane() { output=$(t capture-pane -p); }\n"                                                      \
+	"shows() { for i in $(seq 2000); do pane; if echo \"$output\" | grep -q -e \"$1\"; then "        \
+	"return; fi; sleep "                                                                             \
+	"0.05; done\n"                                                                                   \
+	"	echo \"$output\nNOT SHOWN '$1'\"; return 1; }\n"                                               \
+	"hides() { for i in $(seq 2000); do pane; case $output in *\"$1\"*) ;; *) return; esac; "        \
+	"sleep 0.05; done\n"                                                                             \
+	"	echo \"$output\nSTILL SHOWN '$1'\"; return 1; }\n"                                             \
+	"presses() { t send-keys $1; }\n"                                                                \
+	"ended() { for i in $(seq 2000); do [ ! -s /mnt/tty2 ] || break; sleep 0.05; done\n"             \
+	"	got cat /mnt/ended; is \"STATUS $1\"; cmp /mnt/tty /mnt/tty2; rm /mnt/tty2\n"                  \
+	"	output=$(t display -p '#{alternate_on} #{cursor_flag}'); is '0 1'\n"                           \
 	"	pane; t kill-server; }\n"
 
 static const struct cli_script SCRIPTS[] = {
@@ -341,6 +341,8 @@ int main(int argc, char **argv)
 		snprintf(helper, sizeof(helper), "%s %s", self, HELPERS[i]);
 		setenv(HELPERS[i], helper, 1);
 	}
+	leave_to_rest(
+		"@(without-utf-8|signals-end-it|goes-on-when-*|all-filters|delivered|paths-*|a-reader-that-*)");
 	leave_to_rest("@(small-and-large|lines-for-programs|advice-on-*)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("watch");

@@ -515,5 +515,6 @@ int main(void)
 	};
 
 	repeat_in_rest("bit_array_boundary");
+	leave_to_rest("@(group_10_one_*|bit_array_boundary)");
 	return run_root_tests("seeds", tests, ARRAY_SIZE(tests));
 }

@@ -567,6 +567,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hostile_server, hub_setup, teardown),
 	};
 
+	leave_to_rest("!(killed_in_flight|ends_under_traffic)");
 	leave_to_rest("@(server_away_at_start_*|server_away_and_back_@(udp|learn_app))");
 	leave_to_rest("@(full_stream_@(udp|xsk)|user_and_password|tls|slow_server)");
 	leave_to_rest(

@@ -392,6 +392,10 @@ int main(int argc, char **argv)
 	snprintf(command, sizeof(command), "%s late", self);
 	setenv("LATE", command, 1);
 	cli_environment();
+	leave_to_rest(
+		"@(picks-up-after-a-kill|takes-over-what-*|interface-that-comes-back|what-*|own-macs-*)");
+	leave_to_rest("@(reload-changes-what-*|reload-of-the-same-*|an-interface-that-is-missing-*)");
+	leave_to_rest("@(another-filter-runs-*|interface-by-another-name|file-that-cannot-*)");
 	leave_to_rest("@(remembers-in-another-size|changed-while-its-interface-is-gone)");
 	leave_to_rest("@(one-of-two-comes-back|reloads-one-after-the-other|ended-while-it-works)");
 	leave_to_rest("reload-@(adds-an-interface|attaches-*|adds-and-removes-filters)");
