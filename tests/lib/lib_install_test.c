@@ -340,7 +340,7 @@ static const struct CMUnitTest TESTS[] = {
 
 int main(void)
 {
-	leave_to_rest("@(places-*|what_was_changed_*|receiving_example_runs|symbols_*)");
+	leave_to_rest("*"); /* an installation takes 60 s of CPU */
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(EXAMPLES, run_example, NULL, NULL);
 	add_rows(PLACES, uninstall_undoes_install, lib_setup_none, NULL);
