@@ -256,6 +256,7 @@ int main(void)
 		tests[i] =
 			(struct CMUnitTest){ names[i], test_stopped, NULL, NULL, (void *)&KINDS[i] };
 	}
+	leave_to_rest("*");
 	leave_to_rest("one_is_new_and_known_when_stopped_@(blocked-w[14]|flat|countdown)");
 	repeat_in_rest("@(one_is_new_and_known_when_stopped_blocked-w2|stopped_add_renews)");
 	return run_any_tests("ids", tests, ARRAY_SIZE(tests));

@@ -245,6 +245,7 @@ int main(void)
 		cmocka_unit_test(publisher_needs_libnats),
 	};
 
+	leave_to_rest("hardened-@(unoptimized|otherwise|sanitized)");
 	leave_to_rest("lacks-!(no-compiler|libbpf)");
 	leave_to_rest("deps-for-!(the-build)");
 	leave_to_rest("flags-of-the-environment");
