@@ -149,13 +149,6 @@ static const struct misuse {
 	{ "misuse-unload-nothing", "$XD unload", "takes interfaces, or --name NAME, or --all" },
 	{ "misuse-unload-both", "$XD unload v0 --all", "takes interfaces, or --name" },
 	/* Only all options together are wrong. */
-	{ "misuse-port-twice", LOAD " --port 80", "--port is given twice" },
-	{ "misuse-flag-twice", "$XD size --json --json", "--json is given twice" },
-	{ "misuse-window-twice", "$XD size --window=1m --capacity 1k --window 1m",
-	  "--window is given twice" },
-	{ "misuse-stream-twice",
-	  "$XD load v0 --profile rtp:80 --profile payload:80 --profile rtp:80",
-	  "--profile rtp:80: this stream is given twice" },
 	{ "misuse-realm",
 	  PLAIN "$XD load v0 --profiles /mnt/plain --profile 'x:80#a' --profile 'payload:81#a'",
 	  "x and payload cannot share a realm: an id has 2 words of 8 bytes in one and 1 in" },

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "args.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 
 #define HELP_COLUMN 20 /* characters: the width of "--option VALUE" in the help */
 #define WRONG_MAX 512
-#define OPTIONS_MAX 128 /* rows of a command, at most */
 
 /* What a value must be, if a row does not tell. */
 static const char *const EXPECTS[] = {
@@ -184,10 +182,9 @@ int args_from_environment(const struct args_option *options, unsigned int takes,
 }
 
 /* Sets the option that argv[i] names. Returns how many further words of argv its value took: 1
- * if the value is argv[i + 1], else 0; or -EINVAL after logging why. had: which rows came already.
+ * if the value is argv[i + 1], else 0; or -EINVAL after logging why.
  */
-static int set_from_argv(const struct args_command *c, void *to, int argc, char **argv, int i,
-			 bool had[OPTIONS_MAX])
+static int set_from_argv(const struct args_command *c, void *to, int argc, char **argv, int i)
 {
 	const struct args_option *row = find_option(c, argv[i]);
 	const char *value = strchr(argv[i], '=');
@@ -197,10 +194,6 @@ static int set_from_argv(const struct args_command *c, void *to, int argc, char 
 	if (!row)
 		return diag_err(-EINVAL, "%s does not take %s" ADVICE "see %s --help", c->name,
 				argv[i], c->command);
-	assert(row - c->options < OPTIONS_MAX);
-	if (had[row - c->options] && row->key != ARGS_KEY_LIST && !row->repeats)
-		return diag_err(-EINVAL, "%s is given twice", row->option);
-	had[row - c->options] = true;
 	if (!row->value && value)
 		return diag_err(-EINVAL, "%s takes no value", row->option);
 	if (row->value) {
@@ -217,7 +210,7 @@ int args_parse(const struct args_command *c, void *to, int argc, char **argv)
 {
 	/* cnt: arguments that are no options */
 	int cnt = 0, err = args_from_environment(c->options, c->takes, to);
-	bool options_ended = false, had[OPTIONS_MAX] = { 0 };
+	bool options_ended = false;
 
 	for (int i = 1; i < argc && !err; i++) {
 		int took;
@@ -231,7 +224,7 @@ int args_parse(const struct args_command *c, void *to, int argc, char **argv)
 			options_ended = true;
 			continue;
 		}
-		took = set_from_argv(c, to, argc, argv, i, had);
+		took = set_from_argv(c, to, argc, argv, i);
 		if (took < 0)
 			err = took;
 		else

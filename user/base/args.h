@@ -47,7 +47,6 @@ struct args_option {
 	const char *expects; /* what the text must be; NULL: as the type has it */
 	const char *range;   /* what it must be, if it is out of the range; NULL: `expects` */
 	enum args_key key;
-	bool repeats;	  /* the option may be repeated, as that of an ARGS_KEY_LIST may */
 	const char *env;  /* environment variable that sets the default; NULL: there is none */
 	const char *help; /* lines separated by \n; says the default in parentheses */
 };
@@ -79,8 +78,7 @@ struct args_command {
 
 /* Sets options of *to, the program's struct, from the environment, then from argv[1] on; the
  * caller has put the built-in defaults there. "--option VALUE" and "--option=VALUE" mean one
- * thing; options and arguments may come in any order; "--" ends the options. Only a list's
- * option may come twice. Moves the arguments
+ * thing; options and arguments may come in any order; "--" ends the options. Moves the arguments
  * that are no options to argv[1] on. Returns how many there are; or -EINVAL (logged).
  */
 int args_parse(const struct args_command *c, void *to, int argc, char **argv);

@@ -230,10 +230,9 @@ const struct args_option WISH_OPTIONS[] = {
 	  GIVEN(countdown_bits), .min = 1, .max = SPEC_COUNTDOWN_BITS_MAX, .key = ARGS_KEY_ONCE,
 	  .help = "countdown: an id lasts 2^N - 1 countdowns, {min} to {max} (4)" },
 	{ "--add", "IFNAME", OPT_INTERFACES, ARGS_OWN, FIELDS(add, add_cnt), .parse = parse_add,
-	  .max = DEDUP_IFACES_MAX, .repeats = true,
-	  .help = "run on this interface, too; may be repeated" },
+	  .max = DEDUP_IFACES_MAX, .help = "run on this interface, too; may be repeated" },
 	{ "--remove", "IFNAME", OPT_INTERFACES, ARGS_OWN, FIELDS(remove, remove_cnt),
-	  .parse = parse_remove, .max = DEDUP_IFACES_MAX, .repeats = true,
+	  .parse = parse_remove, .max = DEDUP_IFACES_MAX,
 	  .help = "no longer run on this interface, which may be gone; may be\n"
 		  "repeated" },
 	{ "--replace", NULL, OPT_REPLACE, ARGS_FLAG, FIELD(replace),

@@ -227,9 +227,6 @@ static int set_streams(struct wish *w, const struct profiles *all, struct stream
 		if (!copies[i])
 			return diag_err(-ENOMEM, "out of memory");
 		t->given = w->profiles[i];
-		for (int j = 0; j < i; j++)
-			if (!strcmp(w->profiles[j].text, t->given.text))
-				return refuse_stream_text(t, "this stream is given twice");
 		split_stream_text(copies[i], t);
 		if (set_stream(w, all, &asked, t, &spec->streams[spec->streams_cnt]))
 			return -EINVAL;
