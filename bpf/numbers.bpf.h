@@ -168,8 +168,8 @@ static __always_inline bool find_or_put(struct dedup_found *out)
 	return true;
 }
 
-/* Finds the highest number that the predecessor has of the packet's source: what note_path() must not
- * count. A global function.
+/* Finds the highest number that the predecessor has of the packet's source: what note_path() must
+ * not count. A global function.
  */
 __noinline int find_known(void)
 {

@@ -80,8 +80,8 @@ static __always_inline bool dedup_is_known_next(__u8 next)
 	return next < 192 && known >> (next & 63) & 1;
 }
 
-/* What is inside may be IP, of which only its first 4 bits tell. An IPv4 header has a checksum; that
- * of one with options is not computed. For the others the length must be what is left, up to a
+/* What is inside may be IP, of which only its first 4 bits tell. An IPv4 header has a checksum;
+ * that of one with options is not computed. For the others the length must be what is left, up to a
  * trailer. A longer one is cut, which whoever parses it next finds out.
  */
 static __always_inline int dedup_open_guessed_ip(struct dedup_walk *w)

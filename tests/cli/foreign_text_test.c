@@ -28,9 +28,9 @@ static const struct foreign_row {
 	const char *lines[LINES_MAX];
 } ROWS[] = {
 	{ "interface",
-	  { "+$XD check \"$IF\"", "+$XD check \"$IF\"" JSON_IS_VALID,
+	  { "+$XD check \"$IF\"", ("+$XD check \"$IF\"" JSON_IS_VALID),
 	    "$XD check \"$IF\" --json | grep -F '\"\\u001b[7m\\u007f\\u009b\\ufffd' || exit 9",
-	    "+$XD check \"$TEXT\"", "+$XD check \"$TEXT\"" JSON_IS_VALID,
+	    "+$XD check \"$TEXT\"", ("+$XD check \"$TEXT\"" JSON_IS_VALID),
 	    "+$XD load \"$IF\" --port 8001", "+$XD load \"$TEXT\" --port 8001", "$XD unload \"$IF\"",
 	    "$XD unload \"$TEXT\"", "+$XD load \"$IF\" --port 8001 --name f --mode hw",
 	    "$XD load \"$IF\" --port 8001 --name f --verbose" } },
@@ -39,9 +39,9 @@ static const struct foreign_row {
 	    "+$XD load \"$IF\" --name g --port 8001",
 	    "+$XD check \"$IF\"",
 	    "+ip link set \"$IF\" address 02:00:00:00:00:77; $XD status f",
-	    "+$XD status" JSON_IS_VALID,
+	    ("+$XD status" JSON_IS_VALID),
 	    "$XD watch f --count 1 --every 100ms",
-	    "+$XD watch f --count 1 --every 100ms" JSON_IS_VALID,
+	    ("+$XD watch f --count 1 --every 100ms" JSON_IS_VALID),
 	    "$XD refresh f",
 	    "$XD set f --add \"$TO\"",
 	    "$XD set f --action count",
@@ -51,12 +51,12 @@ static const struct foreign_row {
 	    "$XD reset f",
 	    "$XD add f/rtp 00000001/1",
 	    "$XD save f /mnt/s",
-	    "+ip link set \"$TO\" up; ip link set \"$IF\" up; ip addr add 10.9.9.1/24 dev \"$TO\"\n"
-	    "ip neigh add 10.9.9.2 lladdr 02:00:00:00:00:77 dev \"$TO\"\n"
-	    "timeout 60 $XD sample f --count 1 & sleep 1\n"
-	    "bash -c 'echo x >/dev/udp/10.9.9.2/8001'; wait",
-	    "timeout 60 $XD sample f --count 1 --json & sleep 1\n"
-	    "bash -c 'echo y >/dev/udp/10.9.9.2/8001'; wait",
+	    ("+ip link set \"$TO\" up; ip link set \"$IF\" up; ip addr add 10.9.9.1/24 dev \"$TO\"\n"
+	     "ip neigh add 10.9.9.2 lladdr 02:00:00:00:00:77 dev \"$TO\"\n"
+	     "timeout 60 $XD sample f --count 1 & sleep 1\n"
+	     "bash -c 'echo x >/dev/udp/10.9.9.2/8001'; wait"),
+	    ("timeout 60 $XD sample f --count 1 --json & sleep 1\n"
+	     "bash -c 'echo y >/dev/udp/10.9.9.2/8001'; wait"),
 	    "$XD load \"$IF\" --replace --name f --profile payload:8001 --profile rtp:5004",
 	    "$XD unload --name f",
 	    "$XD restore f /mnt/s || exit 9",
@@ -75,41 +75,40 @@ static const struct foreign_row {
 	    "+$XD restore \"$TEXT\" /mnt/s",
 	    "+$XD rotate \"$TEXT\"",
 	    "+$XD reset \"$TEXT\"",
-	    "+$XD add \"$TEXT\" " ID_A,
+	    ("+$XD add \"$TEXT\" " ID_A),
 	    "+$XD sample \"$TEXT\"",
-	    "+$XD exec \"$TEXT\" -- true",
 	    "+$XD profile show \"$TEXT\"",
 	    "$XD profile \"$TEXT\" x",
 	    "+$XD load v0 \"--$TEXT\"",
 	    "+$XD load v0 --name \"$TEXT\" --port 80",
 	    "+XDP_DEDUP_WINDOW=\"$TEXT\" $XD size",
-	    LOAD "; $XD test \"v0/$TEXT\" " ID_A,
+	    (LOAD "; $XD test \"v0/$TEXT\" " ID_A),
 	    "+$XD test v0 \"$TEXT\"",
 	    "+echo \"$WORD\" | $XD want v0 -",
-	    "for o in $($XD help load | grep -o -- '--[a-z-]*' | sort -u); do\n"
-	    "	$XD load v0 $o \"$TEXT\"; done; true",
-	    "$XD exec v0 -- \"$TEXT\"; $XD unload v0",
+	    ("for o in $($XD help load | grep -o -- '--[a-z-]*' | sort -u); do\n"
+	     "	$XD load v0 $o \"$TEXT\"; done; true"),
+	    "$XD unload v0",
 	    "mkdir -p \"$PINS/$WORD\"; $XD status",
 	    "$XD status --json",
 	    "$XD unload --all; rmdir \"$PINS/$WORD\"" } },
 	{ "files",
 	  { "+$XD profile check \"$TEXT\"", "$XD profile check \"/mnt/$TEXT\" || exit 9",
 	    "+$XD profile check \"/mnt/$WORD\"", "+$XD profile list --profiles \"/mnt/$TEXT\"",
-	    "+$XD profile list --profiles \"/mnt/$TEXT\"" JSON_IS_VALID,
+	    ("+$XD profile list --profiles \"/mnt/$TEXT\"" JSON_IS_VALID),
 	    "+$XD profile show own --profiles \"/mnt/$TEXT\"",
 	    "+$XD run --check --config \"$TEXT\"", "+$XD run --check --config \"/mnt/$TEXT\"",
 	    "printf '[service]\\n' >\"/mnt/$WORD\"; $XD run --check --config \"/mnt/$WORD\"",
-	    "printf '[filter x]\\ninterfaces = %s\\nport = 80\\n' \"$WORD\" >/mnt/c\n"
-	    "$XD run --check --config /mnt/c",
+	    ("printf '[filter x]\\ninterfaces = %s\\nport = 80\\n' \"$WORD\" >/mnt/c\n"
+	     "$XD run --check --config /mnt/c"),
 	    "printf '[%s]\\n' \"$WORD\" >/mnt/c; $XD run --check --config /mnt/c",
 	    "timeout -s INT 9 $XD run --config /mnt/c", "+$XD restore f \"/mnt/$TEXT\"",
-	    "+" LOAD "; $XD save v0 \"/mnt/$TEXT.d/$TEXT\"",
+	    ("+" LOAD "; $XD save v0 \"/mnt/$TEXT.d/$TEXT\""),
 	    "+$XD save v0 \"/mnt/$TEXT\"; $XD restore f \"/mnt/$TEXT\" p0", "$XD unload --all",
 	    "+$XD size --profiles \"$TEXT\" --profile own" } },
 	{ "captures",
 	  { "+$XD replay \"$TEXT\"", "+$XD replay \"$CAPTURE\"",
-	    "$XD replay \"$CAPTURE\"" JSON_IS_VALID, "+$XD replay \"$CAPTURE\" --port 8001",
-	    "$XD replay \"$CAPTURE\" --port 8001" JSON_IS_VALID,
+	    ("$XD replay \"$CAPTURE\"" JSON_IS_VALID), "+$XD replay \"$CAPTURE\" --port 8001",
+	    ("$XD replay \"$CAPTURE\" --port 8001" JSON_IS_VALID),
 	    "+$XD replay \"$CAPTURE\" --port 8001 --write-passed \"/mnt/$TEXT.d/out\"",
 	    "+$XD replay \"$CAPTURE\" --port 8001 --mac \"$TEXT\"" } },
 };

@@ -326,16 +326,19 @@ static void probe_want(void)
 static void episode(void)
 {
 	uint64_t seed = m.seed;
+	const char *memory;
 	struct choice c;
 	size_t len;
 
 	memset(&m, 0, sizeof(m));
 	memset(m.now.realm, -1, sizeof(m.now.realm));
 	m.seed = seed;
+	memory = parameters();
 	choose_streams(&c);
-	len = snprintf(m.what, sizeof(m.what), "$XD load v0 --name f --window 1h --fpr 1e-8");
+	len = snprintf(m.what, sizeof(m.what), "$XD load v0 --name f --window 1h%s",
+		       strstr(memory, "--fpr") ? "" : " --fpr 1e-8");
 	len += say_streams(m.what + len, sizeof(m.what) - len, &c);
-	snprintf(m.what + len, sizeof(m.what) - len, "%s", parameters());
+	snprintf(m.what + len, sizeof(m.what) - len, "%s", memory);
 	assert_run(0, m.what);
 	note_streams(&c);
 	for (int i = 0; i < CHANGES; i++) {

@@ -181,8 +181,8 @@ static void what_no_path_brings_is_named(void **state)
 	assert_int_equal(s.missing, 1);
 	assert_int_equal(s.partial, partial->is_partial);
 	assert_int_equal(sh_out(out, sizeof(out), "%s status paths", tool()), 0);
-	if (!strstr(out, partial->is_partial ? "messages, 0 for others, or lost on all paths\n"
-					     : "messages, 0 lost on all paths\n"))
+	if (!strstr(out, partial->is_partial ? ", 0 for others, or lost on all paths\n"
+					     : ", 0 lost on all paths\n"))
 		fail_msg("%s", out);
 }
 

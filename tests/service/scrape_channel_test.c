@@ -283,7 +283,7 @@ static void over_ipv6(void **state)
 static void inherits_nothing(void **state)
 {
 	static char *const WORDS[] = { "setpriv", "--inh-caps=+net_admin",
-				       "--ambient-caps=+net_admin", SCRAPE_PROGRAM, NULL };
+				       "--ambient-caps=+net_admin", (SCRAPE_PROGRAM), NULL };
 	char out[512];
 	int extra;
 

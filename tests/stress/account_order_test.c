@@ -253,6 +253,7 @@ static void start(void)
 	struct dedup_sources *t = &config.sources;
 	uint32_t account = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(row->ring_shift);
 
+	config.format = DEDUP_FORMAT;
 	config.numbered[0] = (struct dedup_numbered){
 		.width = row->width,
 		.recovery = { .width = row->width,

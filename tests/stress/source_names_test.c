@@ -18,8 +18,8 @@
 
 #include "source_table.h"
 
-#define SOURCES 400
-#define NAMES (SOURCES / 2)
+#define SOURCES (2 * NAMES)
+#define NAMES 200
 #define COMPARED 7
 
 static uint64_t big_endian(uint64_t value, int bytes)

@@ -7,8 +7,8 @@
  * A receiver is for one thread at a time. Several threads need one each, for different queues.
  * After fork(2) one of the processes goes on with it, as the child of daemon(3) does; the others
  * neither use nor close it. Opening needs root, or CAP_BPF, CAP_NET_RAW and access to the pins
- * (CAP_DAC_OVERRIDE). A process that gives these up then goes on across `set`, and ends with -ESTALE
- * at `resize`.
+ * (CAP_DAC_OVERRIDE). A process that gives these up then goes on across `set`, and ends with
+ * -ESTALE at `resize`.
  */
 #ifndef XDP_DEDUP_RECEIVE_H
 #define XDP_DEDUP_RECEIVE_H
