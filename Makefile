@@ -433,7 +433,7 @@ test-drivers: $(DRIVER_TESTS) ## as root: filters on emulated NICs; or on two th
 .PHONY: test-drivers-fast
 test-drivers-fast: $(DRIVER_TESTS) ## as root: a few tests of drivers: virtio and igb, newest kernel
 	$(Q)scripts/deps vm
-	$(Q)T='$(T)' PART=quick WAYS=dispatcher tests/run-drivers virtio:newest-amd64 igb:newest-amd64
+	$(Q)T='$(T)' PART=quick WAYS=link tests/run-drivers virtio:newest-amd64 igb:newest-amd64
 
 .PHONY: lint
 lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck

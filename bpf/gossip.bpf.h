@@ -50,12 +50,10 @@ __noinline int slow_path_event(struct xdp_md *ctx, __u32 id_at, __u32 len)
 
 	if (reason != PARSED)
 		return conclude_any(&pkt, 0, reason);
-	if (is_others(ctx, pkt.pos, GSP_ID_WORDS))
-		return XDP_PASS;
 	reason = slow_path_judge(&s, 0);
 	take_sample(ctx, 0, reason, id_at, NULL);
 	verdict = conclude_any(&pkt, 0, reason);
-	return note_judged(ctx, pass_on(ctx, pkt.pos, GSP_ID_WORDS, 0, reason, verdict));
+	return pass_on(ctx, pkt.pos, GSP_ID_WORDS, 0, reason, verdict);
 }
 
 /* Is the id known, and not wanted? */

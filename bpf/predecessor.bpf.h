@@ -1,66 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Looking up ids while there is a predecessor (include/predecessor.h), and judging each packet once
- * while the program is exchanged (include/exchange.h). Only packets on the slow path come here.
+/* Looking up ids while there is a predecessor (include/predecessor.h). Only packets on the slow
+ * path come here.
  */
 #ifndef XDP_DEDUP_PREDECESSOR_BPF_H
 #define XDP_DEDUP_PREDECESSOR_BPF_H
 
 #include <linux/errno.h>
 
-#include "exchange.h"
 #include "lookup.bpf.h"
 #include "maps.bpf.h"
 #include "numbers.bpf.h"
 #include "predecessor.h"
-
-/* Shared by all programs that a filter has had. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct dedup_judged);
-} judged SEC(".maps");
-
-/* Is the packet not this program's to judge? Its filter's successor is in charge, or the other one
- * of two programs, which saw it before, has judged it.
- */
-static __always_inline bool is_others(struct xdp_md *ctx, const struct dedup_id *id, __u32 words)
-{
-	struct dedup_judged *last;
-	__u32 zero = 0;
-	__u64 packet, print, serial;
-
-	if (READ_ONCE(state.successor))
-		return true;
-	if (!READ_ONCE(state.exchanging))
-		return false;
-	last = bpf_map_lookup_elem(&judged, &zero);
-	if (!last)
-		return false;
-	packet = last->packet;
-	print = last->id;
-	serial = last->serial;
-	last->packet = 0;
-	last->id = dedup_judged_id(id, words); /* for note_judged() */
-	last->serial = config.serial;
-	return packet == ctx->data && print == last->id && serial != config.serial;
-}
-
-/* Notes, while the program is exchanged, that this one has judged the packet of is_others().
- * Returns its verdict.
- */
-static __always_inline int note_judged(struct xdp_md *ctx, int verdict)
-{
-	struct dedup_judged *last;
-	__u32 zero = 0;
-
-	if (!READ_ONCE(state.exchanging) || verdict != XDP_PASS)
-		return verdict;
-	last = bpf_map_lookup_elem(&judged, &zero);
-	if (last)
-		last->packet = ctx->data;
-	return verdict;
-}
 
 /* The predecessor's state while it knows ids; NULL if it does not, or there is none. */
 static __always_inline struct dedup_state *living_predecessor(void)

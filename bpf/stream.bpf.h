@@ -229,12 +229,10 @@ __noinline int slow_path_frame(struct xdp_md *ctx)
 		return conclude_frame(n, DEDUP_REASON_stale);
 	if (!is_numbered(n) && dedup_is_no_id(&f->id, lookup.words))
 		return conclude_frame(n, DEDUP_REASON_no_id);
-	if (is_others(ctx, &f->id, lookup.words))
-		return XDP_PASS;
 	reason = is_numbered(n) ? slow_path_numbers(n) : slow_path_judge(&lookup, n);
 	take_sample(ctx, n, reason, 0, &f->id);
 	verdict = conclude_frame(n, reason);
-	return note_judged(ctx, pass_on(ctx, &f->id, lookup.words, n, reason, verdict));
+	return pass_on(ctx, &f->id, lookup.words, n, reason, verdict);
 }
 
 /* See see_frame(). A global function: verified once, for any n. */

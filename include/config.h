@@ -158,7 +158,7 @@ struct dedup_config {
 	struct dedup_secrets secrets;
 	struct dedup_asked asked;
 
-	/* This program among the filter's programs (predecessor.h, exchange.h). */
+	/* This program among the filter's programs (predecessor.h). */
 	__u32 serial; /* among those of the filter, counted from 0 */
 	/* Rows of `stats` with what earlier programs counted, behind one for each stream: 0: none;
 	 * 1: one for each stream; 2: and one more, for what no stream of now has counted.
@@ -236,7 +236,7 @@ struct dedup_state {
 	struct dedup_sampler sampler; /* tells for each field what writes it */
 
 	/* User space writes these. */
-	__u64 exchanging; /* 1 while two of the filter's programs may see one packet: exchange.h */
+	__u64 exchanging; /* 1 while a change is made: packets take the slow path */
 	__u64 successor;  /* enum dedup_charge (predecessor.h) */
 	__u64 forgotten_at; /* of a predecessor: it is empty when `passed` is this; 0: not known yet */
 	__u64 serial;	    /* raised when processes that have this filter open must reopen it */

@@ -6,8 +6,7 @@
  *
  * One word, the predecessor's state.successor, decides which of the two is in charge, and so
  * learns ids. The successor's program knows both: until it is in charge it learns into the
- * predecessor, too. So it makes no difference which of the two programs a packet meets, on
- * whichever interface. exchange.h handles packets that meet both.
+ * predecessor, too. So it makes no difference which of the two programs an interface runs.
  *
  * Copies that come on several CPUs while the charge changes: an id is new to the CPU that wins it,
  * in the memory that is in charge for that CPU. There is a time in between in which an id must be

@@ -14,7 +14,8 @@ struct dedup_iface {
 	__u64 netns;   /* cookie of the network namespace it was in; the kernel never reuses one */
 	__u32 ifindex; /* 0: unused entry */
 	char name[16];
-	__u32 mode; /* enum attach_mode that was asked for */
+	__u16 mode; /* enum attach_mode in which it was attached; of one that was not: asked for */
+	__u16 shared; /* 1: attached by libxdp, where other programs may be, too */
 };
 
 /* Map `.data.record`, mapped into user space, which alone writes it, except sets_told. MACs are

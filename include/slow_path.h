@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Packets take the slow path while there is a reason: ids are wanted (wanted.h), there is a
  * sampler (sample.h), the filter has a predecessor (predecessor.h), or its program is being
- * exchanged (exchange.h). Packets learn that from a word that they test in any case, so it costs
+ * exchanged. Packets learn that from a word that they test in any case, so it costs
  * nothing: state.stale_at, a time. Its top bit, DEDUP_SLOW_PATH, makes it negative, a time long
  * past; packets then take the slow path, which looks at the reasons.
  *

@@ -16,7 +16,6 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
-#include "attach.h"
 #include "bench.h"
 #include "bits.h"
 #include "slow_path.h"
@@ -99,7 +98,7 @@ static struct xdp_dedup *load(const struct row *r, int i)
 	assert_int_equal(loader_create(name, &cfg, NULL), 0);
 	assert_int_equal(pin_dir_publish(name), 0);
 	assert_int_equal(loader_program_open(name, &skel), 0);
-	assert_return_code(attach_prog_fd(skel), errno);
+	assert_true(loader_load_program(name, skel) >= 0);
 	return skel;
 }
 
@@ -108,7 +107,7 @@ static double run(struct xdp_dedup *skel, const struct frame *f, int packets)
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->data, .data_size_in = f->len,
 		    .repeat = packets);
 
-	assert_int_equal(bpf_prog_test_run_opts(attach_prog_fd(skel), &opts), 0);
+	assert_int_equal(bpf_prog_test_run_opts(loader_private_prog_fd(skel), &opts), 0);
 	assert_int_equal(opts.retval, packets > 1 ? XDP_DROP : XDP_PASS); /* the first is new */
 	return opts.duration;
 }

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Beside another XDP program, in libxdp's dispatcher: where the kernel lets it run. */
+/* --share: by libxdp, beside another XDP program in its dispatcher where the kernel lets it run. */
 #include "support.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <net/if.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-
 #include "e2e_runner.h"
-#include "links.h"
 #include "neighbour.h"
 #include "packet.h"
 #include "udp.h"
@@ -47,7 +39,7 @@ static void assert_beside(const char *name)
 	char out[4096];
 
 	assert_int_equal(sh_out(out, sizeof(out), "%s status %s", tool(), name), 0);
-	assert_non_null(strstr(out, "ve0 (native, through the dispatcher)"));
+	assert_non_null(strstr(out, "ve0 (native, shared)"));
 }
 
 /* We come second, it sees every copy. */
@@ -59,7 +51,7 @@ static void after_a_neighbour(void **state)
 	(void)state;
 	need_dispatcher();
 	neighbour_move_in(&n, "ve0", BEFORE_US);
-	e2e_load("load ve0 --fpr 1e-9");
+	e2e_load("load ve0 --share --fpr 1e-9");
 	assert_beside("ve0");
 	e2e_assert_works(0);
 	c = e2e_counters("ve0");
@@ -78,7 +70,7 @@ static void before_a_neighbour(void **state)
 
 	(void)state;
 	need_dispatcher();
-	e2e_load("load ve0 --fpr 1e-9");
+	e2e_load("load ve0 --share --fpr 1e-9");
 	e2e_assert_works(0);
 	neighbour_move_in(&n, "ve0", AFTER_US);
 	assert_beside("ve0");
@@ -102,7 +94,7 @@ static void on_two_interfaces(void **state)
 	(void)state;
 	need_dispatcher();
 	neighbour_move_in(&n, "ve0", BEFORE_US);
-	e2e_load("load ve0 ve1 --fpr 1e-9");
+	e2e_load("load ve0 ve1 --share --fpr 1e-9");
 	assert_beside("ve0");
 	e2e_assert_works(0);
 	e2e_assert_works(1);
@@ -114,11 +106,11 @@ static void on_two_interfaces(void **state)
 	neighbour_move_out(&n);
 }
 
-static void assert_told(const char *id, int status, const char *what)
+static void assert_told(const char *name, const char *id, int status, const char *what)
 {
 	char out[256];
 
-	assert_int_equal(sh_out(out, sizeof(out), "%s test ve0 %s", tool(), id), status);
+	assert_int_equal(sh_out(out, sizeof(out), "%s test %s %s", tool(), name, id), status);
 	assert_non_null(strstr(out, what));
 }
 
@@ -147,11 +139,8 @@ static void send_jumbo_frames(int copies)
 	close(near);
 }
 
-/* With a dispatcher or without. */
 static void jumbo_frames_take_native_xdp(void **state)
 {
-	const char *how = neighbour_has_dispatcher("ve0") ? "ve0 (native, through the dispatcher)"
-							  : "ve0 (native, alone)";
 	struct filter_counters c;
 	char out[4096];
 
@@ -161,7 +150,7 @@ static void jumbo_frames_take_native_xdp(void **state)
 	e2e_load("load ve0 --fpr 1e-9");
 	for (int round = 1; round <= 2; round++) {
 		assert_int_equal(sh_out(out, sizeof(out), "%s status ve0", tool()), 0);
-		assert_non_null(strstr(out, how));
+		assert_non_null(strstr(out, "ve0 (native)"));
 		send_jumbo_frames(3);
 		c = e2e_counters_after("ve0", 3 * round);
 		assert_int_equal(c.new, round);
@@ -177,165 +166,61 @@ static void hand_turns_in_a_dispatcher(void **state)
 
 	(void)state;
 	need_dispatcher();
-	e2e_load("load ve0");
+	e2e_load("load ve0 --share");
 	e2e_tool("add ve0 %s", ID);
 	e2e_tool("rotate ve0");
-	assert_told(ID, 0, " known");
+	assert_told("ve0", ID, 0, " known");
 	e2e_tool("rotate ve0");
-	assert_told(ID, 3, " unknown");
+	assert_told("ve0", ID, 3, " unknown");
 	e2e_tool("unload ve0");
 }
 
-/* What links_run_xdp() says of a program that runs nowhere: not even root may look at PID 1 from
- * everywhere.
+/* Where the kernel refuses the dispatcher, libxdp attaches the filter alone. A change detaches it,
+ * then attaches it: no id is forgotten.
  */
-static int nowhere(void)
+static void changes_of_a_shared_filter(void **state)
 {
-	char text[64];
-
-	return readlink("/proc/1/ns/net", text, sizeof(text)) < 0 ? -EXDEV : 0;
-}
-
-/* Other tests' namespaces end meanwhile, and their tools look for programs everywhere, too: a
- * search may find what they hold for a moment, or not come to an end.
- */
-static void await_answer(int (*search)(uint32_t), uint32_t prog_id, int is)
-{
-	int found = search(prog_id);
-
-	for (int ms = 0; ms < PATIENCE_MS && found != is; ms += 20) {
-		usleep(20000);
-		found = search(prog_id);
-	}
-	assert_int_equal(found, is);
-}
-
-/* With a dispatcher or without. */
-static void program_is_found_where_its_interface_moves(void **state)
-{
-	pid_t other = netns_start();
-	struct neighbour_run n;
-	uint32_t id = 0;
+	static const char *const CHANGES[] = {
+		"set both --ihave pass", "resize both --capacity 20k", "load --replace --name both",
+		"set both --remove ve1", "set both --add ve1 --share", "refresh both"
+	};
+	static const char ID[] = "11223344556677889900aabbccddeeff11223344556677889900aabbccddeeff";
+	char out[4096];
 
 	(void)state;
-	await_answer(links_run_xdp, UINT32_MAX, nowhere());
-	neighbour_move_in(&n, "ve0", BEFORE_US);
-	assert_int_equal(bpf_xdp_query_id(n.ifindex, 0, &id), 0);
-	await_answer(links_run_xdp, id, 1);
-	sh("ip link set ve0 netns %d", other);
-	await_answer(links_run_xdp, id, 1);
-	netns_enter(other);
-	sh("ip link del ve0");
-	netns_enter(0);
-	await_answer(links_run_xdp, id, nowhere());
-	neighbour_move_out(&n);
-	netns_stop(other);
+	e2e_load("load ve0 ve1 --name both --fpr 1e-9 --share");
+	e2e_tool("add both %s", ID);
+	for (size_t i = 0; i < ARRAY_SIZE(CHANGES); i++) {
+		assert_int_equal(sh_out(out, sizeof(out), "%s %s", tool(), CHANGES[i]), 0);
+		if (i < 3)
+			assert_non_null(strstr(out, "packets passed unjudged"));
+		e2e_assert_works(0);
+		if (i == 3)
+			e2e_assert_unfiltered(1);
+		else
+			e2e_assert_works(1);
+		assert_told("both", ID, 0, " known");
+	}
+	assert_beside("both");
+	e2e_tool("unload ve0 ve1");
+	e2e_assert_unfiltered(0);
+	e2e_assert_unfiltered(1);
 }
 
-/* Whoever asks another namespace for links whose peers are here gives this one an id here. */
-static void program_that_runs_here_is_not_elsewhere(void **state)
+/* Without --share no program gets a neighbour. */
+static void a_neighbour_is_told_of(void **state)
 {
 	struct neighbour_run n;
-	uint32_t id = 0;
+	char out[4096];
 
 	(void)state;
 	neighbour_move_in(&n, "ve0", BEFORE_US);
-	assert_int_equal(bpf_xdp_query_id(n.ifindex, 0, &id), 0);
-	for (int i = 0; i < 2; i++)
-		await_answer(links_run_xdp_elsewhere, id, nowhere());
-	await_answer(links_run_xdp, id, 1);
+	assert_int_equal(sh_out(out, sizeof(out), "%s load ve0 --port 80", tool()), 1);
+	assert_non_null(strstr(out, "ve0 runs another XDP program"));
+	assert_non_null(strstr(out, "--share"));
 	neighbour_move_out(&n);
-}
-
-/* Runs a program on w0, and moves it by another namespace, which then ends, to this one. No other
- * one knows it by an id: wherever one end is, is known where the other is, so both move together.
- */
-static uint32_t move_twice(struct neighbour_run *n, pid_t last)
-{
-	pid_t between = netns_start();
-	uint32_t id = 0;
-
-	sh("ip link add w0 type veth peer name w1");
-	neighbour_move_in(n, "w0", BEFORE_US);
-	assert_int_equal(bpf_xdp_query_id(n->ifindex, 0, &id), 0);
-	sh("ip link set w0 netns %d && ip link set w1 netns %d", between, between);
-	netns_enter(between);
-	sh("ip link set w0 netns %d && ip link set w1 netns %d", last, last);
-	netns_enter(0);
-	netns_stop(between);
-	return id;
-}
-
-static void program_is_found_two_moves_away(void **state)
-{
-	pid_t last = netns_start();
-	struct neighbour_run n;
-	uint32_t id = move_twice(&n, last);
-
-	(void)state;
-	await_answer(links_run_xdp, id, 1);
-	netns_enter(last);
-	sh("ip link del w0");
-	netns_enter(0);
-	await_answer(links_run_xdp, id, nowhere());
-	neighbour_move_out(&n);
-	netns_stop(last);
-}
-
-static int open_netns(pid_t holder)
-{
-	char path[64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/net", holder);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	assert_return_code(fd, errno);
-	return fd;
-}
-
-/* Held by a mount alone, by an open file alone, and by nothing: gone, within seconds. */
-static void program_is_found_where_no_process_is(void **state)
-{
-	pid_t last = netns_start();
-	struct neighbour_run n;
-	uint32_t id = move_twice(&n, last);
-	int fd;
-
-	(void)state;
-	sh("mount -t tmpfs tmpfs /mnt && touch '/mnt/a \\b' && "
-	   "mount --bind /proc/%d/ns/net '/mnt/a \\b'",
-	   last);
-	fd = open_netns(last);
-	netns_stop(last);
-	close(fd);
-	await_answer(links_run_xdp, id, 1);
-	sh("mount -t tmpfs tmpfs /mnt"); /* where nobody gets at it */
-	await_answer(links_run_xdp, id, -EXDEV);
-	sh("umount -l /mnt");
-	fd = open("/mnt/a \\b", O_RDONLY | O_CLOEXEC);
-	assert_return_code(fd, errno);
-	sh("umount -l '/mnt/a \\b' && umount -l /mnt");
-	await_answer(links_run_xdp, id, 1);
-	close(fd);
-	await_answer(links_run_xdp, id, nowhere());
-	neighbour_move_out(&n);
-}
-
-/* The others may be anywhere. */
-static void inner_pid_namespace_cannot_tell(void **state)
-{
-	pid_t child = fork(), inner;
-	int status;
-
-	(void)state;
-	if (!child) {
-		inner = unshare(CLONE_NEWPID) ? -1 : fork();
-		if (!inner)
-			_exit(links_run_xdp(UINT32_MAX) != -EXDEV);
-		_exit(inner < 0 || waitpid(inner, &status, 0) != inner || status);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	e2e_load("load ve0 --fpr 1e-9");
+	e2e_assert_works(0);
 }
 
 #define E2E_TEST(f) cmocka_unit_test_setup_teardown(f, e2e_setup, e2e_teardown)
@@ -343,16 +228,10 @@ static void inner_pid_namespace_cannot_tell(void **state)
 int main(void)
 {
 	static struct CMUnitTest tests[] = {
-		E2E_TEST(after_a_neighbour),
-		E2E_TEST(before_a_neighbour),
-		E2E_TEST(on_two_interfaces),
-		E2E_TEST(jumbo_frames_take_native_xdp),
-		E2E_TEST(hand_turns_in_a_dispatcher),
-		E2E_TEST(program_is_found_where_its_interface_moves),
-		E2E_TEST(program_that_runs_here_is_not_elsewhere),
-		cmocka_unit_test(program_is_found_two_moves_away),
-		cmocka_unit_test(program_is_found_where_no_process_is),
-		cmocka_unit_test(inner_pid_namespace_cannot_tell),
+		E2E_TEST(after_a_neighbour),	      E2E_TEST(before_a_neighbour),
+		E2E_TEST(on_two_interfaces),	      E2E_TEST(jumbo_frames_take_native_xdp),
+		E2E_TEST(hand_turns_in_a_dispatcher), E2E_TEST(changes_of_a_shared_filter),
+		E2E_TEST(a_neighbour_is_told_of),
 	};
 
 	return run_root_tests("beside", tests, ARRAY_SIZE(tests));

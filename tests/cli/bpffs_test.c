@@ -16,7 +16,7 @@
 static const struct cli_script SCRIPTS[] = {
 	{ "hidden-bpffs-is-worked-around",
 	  HIDDEN "got hidden " LOAD "; lacks note; [ -e $PINS/v0/timer ]; got $XD status v0\n"
-		 "has \"($HOW)\"; lacks stopped; got hidden $XD status; has \"($HOW)\"\n"
+		 "has \"(native)\"; lacks stopped; got hidden $XD status; has \"(native)\"\n"
 		 "hidden $XD add v0 " ID_A "; hidden $XD rotate v0; got $XD test v0 " ID_A "\n"
 		 "is '" ID_A " known'; hidden $XD unload v0; idle v0; clean\n" },
 	{ "hidden-bpffs-hides-no-file", HIDDEN LOAD
@@ -61,7 +61,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "	[ $(mounts) = $n ]\n"
 	  "	" LOAD "; grep \"^bpf /sys/fs/bpf bpf .*mode=700\" /proc/mounts; $XD status v0\n"
 	  "	$XD unload v0'\n"
-	  "has 'bpf /sys/fs/bpf bpf '; has \"interfaces  v0 ($HOW)\n\"\n" },
+	  "has 'bpf /sys/fs/bpf bpf '; has \"interfaces  v0 (native)\n\"\n" },
 	/* A second bpffs would hide the pins in the first one. */
 	{ "bpffs-is-mounted-once",
 	  ALONE "for i in $(seq 20); do for j in 1 2 3 4; do $XD refresh & done; wait; mounted\n"

@@ -73,8 +73,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "values memory - \"$($XD size --json --capacity 2K | jq "
 	  ".filter_bytes),\\\"available_bytes\"\n"
 	  "values links - \"{\\\"interfaces\\\":$(ip -o link | wc -l)}\"; values window - '{}'\n"
-	  "case $HOW in *dispatcher*) values dispatcher - true;; *) values dispatcher - false; "
-	  "esac\n"
+	  "values dispatcher - '{}'\n"
 	  "case $(uname -r) in 6.1.*) ;; *) values driver v0 '\"native_xdp\":true,"
 	  "\"xdp_frags\":true,\"xdp_redirect\":true,\"xdp_zero_copy\":false,\"xdp_offload\":false'"
 	  "\n"
@@ -104,8 +103,9 @@ static const struct cli_script SCRIPTS[] = {
 	  "--mode hw;; esac\n"
 	  "asked 0 b0 --mode skb; says driver b0 'ok: '\n" },
 	{ "the-dispatcher-is-told-by-trying",
-	  "asked 0 v0; case $HOW in *dispatcher*) says dispatcher - 'ok: ';;\n"
-	  "*) says dispatcher - 'note: libxdp'; esac\n" },
+	  "asked 0 v0; says dispatcher - 'ok: the filter is alone'; asked 0 v0 --share\n"
+	  "if values dispatcher - true; then says dispatcher - 'ok: libxdp'\n"
+	  "else says dispatcher - 'note: libxdp'; fi\n" },
 	{ "mtu-of-9000-takes-frags",
 	  "ip link set v0 mtu 9000; asked 0 v0; case $(uname -r) in 6.1.*) says mtu v0 'unknown: "
 	  "';;\n"
@@ -150,8 +150,8 @@ static const struct cli_script SCRIPTS[] = {
 	  "says programs v0 'problem: v0 runs another XDP program (id '; has 'xdp off'\n"
 	  "same v0 --port 80; ip link set v0 xdpdrv off\n" },
 	{ "a-filter-of-ours", LOAD
-	  "; asked 1 v0; says programs v0 'v0 already runs xdp-dedup -> set, resize and load "
-	  "--replace'\n"
+	  "; asked 1 v0; says programs v0 'v0 already runs the filter v0 -> xdp-dedup set, "
+	  "resize'\n"
 	  "says name - 'problem: the filter v0 is loaded already -> --name'; asked 1 v0 --name x\n"
 	  "says name - ok; same v0 --port 80 --name x; asked 1 p0 --name v0; same p0 --port 80 "
 	  "--name v0\n"
@@ -306,11 +306,11 @@ static const struct cli_script SCRIPTS[] = {
 	/* What it cannot see it does not take for good, nor for bad. */
 	{ "by-nobody", LOAD
 	  "; code=0; $NOBODY check p0 --name v0 --json >/mnt/j 2>/mnt/e || code=$?; [ $code = 1 ]\n"
-	  "[ ! -s /mnt/e ]; says rights - 'problem: not permitted: load needs CAP_SYS_ADMIN and'\n"
+	  "[ ! -s /mnt/e ]; says rights - 'problem: not permitted: load needs CAP_BPF and'\n"
 	  "[ \"$(jq -c '[.checks[] | select(.verdict == \"problem\").check]' /mnt/j)\" = "
 	  "'[\"rights\"]' ]\n"
 	  "fails \"$(first problem)\" $NOBODY load p0 --port 80\n"
-	  "for c in kernel jit dispatcher lock name; do says $c - 'unknown: '; done\n"
+	  "for c in kernel jit lock name; do says $c - 'unknown: '; done\n"
 	  "says mtu p0 'ok: '; says forwarding - 'ok: '; says driver p0 'driver veth'\n" },
 	{ "a-bpffs-that-load-mounts",
 	  "unshare --pid --fork --mount-proc sh -ec 'while umount /sys/fs/bpf; do :; done\n"

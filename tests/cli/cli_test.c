@@ -204,14 +204,12 @@ static const struct failure {
 	{ "fail-altname-twice", "ip link property add dev v0 altname other",
 	  "$XD load v0 other --port 80", "twice" },
 	{ "fail-interface-taken", LOAD, LOAD " --name x",
-	  "v0 already runs xdp-dedup; set, resize and load --replace change it; unload v0 forgets all ids" },
-	{ "fail-second-taken", LOAD, "$XD load p0 v0 --port 80", "v0 already runs xdp-dedup" },
+	  "v0 already runs the filter v0; xdp-dedup set, resize or load --replace change it;" },
+	{ "fail-second-taken", LOAD, "$XD load p0 v0 --port 80", "v0 already runs the filter v0" },
 	{ "fail-name-taken", LOAD, "$XD load b0 --name v0 --port 80", "v0 is loaded already;" },
 	{ "fail-other-native", "ip link set v0 xdpdrv pinned $OTHER", LOAD,
-	  "v0 runs another XDP program" },
+	  "if libxdp's dispatcher runs it (bpftool net shows xdp_dispatcher): --share; else" },
 	{ "fail-other-skb", "ip link set v0 xdpgeneric pinned $OTHER", LOAD " --mode native",
-	  "v0 runs another XDP program" },
-	{ "fail-other-namesake", "ip link set v0 xdpdrv pinned $NAMESAKE", LOAD,
 	  "v0 runs another XDP program" },
 	{ "fail-second-other", "ip link set v0 xdpdrv pinned $OTHER", "$XD load p0 v0 --port 80",
 	  "v0 runs another XDP program" },
@@ -224,27 +222,10 @@ static const struct failure {
 	{ "fail-second-native", ":", "$XD load v0 b0 --port 80 --mode native",
 	  "cannot attach to b0 in native mode" },
 	{ "fail-load-nobody", ":", "$NOBODY load v0 --port 80",
-	  "not permitted: load needs CAP_SYS_ADMIN and CAP_NET_ADMIN; run as root" },
+	  "not permitted: load needs CAP_BPF and CAP_PERFMON and CAP_NET_ADMIN; run as root" },
 	{ "fail-unload-nobody", LOAD, "$NOBODY unload --all", "run as root" },
 	{ "fail-status-nobody", LOAD, "$NOBODY status", "run as root" },
 	{ "fail-add-nobody", LOAD, "$NOBODY add v0 " ID_A, "run as root" },
-	{ "fail-no-net-admin", ":", "setpriv --bounding-set -net_admin --inh-caps -net_admin " LOAD,
-	  "not permitted: load needs CAP_NET_ADMIN; run as root" },
-	{ "fail-unload-no-net-admin", LOAD,
-	  "setpriv --bounding-set -net_admin --inh-caps -net_admin $XD unload v0",
-	  "not permitted: unload needs CAP_NET_ADMIN" },
-	{ "fail-unload-no-sys-admin", LOAD,
-	  "setpriv --bounding-set -sys_admin --inh-caps -sys_admin $XD unload --all",
-	  "not permitted: unload needs CAP_SYS_ADMIN" },
-	/* Without it programs on interfaces cannot be looked at, which is not to be taken
-	 * for there being none.
-	 */
-	{ "fail-no-sys-admin", LOAD,
-	  "setpriv --bounding-set -sys_admin --inh-caps -sys_admin $XD status", "not permitted" },
-	/* By its own name it would do; and nothing is wrong with what runs there. */
-	{ "fail-interface-no-sys-admin", "$XD load v0 p0 --port 80",
-	  "setpriv --bounding-set -sys_admin --inh-caps -sys_admin $XD rotate p0",
-	  "not permitted to see which XDP program runs on p0; run as root, or with" },
 	{ "fail-status-unknown", ":", "$XD status nope", "no filter nope; xdp-dedup status lists" },
 	{ "fail-status-json-unknown", ":", "$XD status nope --json", "no filter nope" },
 	{ "fail-rotate-unknown", ":", "$XD rotate nope", "no filter nope" },
@@ -393,6 +374,17 @@ static void test_size(void **state)
 		json_object_put(o);
 	}
 }
+
+/* $B and $L run the tool as root with the rights that it states: for filters that run, and for
+ * those that are loaded or changed. The others lack CAP_BPF, CAP_PERFMON, or CAP_NET_ADMIN.
+ */
+#define RIGHTS                                                                             \
+	"as='setpriv --inh-caps -all --bounding-set -all'\n"                               \
+	"B=\"$as,+bpf $XD\" L=\"$as,+bpf,+perfmon,+net_admin $XD\"\n"                      \
+	"NB=\"$as,+perfmon,+net_admin $XD\" NP=\"$as,+bpf,+net_admin $XD\"\n"              \
+	"NA=\"$as,+bpf,+perfmon $XD\"\n"                                                   \
+	"ends() { timeout 1 \"$@\" >/mnt/out 2>&1 || :; not grep -i 'permitted\\|cannot' " \
+	"/mnt/out; }\n"
 
 static const struct cli_script SCRIPTS[] = {
 	{ "help",
@@ -544,13 +536,13 @@ static const struct cli_script SCRIPTS[] = {
 	  "got $XD status p0 --json; has '\"name\": \"v0\"'; $XD unload p0; fails 'no filter p0' "
 	  "$XD status p0\n"
 	  "$XD load p0 --port 80 --name b; got $XD status p0; has 'b: GSP/1'\n"
-	  "ip link set p0 xdp off; got $XD status p0; has 'b: GSP/1'\n"
+	  "bpftool link detach pinned $PINS/b/link-p0; got $XD status p0; has 'b: GSP/1'\n"
 	  "$XD load p0 --port 80 --name c; got $XD status p0; has 'c: GSP/1'\n"
-	  "ip link set p0 xdp off\n"
+	  "bpftool link detach pinned $PINS/c/link-p0\n"
 	  "fails 'p0 runs no filter now, and did run b and c; say which' $XD status p0\n"
 	  "fails 'did run b and c' $XD unload p0; got $XD status b; $XD unload --name b\n"
 	  "got $XD status p0; has 'c: GSP/1'; $XD load p0 --port 80 --name d; rm -r $PINS/d\n"
-	  "fails 'the pins of the filter on p0 are gone; xdp-dedup unload p0' $XD status p0\n" },
+	  "soon idle p0; got $XD status p0; has 'c: GSP/1'; $XD unload p0 v0; clean\n" },
 	/* Verbs that do not take the option do not look at its variable. */
 	{ "env-load",
 	  "XDP_DEDUP_CAPACITY=5k XDP_DEDUP_FPR=0.5 XDP_DEDUP_WINDOW=30s " LOAD " --fpr 0.25\n"
@@ -596,7 +588,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "is '" ID_B " unknown'; got $XD status v0; has 'estimate    0 ids'; has 'of turn 5;'\n" },
 	{ "unload-one-of-two",
 	  "$XD load v0 p0 --port 80; $XD unload v0; idle v0; runs p0; got $XD status v0\n"
-	  "has 'interfaces  p0 (native, alone)\n'; $XD unload p0; clean\n" },
+	  "has 'interfaces  p0 (native)\n'; $XD unload p0; clean\n" },
 	{ "unload-several",
 	  LOAD " --name a; $XD load p0 --port 80 --name b; $XD unload v0 p0; clean; idle v0\n" },
 	{ "unload-name",
@@ -604,33 +596,27 @@ static const struct cli_script SCRIPTS[] = {
 	       "idle v0; runs p0; fails 'v0 runs no filter' $XD unload v0 p0; idle p0; clean\n" },
 	{ "name-of-dotted-interface",
 	  "ip link add v.1 group 7 type bridge; got $XD load v.1 --port 80\n"
-	  "has 'note: the filter is called v_1'; got $XD status v_1; has 'v.1 (skb, alone)'\n"
+	  "has 'note: the filter is called v_1'; got $XD status v_1; has 'v.1 (skb)'\n"
 	  "$XD unload v.1; clean\n" },
-	{ "skb-fallback",
-	  "got $XD load v0 b0 --port 80; has 'xdp-dedup: note: b0 has no native XDP'\n"
-	  "got $XD status; has '(native, alone)'; has 'b0 (skb, alone)'\n"
-	  "got $XD status v0 --json; has '\"mode\": \"mixed\"'; $XD unload v0 b0\n"
-	  "got " LOAD " --mode skb; lacks note; got $XD status; has 'v0 (skb, alone)'\n" },
+	{ "skb-fallback", "got $XD load v0 b0 --port 80; has 'xdp-dedup: note: b0 has no native XDP'\n"
+			  "got $XD status; has '(native)'; has 'b0 (skb)'\n"
+			  "got $XD status v0 --json; has '\"mode\": \"mixed\"'; $XD unload v0 b0\n"
+			  "got " LOAD " --mode skb; lacks note; got $XD status; has 'v0 (skb)'\n" },
 	/* An interface's second name stands for that interface. */
 	{ "interface-altname",
 	  "ip link property add dev v0 altname other; $XD load other --port 80; got $XD status\n"
-	  "has 'interfaces  v0 (native, alone)\n'; $XD unload other; idle v0\n"
+	  "has 'interfaces  v0 (native)\n'; $XD unload other; idle v0\n"
 	  "$XD load v0 p0 --port 80; $XD set v0 --remove other; idle v0; $XD unload p0\n" },
 	{ "interface-renamed",
-	  LOAD "; ip link set v0 name w0; got $XD status; has 'interfaces  w0 (native, alone)\n'\n"
+	  LOAD "; ip link set v0 name w0; got $XD status; has 'interfaces  w0 (native)\n'\n"
 	       "$XD unload w0; idle w0; clean\n" },
-	{ "interface-renamed-unload-by-the-old-name", LOAD
-	  "; ip link set v0 name w0\n"
-	  "fails 'no interface v0 here now, but the filter v0 still runs on w0:' $XD unload v0\n"
-	  "runs w0; got $XD status v0; has \"interfaces  w0 ($HOW)\n\"\n"
-	  "$XD unload --name v0; idle w0; clean\n" },
-	/* The tool sees only interfaces of its own network namespace: what it cannot detach
-	 * it must not call done.
-	 */
-	{ "unload-name-other-netns", LOAD "; output=$(unshare --net $XD unload --name v0 2>&1) || true\n"
-					  "idle v0 || has 'network namespace'\n" },
-	{ "unload-all-other-netns", LOAD "; output=$(unshare --net $XD unload --all 2>&1) || true\n"
-					 "idle v0 || has 'network namespace'\n" },
+	{ "interface-renamed-unload-by-the-old-name",
+	  LOAD "; ip link set v0 name w0; fails 'v0 runs no filter' $XD unload v0; runs w0\n"
+	       " $XD unload --name v0; idle w0; clean\n" },
+	{ "other-netns", /* from anywhere */
+	  "elsewhere=\"unshare --net $XD\"; for v in '--name v0' --all; do " LOAD "\n"
+	  "$elsewhere set v0 --ihave pass; $elsewhere resize v0 --capacity 20k; runs v0\n"
+	  "got $elsewhere status; has 'v0 (other netns)'; $elsewhere unload $v; idle v0; clean; done\n" },
 	{ "pins-that-others-can-change",
 	  LOAD "; for how in 'chmod 720' 'chmod 702' 'chown 65534'; do $how $PINS\n"
 	       "	fails 'could be changed by others than root' $XD load p0 --port 80\n"
@@ -650,16 +636,36 @@ static const struct cli_script SCRIPTS[] = {
 	       "while flock --nonblock $PINS true; do sleep 0.01; done\n" LOAD
 	       "; $XD unload v0; rm /mnt/ids; wait\n" },
 	{ "capabilities-without-root",
-	  "chown 65534 /sys/fs/bpf; c=+sys_admin,+net_admin\n"
+	  "chown 65534 /sys/fs/bpf; c=+bpf,+perfmon,+net_admin\n"
 	  "can() { setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps $c \\\n"
 	  "	--ambient-caps $c /mnt/tool \"$@\"; }\n"
-	  "can load v0 --port 80; runs v0; got can status v0; has '(native, alone)'\n"
+	  "can load v0 --port 80; runs v0; got can status v0; has '(native)'\n"
 	  "can add v0 " ID_A "; can rotate v0; can unload v0; idle v0; clean\n"
-	  "c=+sys_admin; not got can load v0 --port 80\n"
-	  "has 'load needs CAP_NET_ADMIN;'\n"
-	  "got can load --help; has 'CAP_SYS_ADMIN and CAP_NET_ADMIN'; got can add --help; has "
-	  "'CAP_BPF and access'\n"
-	  "rm -r $PINS $PINS-lock /sys/fs/bpf/xdp; chown 0 /sys/fs/bpf\n" },
+	  "rm -r $PINS $PINS-lock; chown 0 /sys/fs/bpf\n" },
+	/* The service's unit and the packages give these. */
+	{ "rights-suffice", RIGHTS
+	  "for more in '' '--deliver xsk'; do $L load v0 p0 --name v0 --port 80 $more\n"
+	  "$B status; $B status p0; $B status v0 --json >/mnt/j; $B refresh\n"
+	  "$B add v0 " ID_A "; $B test v0 " ID_A "; $B want v0 " ID_A "; $B rotate p0\n"
+	  "$B reset v0; $B save v0 /mnt/s; ends $B sample v0; ends $B watch v0 --json\n"
+	  "$L set v0 --action count; $L set v0 --remove p0; $L set v0 --add p0\n"
+	  "$L load --replace --name v0; $L resize v0 --capacity 20k; $L resize v0 --forget --fpr 1e-5\n"
+	  "far; ip link set v0 netns $far; $L set v0 --ihave pass; $B status; $L unload p0\n"
+	  "$L unload --name v0; there ip link set v0 netns $$; kill $far\n"
+	  "$L restore v0 /mnt/s v0; $L unload --all; idle v0; clean; done\n"
+	  "printf '[filter f]\\ninterfaces = v0\\nport = 1\\n' >/mnt/conf; chmod 600 /mnt/conf\n"
+	  "ends $L run --config /mnt/conf; $L unload --all; $B status; clean\n" },
+	{ "rights-are-needed", RIGHTS LOAD
+	  "; for verb in 'load p0 --port 80' 'set v0 --ihave pass' 'resize v0 --capacity 2k' \\\n"
+	  "	'unload v0' 'unload --all' 'restore x /mnt/s' 'load v0 --replace' 'run'; do\n"
+	  "	fails 'needs CAP_BPF;' $NB $verb\n"
+	  "	fails 'needs CAP_PERFMON;' $NP $verb\n"
+	  "	fails 'needs CAP_NET_ADMIN;' $NA $verb; done\n"
+	  "for verb in status refresh 'rotate v0' 'reset v0' 'add v0 " ID_A "' 'test v0 " ID_A "' \\\n"
+	  "	'want v0 " ID_A "' 'save v0 /mnt/s' 'sample v0' 'watch v0 --json'; do\n"
+	  "	fails 'needs CAP_BPF;' $NB $verb; done; runs v0\n"
+	  "got $XD load --help; has 'CAP_BPF and CAP_PERFMON and CAP_NET_ADMIN and access'\n"
+	  "got $XD add --help; has 'CAP_BPF and access'\n" },
 	{ "load-waits", "mkdir -p -m 700 $PINS-lock; rm -f /mnt/a /mnt/b\n"
 			"flock $PINS-lock sh -c 'touch /mnt/b; sleep 1; touch /mnt/a' &\n"
 			"until [ -e /mnt/b ]; do sleep 0.01; done; " LOAD "; [ -e /mnt/a ]\n" },

@@ -4,16 +4,22 @@
  */
 #include "cli_runner.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
 
 #include "intercept.h"
 #include "loader_next.h"
-#include "neighbour.h"
 #include "pin_dirs.h"
 #include "pins.h"
+
+/* What somebody may do to the filter v0 by hand. */
+#define DETACH "bpftool link detach pinned $PINS/v0/link-v0"
 
 /* What a killed load, or another version, may have left under the name v0. */
 static void leave_pins(uint32_t format)
@@ -24,14 +30,6 @@ static void leave_pins(uint32_t format)
 	sh("mkdir -p -m 700 $PINS");
 	assert_int_equal(loader_create("v0", &config, NULL), 0);
 	assert_int_equal(pin_dir_publish("v0"), 0);
-}
-
-/* Another program that passes all, and has the name of ours (detach.h). */
-static void test_lookalike_stays(void **state)
-{
-	(void)state;
-	sh("ip link set v0 xdpdrv pinned $LOOKALIKE && $XD unload --all");
-	sh("ip link show v0 | grep -q 'prog/xdp' && ip link set v0 xdp off");
 }
 
 static void assert_replaced(void)
@@ -49,11 +47,11 @@ static void test_pins_unattached(void **state)
 	assert_says("\"interfaces\": [\n  ]");
 	assert_says("\"mode\": \"none\"");
 	assert_replaced();
-	sh("ip link set v0 xdp off");
+	sh(DETACH);
 	assert_run(0, "$XD status v0");
 	assert_says("interfaces  v0 (detached)\n");
 	assert_replaced();
-	sh("ip link set v0 xdp off && $XD unload v0 && [ ! -e $PINS/v0 ]");
+	sh(DETACH " && $XD unload v0 && [ ! -e $PINS/v0 ]");
 }
 
 /* Pins of other versions. */
@@ -125,61 +123,33 @@ static void run_damage(void **state)
 {
 	const struct damage *damage = *state;
 
-	sh(LOAD " && ip link set v0 xdp off && %s", damage->command);
+	sh(LOAD " && " DETACH " && %s", damage->command);
 	assert_unusable("the pins of v0 are incomplete or of another version; xdp-dedup unload "
 			"--name v0 removes them");
-	sh(LOAD " && ip link set v0 xdp off && %s", damage->command);
+	sh(LOAD " && " DETACH " && %s", damage->command);
 	sh("$XD unload --name v0 && [ ! -e $PINS/v0 ]");
 }
 
-/* Another network namespace, in which `there` runs commands; a filter v0 whose interface has
- * moved there, and a new interface of that name here.
- */
-#define THERE                                                                            \
-	"unshare --net sleep 300 >/dev/null 2>&1 & far=$!\n"                             \
-	"until [ $(readlink /proc/$far/ns/net) != $(readlink /proc/self/ns/net) ]; do\n" \
-	"	sleep 0.01; done\n"                                                            \
-	"there() { nsenter --target $far --net \"$@\"; }\n"                              \
-	"runs_there() { there ip link show v0 | grep -q prog/xdp; }\n"
-#define MOVED                                      \
-	THERE LOAD "; ip link set v0 netns $far\n" \
-		   "ip link add v0 group 7 type veth peer name q0 group 7\n"
-#define CONTAINED /* with a second process, which holds the bpffs */ \
-	"unshare --pid --fork --mount-proc -- sh -c '\"$@\"; exit' sh "
-#define ELSEWHERE "still runs on v0 in another network namespace"
+/* The interface v0 in another network namespace, and a new one of that name here. */
+#define MOVED "far; " LOAD "; ip link set v0 netns $far\n"
+#define NEW_V0 "ip link add v0 group 7 type veth peer name q0 group 7\n"
+#define TWO "ip link add v1 group 7 type veth peer name p1 group 7\n" LOAD " v1\n"
 
-/* A dispatcher's pins that no interface runs, of a filter from here. */
-#define ORPHAN "/sys/fs/bpf/xdp/dispatch-9999-4294967295"
-#define ORPHANED                                                                               \
-	LOAD "; mkdir -m 700 " ORPHAN "; bpftool prog pin pinned $PINS/v0/prog " ORPHAN "/v0-" \
-	     "prog\n"
 #define NOBODYS "setpriv --reuid 65534 --regid 65534 --clear-groups "
 /* Files of another user, who wants root to remove them. */
 #define VICTIM "rm -rf /mnt/victim; mkdir /mnt/victim; touch /mnt/victim/a /mnt/victim/b\n"
 #define IS_WHOLE "; ls /mnt/victim/a /mnt/victim/b\n"
 
 static const struct cli_script SCRIPTS[] = {
-	{ "dispatchers-pins-are-swept",
-	  ORPHANED "$XD refresh v0; [ ! -e " ORPHAN " ]; $XD unload v0; clean\n" },
-	{ "sweep-does-not-wait-for-a-lock-for-ever",
-	  ORPHANED "flock /sys/fs/bpf/xdp sleep 300 & p=$!\n"
-		   "while flock --nonblock /sys/fs/bpf/xdp true; do sleep 0.01; done\n"
-		   "timeout 15 $XD refresh v0; ls " ORPHAN "; pkill -P $p; wait\n"
-		   "$XD refresh v0; [ ! -e " ORPHAN " ]; $XD unload v0; clean\n" },
 	/* On a bpffs that was mounted without mode=0700. */
 	{ "libxdps-directory-of-others-is-refused",
-	  LOAD "; rmdir /sys/fs/bpf/xdp; chmod 1777 /sys/fs/bpf; " NOBODYS "mkdir /sys/fs/bpf/xdp\n"
-	       "for v in 'load p0 --port 80' 'unload v0' 'refresh v0' 'set v0 --ihave pass'; do\n"
-	       "	fails '/sys/fs/bpf/xdp could be changed by others than root' $XD $v; done\n"
-	       "got $XD status v0; has 'v0 (unknown)'\n"
-	       "exits 1 $XD check p0; has '/sys/fs/bpf/xdp could be changed by others than root'\n"
-	       "chown 0 /sys/fs/bpf/xdp; chmod 755 /sys/fs/bpf/xdp\n"
-	       "fails '/sys/fs/bpf/xdp could be changed' $XD unload v0\n"
-	       "chmod 700 /sys/fs/bpf/xdp; $XD unload v0; clean\n" },
-	{ "libxdps-directory-is-made-before-others-make-it",
-	  "chmod 1777 /sys/fs/bpf; rm -rf /sys/fs/bpf/xdp; $XD unload --all; ls -d "
-	  "/sys/fs/bpf/xdp\n" LOAD "; not " NOBODYS "mv /sys/fs/bpf/xdp /sys/fs/bpf/x\n"
-	  "not " NOBODYS "flock --nonblock /sys/fs/bpf/xdp true; $XD unload v0\n" },
+	  "rm -rf /sys/fs/bpf/xdp; chmod 1777 /sys/fs/bpf; " NOBODYS "mkdir /sys/fs/bpf/xdp\n"
+	  "fails '/sys/fs/bpf/xdp could be changed by others than root' " LOAD " --share; idle v0\n"
+	  "exits 1 $XD check v0 --share; has '/sys/fs/bpf/xdp could be changed by others than root'\n"
+	  "chown 0 /sys/fs/bpf/xdp; chmod 755 /sys/fs/bpf/xdp\n"
+	  "fails '/sys/fs/bpf/xdp could be changed' " LOAD " --share\n"
+	  "chmod 700 /sys/fs/bpf/xdp; " LOAD " --share; $XD unload v0; idle v0; clean\n"
+	  "chmod 700 /sys/fs/bpf\n" },
 	{ "bpffs-of-others-is-refused",
 	  LOAD "; for how in 'chmod 777' 'chown 65534'; do $how /sys/fs/bpf\n"
 	       "	fails 'could be changed by others than root' $XD load p0 --port 80\n"
@@ -198,196 +168,122 @@ static const struct cli_script SCRIPTS[] = {
 	{ "link-for-a-filter-is-not-followed",
 	  VICTIM "mkdir -p -m 700 $PINS; ln -s /mnt/victim $PINS/v0\n"
 		 "fails 'the pins of v0 are incomplete' $XD status v0\n"
-		 "$XD unload --name v0 --force; clean" IS_WHOLE },
+		 "$XD unload --name v0; clean" IS_WHOLE },
 	{ "link-to-nothing-goes", LOAD "; ln -s /mnt/none $PINS/+; ln -s /mnt/none $PINS/+v0\n"
 				       "$XD load p0 --port 80; $XD unload --all; clean\n" },
-	/* What an earlier load left, and what is in use, is told by the kernel alone. */
-	{ "moved-filter-is-kept", MOVED
-	  "fails 'v0 is loaded already, in another network namespace (or' " LOAD "\n"
-	  "fails '" ELSEWHERE "' $XD unload --name v0; fails '" ELSEWHERE "' $XD unload --all\n"
-	  "fails 'v0 runs no filter' $XD unload v0\n"
-	  "ls $PINS/v0; [ $(ls $PINS/v0 | wc -l) = 13 ]; runs_there; idle v0\n"
-	  "got $XD status v0; lacks stopped; " LOAD " --name x; $XD unload v0\n"
-	  "there $XD unload v0; not runs_there; clean; kill $far\n" },
-	{ "moved-filter-is-unloaded-where-it-is", MOVED
-	  "got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
-	  "there $XD unload v0; not runs_there; clean; " LOAD "; $XD unload v0; kill $far\n" },
-	{ "moved-interface-gone-from-here", /* by the record, which is about here */
-	  THERE LOAD "; ip link set v0 netns $far; fails '" ELSEWHERE "' $XD unload v0\n"
-		     "runs_there; there ip link del v0; $XD unload v0; clean; kill $far\n" },
-	{ "interface-comes-home",
-	  THERE "ip link set v0 netns $far; there " LOAD "; there ip link set v0 netns $$\n"
-		"kill $far; got $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
-		"fails 'v0 already runs xdp-dedup; set, resize' " LOAD "\n"
-		"$XD unload v0; idle v0; clean\n" },
-	{ "one-of-two-has-moved", /* unloading the other one keeps its filter */
-	  THERE "$XD load v0 b0 --port 80; ip link set v0 netns $far; got $XD unload b0\n"
-		"has 'note: v0 also runs on v0 in another network namespace'; idle b0\n"
-		"[ -e $PINS/v0/timer ]; runs_there; there $XD unload v0; clean; kill $far\n" },
-	{ "one-of-two-has-moved-unload-it-from-here", THERE
-	  "$XD load v0 b0 --port 80; ip link set v0 netns $far\n"
-	  "fails 'no interface v0 here now, but the filter v0 still runs on b0' $XD unload v0\n"
-	  "runs b0; runs_there; there $XD unload v0; $XD unload b0; clean; kill $far\n" },
-	/* clang-format off */ /* it does not come to an end with this row */
-	/* In a dispatcher libxdp's pins hold the program, and whether an interface of a
-	 * namespace that nobody sees does so too cannot be told.
-	 */
-	{ "deleted-namespace-blocks-no-name-for-good", THERE
-	  "there ip link add w0 type veth peer name w1\n"
-	  "there $XD load w0 --port 80 --name x; kill $far\n"
-	  "case $HOW in *dispatcher)\n"
-	  "	fails 'x is loaded already, in another network namespace' " LOAD " --name x\n"
-	  "	$XD unload --name x --force; clean ;;\n"
-	  "esac\n"
-	  "soon " LOAD " --name x\n"
-	  "$XD unload v0; clean\n" },
-	/* clang-format on */
-	{ "moved-interface-has-another-index", /* which libxdp's pins have in their name */
-	  THERE LOAD "; there ip link add x0 index $(cat /sys/class/net/v0/ifindex) type bridge\n"
-		     "ip link set v0 netns $far; fails '" ELSEWHERE "' $XD unload --name v0\n"
-		     "got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
-		     "not got there " LOAD " --name x; has 'v0 already runs xdp-dedup; set'\n"
-		     "there $XD unload v0; not runs_there; clean; kill $far\n" },
-	{ "interface-with-another-index-gone",
-	  THERE LOAD "; there ip link add x0 index $(cat /sys/class/net/v0/ifindex) type bridge\n"
-		     "ip link set v0 netns $far; there $XD status v0; there ip link del v0\n"
-		     "$XD unload v0; clean; kill $far\n" },
-	/* Known to the namespace in between alone: wherever one end is, is known where the other
-	 * is, so both move together.
-	 */
-	{ "moved-interface-moves-on", THERE
-	  "between=$far\n" THERE LOAD "; ip link set v0 netns $between; ip link set p0 netns $between\n"
-	  "nsenter --target $between --net sh -ec \"ip link set v0 netns $far\n"
-	  "	ip link set p0 netns $far\"\n"
-	  "fails '" ELSEWHERE "' $XD unload --name v0; $XD load b0 --port 80; $XD unload b0\n"
-	  "got there $XD status v0; has \"interfaces  v0 ($HOW)\n\"\n"
-	  "there $XD unload v0; not runs_there; clean; kill $between $far\n" },
-	/* A container sees neither all processes nor their namespaces. */
-	{ "interface-off-in-a-container",
-	  LOAD "; ip link set v0 xdp off; got " CONTAINED LOAD "\n"
-	       "has 'note: removing what an earlier load left of v0'\n" CONTAINED
-	       "$XD unload v0; clean\n" },
-	{ "interface-gone-in-a-container",
-	  LOAD "; ip link del v0\n" CONTAINED "$XD unload v0; clean\n" },
-	{ "interface-of-two-gone-in-a-container",
-	  "ip link add v1 group 7 type veth peer name p1 group 7\n" LOAD " v1; ip link del v1\n"
-	  "got $XD status v0; has 'v1 (gone)'\n" CONTAINED "$XD set v0 --action count\n"
-	  "got $XD status v0 --json; lacks v1; has '\"action\": \"count\"'; runs v0\n" CONTAINED
-	  "$XD resize v0 --capacity 30k; runs v0; $XD unload v0; clean\n" },
-	{ "interface-of-two-moved-from-a-container",
-	  THERE "ip link add v1 group 7 type veth peer name p1 group 7\n" LOAD " v1\n"
-		"ip link set v1 netns $far; there ip link set v1 name x1\n"
-		"fails 'v1, which is not here' " CONTAINED "$XD set v0 --action count\n"
-		"there $XD unload x1; " CONTAINED "$XD set v0 --action count\n"
-		"got $XD status v0; lacks v1; $XD unload v0; clean; kill $far\n" },
-	{ "interface-of-two-of-another-namespace-in-a-container", /* whose record is about there */
-	  THERE "ip link add v1 group 7 type veth peer name p1 group 7\n" LOAD " v1\n"
-		"ip link set v1 netns $far; there $XD refresh v0; there ip link del v1\n"
-		"fails 'v1, which is not here' " CONTAINED "$XD set v0 --action count\n" CONTAINED
-		"$XD unload --name v0 --force; clean; kill $far\n" },
-	/* By the command that the refusal names: nothing is forgotten, and v1 is taken up again. */
-	{ "interface-of-two-is-given-up-in-a-container",
-	  THERE "ip link add v1 group 7 type veth peer name p1 group 7\n" LOAD " v1\n"
-		"$XD add v0 " ID_A "; ip link set v1 netns $far; there $XD refresh v0\n"
-		"fails 'v1, which is not here' " CONTAINED "$XD set v0 --remove v1\n"
-		"there ip link del v1; ip link add v1 group 7 type veth peer name p1 group 7\n"
-		"fails 'if it has gone, xdp-dedup set v0 --remove v1' " CONTAINED
-		"$XD set v0 --add v1\n" CONTAINED "$XD set v0 --remove v1 --action count\n"
-		"got $XD status v0; lacks v1; $XD set v0 --add v1; runs v1; runs v0\n"
-		"$XD test v0 " ID_A "; $XD unload v0 v1; clean; kill $far\n" },
-	{ "moved-interface-in-a-container", /* others have its index and its name now */
-	  THERE LOAD "; index=$(cat /sys/class/net/v0/ifindex); ip link set v0 netns $far\n"
-		     "ip link add x0 index $index type bridge; ip link add v0 type bridge\n"
-		     "fails 'v0 still runs on' " CONTAINED "$XD unload --name v0; runs_there\n"
-		     "ip link del x0; ip link del v0\n"
-		     "there $XD unload v0; not runs_there; clean; kill $far\n" },
-	{ "moved-filter-unload-force",
-	  MOVED "$XD unload --name v0 --force; [ ! -e $PINS/v0 ]; runs_there\n"
-		"there $XD unload v0; not runs_there; clean; kill $far\n" },
-	{ "pins-that-do-not-tell", MOVED
-	  "rm $PINS/v0/state $PINS/v0/prog; fails 'cannot tell whether the filter v0' " LOAD "\n"
-	  "fails 'cannot tell whether v0 is in use elsewhere' $XD unload --name v0\n"
-	  "[ -e $PINS/v0/timer ]; $XD unload --all --force; [ ! -e $PINS/v0 ]\n"
-	  "there $XD unload v0; clean; kill $far\n" },
-	{ "program-held-by-another-pin-unload", /* as libxdp 1.3 does in its users' processes */
+	{ "leaving-that-is-no-directory",
+	  "mkdir -p -m 700 $PINS; touch /mnt/x; ln -s /mnt $PINS/=leaving\n"
+	  "$XD load p0 --port 80 || :; $XD unload p0 || :; ls /mnt/x; rm $PINS/=leaving\n"
+	  "$XD unload --all; idle p0; clean\n" },
+
+	/* A link follows its interface. */
+	{ "moved", MOVED NEW_V0
+	  "got $XD status v0; has 'v0 (other netns)'; got there $XD status v0\n"
+	  "has 'interfaces  v0 (native)\n'; fails 'v0 is loaded already' " LOAD "\n"
+	  "$XD set v0 --ihave pass; $XD resize v0 --capacity 30k; there $XD set v0 --action count\n"
+	  "there $XD refresh; got there $XD status v0; has 'v0 (native)'; runs_there v0\n"
+	  "not there ip link set v0 xdp off; " LOAD " --name x; $XD unload --name x\n"
+	  "$XD unload --name v0; idle_there v0; idle v0; clean; kill $far\n" },
+	{ "moved-unload-there", MOVED "there $XD unload v0; clean\n"
+				      "idle_there v0; kill $far\n" },
+	{ "moved-unload-all", MOVED "$XD unload --all; clean\n"
+				    "idle_there v0; kill $far\n" },
+	{ "moved-and-renamed", MOVED
+	  "there ip link set v0 name x0; $XD set v0 --ihave pass\n"
+	  "got there $XD status v0; has 'x0 (native)'; got $XD status v0; has 'v0 (other netns)'\n"
+	  "there ip link set x0 netns $$; got $XD status v0; has 'x0 (native)'; $XD unload x0; idle x0\n"
+	  "clean; kill $far\n" },
+	{ "moved-and-deleted",
+	  MOVED "there ip link del v0; got $XD status v0; has 'v0 (gone)'\n" NEW_V0 "got " LOAD
+		"; has 'note: removing what an earlier load left of v0'\n"
+		"$XD unload v0; clean; kill $far\n" },
+	/* Others have its index there. */
+	{ "moved-to-another-index",
+	  "far; " LOAD "; there ip link add x0 index $(cat /sys/class/net/v0/ifindex) type bridge\n"
+	  "ip link set v0 netns $far; got there $XD status v0; has 'v0 (native)'; lacks x0\n"
+	  "$XD unload --name v0; clean; kill $far\n" },
+	{ "one-of-two-moved",
+	  "far; " TWO "ip link set v1 netns $far; $XD set v0 --action count; runs v0\n"
+	  "got $XD status v0; has 'v1 (other netns)'; has 'are counted and passed'\n"
+	  "got there $XD status v0; has 'v1 (native)'\n"
+	  "$XD resize v0 --capacity 30k; $XD unload v0; idle v0; got there $XD status v0\n"
+	  "has 'interfaces  v1 (native)\n'; there $XD unload v1; clean; kill $far\n" },
+	{ "one-of-two-moved-is-removed-from-here",
+	  "far; " TWO "ip link set v1 netns $far\n"
+	  "$XD set v0 --remove v1; idle_there v1; runs v0\n"
+	  "got $XD status v0; lacks v1; $XD unload v0; clean; kill $far\n" },
+	{ "one-of-two-deleted", TWO
+	  "ip link del v1; got $XD status v0; has 'v1 (gone)'\n"
+	  "$XD set v0 --action count; got $XD status v0; lacks v1; runs v0; $XD unload v0; clean\n" },
+	{ "one-of-two-comes-anew", TWO
+	  "$XD add v0 " ID_A "; ip link del v1\n"
+	  "ip link add v1 group 7 type veth peer name p1 group 7; idle v1\n"
+	  "$XD set v0 --add v1; runs v1; runs v0; $XD test v0 " ID_A "; $XD unload v0 v1; clean\n" },
+	{ "namespace-ends",
+	  "far; there ip link add w0 type veth peer name w1\n"
+	  "there $XD load w0 --port 80 --name x; kill $far; gone() { $XD status x | grep -q gone; }\n"
+	  "soon gone; " LOAD " --name x; $XD unload v0; clean\n" },
+	{ "interface-gone",
+	  LOAD "; ip link del v0; got $XD status v0; has 'interfaces  v0 (gone)\n'\n"
+	       "ip link add v0 group 7 type veth peer name p0 group 7; got " LOAD "\n"
+	       "has 'note: removing what an earlier load left of v0'\n"
+	       "ip link del v0; $XD unload v0; clean\n" },
+
+	/* While a link is there, the kernel lets nobody else exchange or detach the program. */
+	{ "others-are-refused",
+	  LOAD "; not ip link set v0 xdp off; not ip -force link set v0 xdpdrv pinned $OTHER\n"
+	       "not ip -force link set v0 xdp off; not bpftool net detach xdpdrv dev v0\n"
+	       "runs v0; got $XD status v0; has 'v0 (native)'; $XD unload v0; clean\n" },
+	{ "link-detached", TWO
+	  "$XD add v0 " ID_A "\n" DETACH "\nidle v0; runs v1\n"
+	  "got $XD status v0; has 'v0 (detached)'; has 'xdp-dedup set v0 --add v0 attaches it anew'\n"
+	  "$XD status v0 --json | jq -e '.advice[] | select(.key == \"detached\")'\n"
+	  "got $XD watch v0 --json --count 1; has '\"key\":\"detached\"'\n"
+	  "$XD set v0 --ihave pass; idle v0; runs v1; $XD set v0 --add v0; runs v0\n"
+	  "got $XD status v0; lacks detached; lacks advice; $XD test v0 " ID_A
+	  "; $XD unload --name v0; clean\n" },
+	{ "link-detached-unload", LOAD "\n" DETACH "\n$XD unload v0; clean\n" },
+	{ "link-with-another-program", LOAD
+	  "; $PUT $OTHER $PINS/v0/link-v0; runs v0\n"
+	  "got $XD status v0; has 'v0 (detached)'; has 'attaches it anew'\n"
+	  "$XD set v0 --add v0; got $XD status v0; has 'v0 (native)'; lacks advice\n"
+	  "$PUT $OTHER $PINS/v0/link-v0; $XD set v0 --ihave pass; got $XD status v0; has 'v0 ('\n"
+	  "$XD unload v0; idle v0; clean\n" },
+	{ "link-pinned-elsewhere",
+	  LOAD "; $PIN $PINS/v0/link-v0 /sys/fs/bpf/copy; $XD set v0 --ihave pass\n"
+	       "got $XD unload v0; is ''; idle v0; clean; rm /sys/fs/bpf/copy\n" },
+	{ "program-pinned-elsewhere", /* as libxdp 1.3 does in its users' processes */
 	  LOAD "; bpftool prog pin pinned $PINS/v0/prog /sys/fs/bpf/copy; got $XD unload v0; is ''\n"
 	       "clean; rm /sys/fs/bpf/copy\n" },
-	{ "program-held-by-another-pin",
-	  LOAD "; bpftool prog pin pinned $PINS/v0/prog /sys/fs/bpf/copy; ip link set v0 xdp off\n"
-	       "fails 'v0 is loaded already' " LOAD "; fails 'v0 still runs' $XD unload --name v0\n"
-	       "bpftool prog show pinned $PINS/v0/prog; rm /sys/fs/bpf/copy; got " LOAD "\n"
-	       "has 'note: removing what an earlier load left of v0'; $XD unload v0; clean\n" },
-/* Below a device with XDP the kernel changes none. */
-#define STACKED LOAD "; $XD load b0 --port 80 --name b; ip link set v0 master b0\n"
-	{ "stacked-unload-all", STACKED "got $XD unload --all; is ''; idle v0; idle b0; clean\n" },
-	{ "stacked-unload-several", STACKED "got $XD unload v0 b0; is ''; idle v0; idle b0; clean\n" },
-	{ "stacked-unload-one-filter",
-	  "$XD load v0 b0 --port 80; ip link set v0 master b0; got $XD unload --name v0; is ''\n"
-	  "idle v0; idle b0; clean\n" },
-	{ "stacked-unload-lower-one", STACKED
-	  "fails 'cannot detach from v0: Device or resource busy; it goes on' $XD unload v0\n"
-	  "runs v0; got $XD status v0; has \"v0 ($HOW)\"; lacks stopped\n"
-	  "$XD add v0 " ID_A "; $XD unload b0; $XD unload v0; idle v0; clean\n" },
-	{ "interface-gone", LOAD "; ip link del v0; got $XD status v0; has 'interfaces  v0 (gone)\n'\n"
-				 "ip link add v0 group 7 type veth peer name p0; got " LOAD "\n"
-				 "has 'note: removing what an earlier load left of v0'\n"
-				 "ip link del v0; $XD unload v0; clean\n" },
-	/* Programs that still run, though pins are missing, are found by what they use. */
-	{ "pins-gone", "$XD load v0 p0 --port 80; rm -r $PINS/v0\n"
-		       "fails 'v0 already runs xdp-dedup; set, resize' " LOAD "\n"
-		       "$XD unload v0; idle v0; runs p0; $XD unload --all; idle p0\n" },
-	{ "pins-gone-status",
-	  LOAD "; $XD load p0 --port 80; got $XD status; rm -r $PINS/v0\n"
-	       "fails 'the pins of the filter on v0 are gone; xdp-dedup unload v0' $XD status\n"
-	       "fails 'the pins of the filter on v0 are gone' $XD status --json\n"
-	       "$XD unload v0; got $XD status; $XD unload p0\n" },
-	{ "pins-gone-with-their-bpffs",
-	  "$XD load v0 p0 --port 80; $XD load b0 --mode skb --port 80\n"
-	  "umount /sys/fs/bpf; mount -t bpf -o mode=0700 bpf /sys/fs/bpf\n"
-	  "not got $XD status; for i in v0 p0 b0; do\n"
-	  "has \"the pins of the filter on $i are gone; xdp-dedup unload $i\"; done\n"
-	  "$XD unload --all; idle v0; idle p0; idle b0\n" },
-	{ "pins-incomplete-of-another-name",
-	  LOAD " --name x; rm $PINS/x/config; fails 'the pins of x are incomplete' $XD status v0\n"
-	       "fails 'the pins of x are incomplete' $XD set v0 --ihave pass; runs v0\n"
-	       "$XD unload v0; clean\n" },
+
+	/* The pins hold it. */
+	{ "pins-gone", "$XD load v0 p0 --port 80; rm -r $PINS/v0; soon idle v0; soon idle p0\n"
+		       "got $XD status; has 'no filter'; " LOAD "; $XD unload v0; clean\n" },
+	{ "link-pin-gone",
+	  TWO "rm $PINS/v0/link-v0; soon idle v0; runs v1; got $XD status v0\n"
+	      "has 'v0 (detached)'; $XD set v0 --add v0; runs v0; $XD unload --name v0; clean\n" },
+	{ "program-pin-gone",
+	  LOAD "; rm $PINS/v0/prog; got $XD status v0; $XD set v0 --ihave pass; runs v0\n"
+	       "got $XD status v0; has 'v0 (native)'; $XD unload v0; idle v0; clean\n" },
+	{ "bpffs-unmounted", "mount -t bpf -o mode=0700 bpf /sys/fs/bpf; " LOAD "; runs v0\n"
+			     "umount /sys/fs/bpf; soon idle v0; got $XD status; has 'no filter'\n" },
+	{ "pins-incomplete-of-another-name", LOAD
+	  " --name x; rm $PINS/x/config; fails 'the pins of x are incomplete' $XD status v0; runs v0\n"
+	  "fails 'the pins of x are incomplete' $XD set x --ihave pass; runs v0\n"
+	  "$XD unload --name x; idle v0; clean\n" },
 	{ "pins-incomplete-unload-name",
 	  LOAD "; rm $PINS/v0/config; $XD unload --name v0; idle v0\n" },
 	{ "pins-incomplete-unload-all", LOAD "; rm $PINS/v0/config; $XD unload --all; idle v0\n" },
+	/* Below a device with XDP the kernel attaches none, but a link is taken off. */
+	{ "stacked", LOAD "; ip link set v0 master b0; ip link set b0 xdpgeneric pinned $OTHER\n"
+			  "fails 'b0 is on top of v0 and runs XDP' $XD set v0 --ihave pass; runs v0\n"
+			  "$XD unload v0; idle v0; clean; fails 'b0 is on top of v0' " LOAD
+			  "; ip link set b0 xdpgeneric off\n" },
 	{ "load-killed", /* at any moment: what is left can be used, replaced and removed */
 	  "for ms in 050 080 100 120 140 160 200 300; do\n"
 	  "	timeout --foreground -s KILL 0.$ms " LOAD " || true; idle v0 || $XD unload v0\n"
 	  "	" LOAD "; $XD status v0; $XD unload v0; clean\ndone\n" },
 };
-
-/* Puts a link in the place of the orphan once the sweep has waited to see whether it is one. */
-static int swap_in_link(const struct intercepted *call, void *arg)
-{
-	static struct timespec last;
-	struct timespec now;
-	bool *is_swapped = arg;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (call->n > 1 && !*is_swapped &&
-	    now.tv_sec - last.tv_sec + (now.tv_nsec - last.tv_nsec) / 1e9 > 0.4) {
-		sh("mv " ORPHAN " " ORPHAN "-gone; ln -s /mnt/victim " ORPHAN);
-		*is_swapped = true;
-	}
-	last = now;
-	return 0;
-}
-
-static void sweep_follows_no_link(void **state)
-{
-	bool is_swapped = false;
-
-	(void)state;
-	sh(VICTIM ORPHANED);
-	assert_int_equal(
-		intercept_tool("refresh v0", swap_in_link, &is_swapped, output, sizeof(output)), 0);
-	assert_true(is_swapped);
-	sh("ls /mnt/victim/a /mnt/victim/b && rm -r /sys/fs/bpf/xdp/dispatch-* && $XD unload v0");
-}
 
 struct kill {
 	bool is_behind, is_committed;
@@ -406,30 +302,23 @@ static int kill_at_commit(const struct intercepted *call, void *arg)
 	return k->is_committed && !k->is_behind ? INTERCEPT_KILL : 0;
 }
 
-/* Changes that are killed before an interface moves to another network namespace. */
+/* Changes that are killed before an interface moves to another network namespace, where the next
+ * command makes or undoes them: each interface runs the filter's own program then.
+ */
 static const struct moving {
-	const char *name, *ifnames, *change;
+	const char *name, *change;
 	bool is_behind; /* killed behind the commit */
 } MOVING[] = {
-	{ "moved-before-a-set", "v0", "set v0 --ihave pass", false },
-	{ "moved-behind-a-set", "v0", "set v0 --ihave pass", true },
-	{ "moved-before-a-resize", "v0", "resize v0 --capacity 20k", false },
-	{ "moved-behind-a-resize", "v0", "resize v0 --capacity 20k", true },
-	{ "one-of-two-moved-before-a-set", "v0 b0", "set v0 --ihave pass", false },
-	{ "one-of-two-moved-behind-a-set", "v0 b0", "set v0 --ihave pass", true },
-	{ "one-of-two-moved-before-a-resize", "v0 b0", "resize v0 --capacity 20k", false },
-	{ "one-of-two-moved-behind-a-resize", "v0 b0", "resize v0 --capacity 20k", true },
+	{ "moved-before-a-set", "set v0 --ihave pass", false },
+	{ "moved-behind-a-set", "set v0 --ihave pass", true },
+	{ "moved-before-a-resize", "resize v0 --capacity 20k", false },
+	{ "moved-behind-a-resize", "resize v0 --capacity 20k", true },
 };
 
-/* In another network namespace first, then here. Whichever program it took along, the filter's own
- * runs then, on all of its interfaces.
- */
 static struct cli_script settled_there = {
-	"",
-	THERE "ip link set v0 netns $far; there $XD refresh v0 || :; runs_there; $XD refresh v0\n"
-	      "[ \"$(ls $PINS)\" = v0 ]; got there $XD status v0; has ' v0 ('; lacks 'has begun'\n"
-	      "there $XD unload v0; not runs_there\n"
-	      "[ ! -e $PINS/v0 ] || $XD unload b0; clean; kill $far\n"
+	"", "far; ip link set v0 netns $far; there $XD refresh; [ \"$(ls $PINS)\" = v0 ]\n"
+	    "got there $XD status v0; has ' v0 (native)'; lacks 'has begun'\n"
+	    "got $XD status v0; has 'b0 (skb)'; there $XD unload v0; $XD unload b0; clean; kill $far\n"
 };
 
 static void moves_in_a_change(void **state)
@@ -438,15 +327,13 @@ static void moves_in_a_change(void **state)
 	struct kill k = { .is_behind = row->is_behind };
 	void *script = &settled_there;
 
-	sh("$XD load %s --name v0 --port 80", row->ifnames);
+	sh("$XD load v0 b0 --name v0 --port 80");
 	assert_int_equal(intercept_tool(row->change, kill_at_commit, &k, output, sizeof(output)),
 			 INTERCEPT_KILLED);
 	cli_run_script(&script);
 }
 
-/* Changes of interfaces that are killed behind their commit: what the filter left is not taken for
- * an interface that has moved here.
- */
+/* Changes of interfaces that are killed behind their commit. */
 static const struct exchanged {
 	const char *name, *ifnames, *change, *after;
 } EXCHANGED[] = {
@@ -527,21 +414,19 @@ static int kill_between_steps(const struct intercepted *call, void *arg)
 		return 0;
 	if (*passes_all)
 		return INTERCEPT_KILL;
-	*passes_all = !strcmp(call->what, "netlink");
+	*passes_all = !strcmp(call->what, "rename");
 	return 0;
 }
 
-/* Until what is on top runs nothing any more, no program of the lower one can go. */
-static struct cli_script kept_below = {
-	"", "ip link set v0 master b0; ip link set b0 xdpgeneric pinned $OTHER\n"
-	    "fails 'v0 keeps the program of a filter that is unloaded; it passes all packets' " LOAD
-	    "\nip link set b0 xdpgeneric off; " LOAD "; runs v0; $XD unload v0; idle v0; clean\n"
-};
+/* The next command detaches, wherever the interface is. */
+static struct cli_script detached_next = { "", "runs v0; far; ip link set v0 netns $far; $XD refresh\n"
+					       "idle_there v0; [ ! -e $PINS/=leaving ]\n"
+					       "$XD unload --name v0 || :; clean; kill $far\n" };
 
-static void unload_killed_below_another(void **state)
+static void unload_killed_between_steps(void **state)
 {
 	bool passes_all = false;
-	void *script = &kept_below;
+	void *script = &detached_next;
 
 	(void)state;
 	sh(LOAD);
@@ -551,37 +436,32 @@ static void unload_killed_below_another(void **state)
 	cli_run_script(&script);
 }
 
-/* Nor can a change be ended that was cut off before its program was exchanged. */
-static struct cli_script cut_off_below = {
-	"", "ip link set v0 master b0; ip link set b0 xdpgeneric pinned $OTHER\n"
-	    "exits 1 $XD set v0 --ihave pass; [ $(echo \"$output\" | wc -l) = 2 ]\n"
-	    "has 'v0: File exists; if a device on top of it, as a bridge, runs XDP: first ip link'\n"
-	    "has 'a change of v0 has not ended'; lacks 'no interface'; runs v0\n"
-	    "ip link set b0 xdpgeneric off; got $XD set v0 --ihave pass; is ''\n"
-	    "[ \"$(ls $PINS)\" = v0 ]; $XD unload v0; idle v0; clean\n"
-};
-
-static void resize_killed_below_another(void **state)
+/* $PUT PROGRAM LINK exchanges the program of a link, $PIN LINK PATH pins it a second time: what
+ * bpftool cannot do.
+ */
+static int use_link(char **args)
 {
-	struct kill k = { .is_behind = true };
-	void *script = &cut_off_below;
+	bool puts = !strcmp(args[0], "--put");
+	int link = bpf_obj_get(args[puts ? 2 : 1]);
+	int prog = puts ? bpf_obj_get(args[1]) : -1;
 
-	(void)state;
-	if (neighbour_has_dispatcher("v0"))
-		skip(); /* where the new program is attached beside that of +NAME */
-	sh(LOAD);
-	assert_int_equal(intercept_tool("resize v0 --capacity 20k", kill_at_commit, &k, output,
-					sizeof(output)),
-			 INTERCEPT_KILLED);
-	cli_run_script(&script);
+	return puts ? bpf_link_update(link, prog, NULL) != 0 : bpf_obj_pin(link, args[2]) != 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	char self[PATH_MAX] = "", text[PATH_MAX + 8];
+
+	if (argc == 4)
+		return use_link(argv + 1);
 	cli_environment();
-	add_test("unload-killed-below-another", unload_killed_below_another, cli_setup,
-		 cli_teardown, NULL);
-	add_test("resize-killed-below-another", resize_killed_below_another, cli_setup,
+	if (readlink("/proc/self/exe", self, PATH_MAX - 1) < 0)
+		return 1;
+	snprintf(text, sizeof(text), "%s --put", self);
+	setenv("PUT", text, 1);
+	snprintf(text, sizeof(text), "%s --pin", self);
+	setenv("PIN", text, 1);
+	add_test("unload-killed-between-steps", unload_killed_between_steps, cli_setup,
 		 cli_teardown, NULL);
 	add_rows(VERSIONS, run_version, cli_setup, cli_teardown);
 	add_rows(DAMAGES, run_damage, cli_setup, cli_teardown);
@@ -591,26 +471,13 @@ int main(void)
 	add_test("newer-one-has-begun-a-change", newer_one_has_begun, cli_setup, cli_teardown, NULL);
 	add_test("resize-killed-is-found-by-interface", resize_killed_is_found_by_interface,
 		 cli_setup, cli_teardown, NULL);
-	add_test("lookalike-stays", test_lookalike_stays, cli_setup, cli_teardown, NULL);
 	add_test("pins-unattached", test_pins_unattached, cli_setup, cli_teardown, NULL);
-	add_test("sweep-follows-no-link", sweep_follows_no_link, cli_setup, cli_teardown, NULL);
-	leave_to_rest(
-		"@(libxdps-*|links-among-*|file-of-a-pins-*|link-for-a-*|moved-filter-is-unloaded-*)");
-	leave_to_rest(
-		"@(moved-interface-*|interface-comes-home|one-of-two-has-*|deleted-namespace-*)");
-	leave_to_rest(
-		"@(interface-with-another-*|pins-@(that-do-not-tell|no-stats)|stacked-unload-lower-one)");
-	leave_to_rest("@(pins-gone-status|moved-behind-*)");
+	leave_to_rest("@(libxdps-*|links-among-*|file-of-a-pins-*|link-for-a-*)");
+	leave_to_rest("pins-@(that-do-not-tell|no-stats)");
 	leave_to_rest("pins-@(no-!(stats)|stats-*|config-*|wanted-*|incomplete-*)");
-	leave_to_rest("one-of-two-moved-@(before-a-resize|behind-a-*)");
-	leave_to_rest("*-in-a-container");
-	leave_to_rest("@(sweep-follows-no-link|newer-one-*|dispatchers-pins-are-swept)");
-	leave_to_rest("program-held-*");
-	leave_to_rest("moved-@(interface-has-another-index|interface-moves-on|before-a-*)");
-	leave_to_rest("@(@(resize|unload)-killed-below-another|sweep-does-not-wait-*)");
+	leave_to_rest(
+		"@(newer-one-*|program-pinned-elsewhere|moved-@(unload-*|to-another-index|before-a-*))");
 	leave_to_rest("@(pins-@(of-a-newer-version|of-no-version|swapped)|link-to-nothing-goes)");
-	leave_to_rest("stacked-@(unload-several|unload-all)");
 	leave_to_rest("killed-as-one-of-two-@(changes|leaves)");
-	leave_to_rest("@(moved-behind-a-resize|interface-of-two-*|moved-filter-unload-force)");
 	return run_added_tests("leftovers");
 }

@@ -68,7 +68,7 @@ static const struct row {
 	  CAPTURE "chmod 755 $D; chmod 644 $D/*; cp $XD /mnt/tool\n"
 		  "setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "
 		  "/mnt/tool replay $D/mesh.pcapng --port 8001 --engine kernel 2> $D/err\n"
-		  "[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ] && grep -q CAP_SYS_ADMIN $D/err" },
+		  "[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ] && grep -q CAP_BPF $D/err" },
 	{ "text", CAPTURE "$XD replay $D/mesh.pcapng --port 8001 > $D/out\n"
 			  "grep -q '^gsp: .* 500 new, ' $D/out && grep -q 'ihave_new 500' $D/out &&\n"
 			  "grep -q 'from 10.0.0' $D/out && grep -q '^ignored: 500 ' $D/out" },

@@ -314,7 +314,7 @@ static const struct cli_script SCRIPTS[] = {
 		"status v0\n"
 		"lacks advice; [ $($XD status v0 --json | jq -r .advice[].key) = stopped ]\n" },
 	{ "refuses", WORDS LOAD
-	  "; fails 'not permitted: watch needs CAP_SYS_ADMIN' $NOBODY watch v0\n"
+	  "; fails 'not permitted: watch needs CAP_BPF' $NOBODY watch v0\n"
 	  "fails 'there is no filter nope' $XD watch nope\n"
 	  "exits 2 $XD watch v0 --every 99ms; has '--every 99ms: give a time from 100ms to "
 	  "1d'\n"

@@ -5,8 +5,7 @@
  *     KIND:N:HOW:NEXT        e.g. set-ihave:12:kill:status@away, resize-up:3:ENOMEM:save
  *     KIND:0:held:none       not killed: packets come while the tool is held at each call
  *
- * At the commit, just behind it, and where programs are exchanged some cases are tried each
- * time: each was a fault once.
+ * At the commit, just behind it, and where links change some cases are tried each time.
  *
  * What must be is what clean runs leave: after the change that was cut short the filter is the old
  * one or the new one, and the next command does what it does to that one.
@@ -37,9 +36,8 @@
 
 static const int ERRORS[] = { ENOMEM, EPERM, EIO };
 
-/* Cut short at the call that commits; at the first one behind it; at each that gives an interface
- * another program, or another dispatcher: in one, old and new programs run side by side for a
- * while; or at the last one that pins.
+/* Cut short at the call that commits; at the first one behind it; at each that makes, updates or
+ * detaches a link; or at the last one that pins. Most were faults once.
  */
 static const struct always {
 	const char *kind;
@@ -77,7 +75,6 @@ struct figures {
 	unsigned int calls, cases, all, faults, unmet;
 	unsigned int commit, last_pin;		  /* the calls that commit, and that pin last */
 	unsigned int exchanges[8], exchanges_cnt; /* those that change what runs on an interface */
-	bool is_dispatched;			  /* are the programs in a dispatcher? */
 	bool is_lasting[CALLS_MAX + 1];		  /* does call n change what outlives the tool? */
 	struct calls by[16];
 	double seconds;
@@ -144,11 +141,10 @@ static void count(struct figures *f, const struct intercepted *call)
 	f->is_lasting[++f->calls] = call->is_lasting;
 	if (!f->commit && !strcmp(call->what, "rename"))
 		f->commit = f->calls;
-	if (!strcmp(call->what, "netlink") && f->exchanges_cnt < ARRAY_SIZE(f->exchanges))
+	if (!strncmp(call->what, "LINK_", 5) && f->exchanges_cnt < ARRAY_SIZE(f->exchanges))
 		f->exchanges[f->exchanges_cnt++] = f->calls;
 	if (!strcmp(call->what, "OBJ_PIN"))
 		f->last_pin = f->calls;
-	f->is_dispatched |= !strcmp(call->what, "LINK_CREATE");
 }
 
 struct held {
@@ -300,8 +296,7 @@ static void try_always(const struct kind *k, struct figures *f)
 
 		if (strcmp(a->kind, k->name))
 			continue;
-		/* In a dispatcher a command elsewhere does wait then. */
-		if (a->where == LAST_PIN && !f->is_dispatched)
+		if (a->where == LAST_PIN)
 			try_this(k, a, f->last_pin, f);
 		else if (a->where == COMMIT || a->where == BEHIND)
 			try_this(k, a, f->commit + a->where, f);

@@ -22,8 +22,8 @@ static struct watched feed, gone, array;
 static struct watched *list[] = { &array, &feed, &gone };
 static char *in_file_names[] = { "eth1", "eth2", "eth9" };
 static struct config_filter in_file[] = {
-	{ .name = "feed", .wish = { .where = { in_file_names, 3, MODE_ANY } } },
-	{ .name = "gone", .wish = { .where = { in_file_names, 3, MODE_ANY } } },
+	{ .name = "feed", .wish = { .where = { in_file_names, 3, MODE_ANY, false } } },
+	{ .name = "gone", .wish = { .where = { in_file_names, 3, MODE_ANY, false } } },
 };
 static const struct config_file file = { .filters = in_file, .cnt = ARRAY_SIZE(in_file) };
 static struct readings all = {
@@ -71,7 +71,7 @@ static void make_feed(void)
 			      .turns = 7,
 			      .oldest_ns = 900 * S,
 			      .pace = { .ids = 5, .age_ns = 590 * S } };
-	s->ifaces[0] = (struct status_iface){ "eth0", 1, MODE_NATIVE, .dispatcher = true,
+	s->ifaces[0] = (struct status_iface){ "eth0", 1, MODE_NATIVE, .shared = true,
 					      .state = IFACE_ATTACHED };
 	s->ifaces[1] =
 		(struct status_iface){ "eth1", 2, MODE_SKB, .native = 1, .state = IFACE_ATTACHED };
@@ -138,12 +138,12 @@ static const char *const LINES[] = {
 	 "ihave=\"drop\",mode=\"mixed\"} 1"),
 	("xdp_dedup_interface_info{filter=\"feed\",interface=\"eth0\",state=\"attached\",mode="
 	 "\"native\","
-	 "dispatcher=\"true\"} 1"),
+	 "shared=\"true\"} 1"),
 	("xdp_dedup_interface_info{filter=\"feed\",interface=\"eth1\",state=\"attached\",mode="
 	 "\"skb\","
-	 "dispatcher=\"false\"} 1"),
+	 "shared=\"false\"} 1"),
 	("xdp_dedup_interface_info{filter=\"feed\",interface=\"eth2\",state=\"gone\",mode=\"none\","
-	 "dispatcher=\"false\"} 1"),
+	 "shared=\"false\"} 1"),
 	"xdp_dedup_interface_up{filter=\"feed\",interface=\"eth1\"} 1",
 	"xdp_dedup_interface_up{filter=\"feed\",interface=\"eth2\"} 0",
 	"xdp_dedup_interface_up{filter=\"feed\",interface=\"eth9\"} 0",
@@ -329,7 +329,7 @@ static void namesakes(void **state)
 	render(METRICS_TEXT);
 	exposition_has(text,
 		       "xdp_dedup_interface_info{filter=\"feed\",interface=\"eth0\",state=\"other netns\","
-		       "mode=\"none\",dispatcher=\"false\"} 1");
+		       "mode=\"none\",shared=\"false\"} 1");
 }
 
 /* If it cannot be told whether the filter runs there, the metric is absent. */

@@ -97,7 +97,8 @@ static void write_all_metrics(char **text)
 {
 	static struct readings r;
 	char *names[] = { "b0" };
-	struct config_filter filter = { .name = "b0", .wish = { .where = { names, 1, MODE_ANY } } };
+	struct config_filter filter = { .name = "b0",
+					.wish = { .where = { names, 1, MODE_ANY, false } } };
 	const struct config_file file = { .filters = &filter, .cnt = 1 };
 	size_t size;
 	FILE *out = open_memstream(text, &size);
@@ -299,7 +300,7 @@ static void alerts_fire(void **state)
 	   "--name skb\n"
 	   "$XD load w4 --port 80 --name nowhere; $XD load w5 --port 80 --name broken");
 	spoil("spoilt");
-	sh("rm $PINS/stopped/timer; ip link set w4 xdp off; mv $PINS/broken/stats "
+	sh("rm $PINS/stopped/timer; bpftool link detach pinned $PINS/nowhere/link-w4; mv $PINS/broken/stats "
 	   "/sys/fs/bpf/stats");
 	start(state); /* not before: whoever has the filter open goes on to read it */
 	send_feeds(1000000, 500);

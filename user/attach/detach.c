@@ -2,213 +2,154 @@
 #include "detach.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
-#include <linux/if_link.h>
-#include <xdp/libxdp.h>
 
-#include "detach_program.h"
 #include "device.h"
 #include "diag.h"
-#include "dispatch.h"
 #include "fd.h"
+#include "iface_link.h"
 #include "kernel.h"
 #include "links.h"
+#include "pin_dirs.h"
+#include "pins.h"
 
-/* Step 1 on one interface; -EOPNOTSUPP if other programs share the dispatcher. */
-static int pass_all(const struct attachment *a, int program_fd)
+/* A link takes only programs that are loaded like the packet program: for BPF_XDP, with frags. */
+int detach_pass_all(void)
 {
-	struct attachment caller = *a;
-	int err;
+	static const struct bpf_insn PASS[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_XDP,
+		    .prog_flags = kernel_has_frags() ? BPF_F_XDP_HAS_FRAGS : 0);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "dedup_pass_all", "Dual BSD/GPL", PASS,
+			       sizeof(PASS) / sizeof(PASS[0]), &opts);
 
-	if (program_fd < 0 || a->mode == MODE_HW)
-		return -EOPNOTSUPP;
-	err = attach_caller(a, &caller.id.prog_id);
-	if (err != 1)
-		return err ?: -EOPNOTSUPP;
-	err = attach_exchange(&caller, program_fd);
-	if (!err && a->dispatcher)
-		dispatch_remove(a->ifindex, caller.id.prog_id);
-	return err;
+	return fd < 0 ? diag_err(-errno, "cannot load a program that passes all packets: %s",
+				 strerror(errno))
+		      : fd;
 }
 
-/* Both steps in one. */
-static int detach_now(const struct attachment *a)
+/* In PIN_LEAVING the pin of a link is called by its id. */
+static int move_pin(const char *directory, const char *ifname, uint32_t link_id)
 {
-	struct xdp_program *prog;
-	fd_set before;
+	char from[PATH_MAX], to[PATH_MAX], id[IF_NAMESIZE];
 	int err;
 
-	attach_note_fds(&before);
-	prog = xdp_program__from_id(a->id.prog_id);
-	err = libxdp_get_error(prog);
-	if (!err) {
-		err = xdp_program__detach(prog, a->ifindex, attach_mode_xdp(a->mode), 0);
-		xdp_program__close(prog);
-	}
-	attach_close_other_fds(&before);
-	return err;
-}
-
-/* 0 if the interface does not run it any more, whoever detached it; else -errno. Logs nothing. */
-static int detach_one(const struct attachment *a, int program_fd)
-{
-	struct attachment still = { 0 };
-	int err;
-
-	kernel_forget_message();
-	err = pass_all(a, program_fd);
+	pin_path(from, PIN_LEAVING, NULL);
+	err = pin_dir_make(from, true);
 	if (err)
-		err = detach_now(a);
-	/* It is no failure if another process was first, or the interface is gone. */
-	return err && attach_find(a->ifindex, &still) == 0 ? 0 : err;
+		return err;
+	snprintf(id, sizeof(id), "%u", link_id);
+	iface_link_path(from, directory, ifname);
+	iface_link_path(to, PIN_LEAVING, id);
+	return rename(from, to) ? -errno : 0;
 }
 
-/* Goes once over those that are left. Returns how many have been detached. */
-static int detach_round(struct attachment *list, int cnt, int program_fd)
+int detach_begin(const char *directory, const char *ifname, int pass_all_fd)
 {
-	int detached = 0;
+	int fd = iface_link_open(directory, ifname), err;
+	struct iface_link link = { .id = 0 };
 
-	for (int i = 0; i < cnt; i++)
-		if (list[i].meant && !list[i].detached) {
-			list[i].detach_err = detach_one(&list[i], program_fd);
-			list[i].detached = !list[i].detach_err;
-			detached += list[i].detached;
-		}
-	return detached;
+	if (fd == -ENOENT)
+		return 0;
+	err = fd < 0 ? fd : iface_link_info(fd, &link) ?: iface_link_update(fd, pass_all_fd);
+	fd_close(fd);
+	if (!err)
+		err = move_pin(directory, ifname, link.id);
+	return err ? diag_err(err, "cannot detach from %s: %s; it goes on filtering", ifname,
+			      strerror(-err))
+		   : 0;
 }
 
-static int count_left(const struct attachment *list, int cnt)
-{
-	int left = 0;
-
-	for (int i = 0; i < cnt; i++)
-		left += list[i].meant && !list[i].detached;
-	return left;
-}
-
-static int log_kept(const struct attachment *a)
-{
-	if (a->detach_err == -EBUSY)
-		return diag_err(
-			a->detach_err,
-			"cannot detach from %s: %s; it goes on filtering" ADVICE DETACH_UPPER_FIRST,
-			a->ifname, strerror(EBUSY));
-	return diag_err(a->detach_err,
-			"cannot detach from %s: %s; it goes on filtering" ADVICE
-			"--verbose shows what the kernel says",
-			a->ifname, attach_refusal(a->detach_err));
-}
-
-/* The kernel does not change the XDP program of a device while a device on top of it (its bridge,
- * say) runs one: the upper one must go first. So all that are left are tried again after each round
- * that has detached any.
+/* May applications have zero-copy sockets there? False on a kernel that does not tell (detach.h),
+ * and of an interface in another network namespace.
  */
-int detach_meant(struct attachment *list, int cnt)
+static bool may_have_sockets(const struct iface_link *link, const struct links *links)
 {
-	int err = 0, program_fd = count_left(list, cnt) ? detach_program_load() : -1;
-
-	while (detach_round(list, cnt, program_fd) && count_left(list, cnt))
-		detach_finish();
-	fd_close(program_fd);
-	for (int i = 0; i < cnt; i++)
-		if (list[i].meant && !list[i].detached)
-			err = log_kept(&list[i]);
-	return err;
-}
-
-/* May applications have zero-copy sockets there? False on a kernel that does not tell (detach.h). */
-static bool may_have_sockets(const struct link *l)
-{
-	int has = device_has_zerocopy_sockets((int)l->index);
+	const struct link *l = links_find(links, link->ifindex);
+	int has = l && link_runs_xdp(l, link->prog_id)
+			  ? device_has_zerocopy_sockets((int)link->ifindex)
+			  : 0;
 
 	return has && has != -ENOENT;
 }
 
-/* Step 2 in this mode, after a wait for packets, unless that is done. Returns 1 if step 2 was done;
- * 0 if DETACH_PROGRAM does not run there; -errno.
- */
-static int finish_mode(const struct link *l, enum link_xdp xdp, enum attach_mode mode, bool *waited)
+/* Step 3 of one link. */
+static int finish_link(const struct iface_link *link)
 {
-	int fd = l->xdp_ids[xdp] ? detach_program_open(l->xdp_ids[xdp]) : 0, err;
-	LIBBPF_OPTS(bpf_xdp_attach_opts, opts, .old_prog_fd = fd);
+	int fd = iface_link_open(PIN_LEAVING, link->ifname), err = 0;
 
-	if (fd <= 0)
-		return fd;
-	if (may_have_sockets(l)) {
-		close(fd);
-		return -EUSERS;
-	}
-	if (!*waited)
-		kernel_wait_for_packets();
-	*waited = true;
-	err = bpf_xdp_detach((int)l->index, attach_mode_flag(mode) | XDP_FLAGS_REPLACE, &opts);
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	if (bpf_link_detach(fd))
+		err = -errno;
 	close(fd);
-	if (err == -ENODEV) /* the interface has gone */
-		err = 0;
-	return err ?: 1;
+	return err ?: iface_link_unpin(PIN_LEAVING, link->ifname);
 }
 
-/* Goes once over all interfaces. Returns how many were detached, and the first failure. */
-static int finish_round(const struct links *links, char ifname[IF_NAMESIZE], int *ret_err)
+/* *kept: the index of an interface that keeps its link for readers of zero-copy sockets; or 0. */
+static int finish_all(uint32_t *kept)
 {
-	bool waited = false;
-	int detached = 0;
+	struct iface_link list[DEDUP_IFACES_MAX];
+	int cnt = iface_links_read(PIN_LEAVING, list), err = cnt < 0 ? cnt : 0;
+	char path[PATH_MAX];
+	struct links links = { 0 };
 
-	*ret_err = 0;
-	for (int i = 0; i < links->cnt; i++) {
-		const struct link *l = &links->list[i];
-		int err = finish_mode(l, LINK_XDP_NATIVE, MODE_NATIVE, &waited)
-				  ?: finish_mode(l, LINK_XDP_SKB, MODE_SKB, &waited);
-
-		detached += err > 0;
-		if (err < 0 && (!*ret_err || *ret_err == -EUSERS)) {
-			*ret_err = err;
-			memcpy(ifname, l->name, IF_NAMESIZE);
-		}
+	*kept = 0;
+	if (cnt < 0)
+		return err;
+	if (cnt)
+		kernel_wait_for_packets();
+	err = cnt ? links_read(&links) : 0;
+	for (int i = 0; i < cnt && !err; i++) {
+		if (may_have_sockets(&list[i], &links))
+			*kept = list[i].ifindex;
+		else
+			err = finish_link(&list[i]);
 	}
-	return detached;
-}
-
-/* Step 2 wherever it is left to do. *ifname: "", or the interface that it failed on. */
-static int finish_all(char ifname[IF_NAMESIZE])
-{
-	struct links links;
-	int detached, err;
-
-	do {
-		*ifname = 0;
-		err = links_read(&links);
-		detached = err ? 0 : finish_round(&links, ifname, &err);
-		links_free(&links);
-	} while (err && detached); /* a device on top must be detached before the device below */
+	links_free(&links);
+	pin_path(path, PIN_LEAVING, NULL);
+	rmdir(path); /* if it is empty */
 	return err;
 }
 
 int detach_finish(void)
 {
 	char ifname[IF_NAMESIZE];
-	int err = finish_all(ifname);
+	uint32_t kept;
+	int err = finish_all(&kept);
 
-	if (err && !*ifname)
-		return diag_err(err, "cannot list the interfaces: %s", strerror(-err));
-	if (err == -EUSERS) {
+	if (err)
+		return diag_err(err,
+				"cannot detach a program that passes all packets: %s" ADVICE
+				"any xdp-dedup command that changes filters tries again",
+				strerror(-err));
+	if (kept && if_indextoname(kept, ifname))
 		diag_note("%s keeps a program that passes all packets, as applications may have zero-copy sockets there" ADVICE
 			  "when they have ended, any xdp-dedup command that changes filters detaches it",
 			  ifname);
-		return 0;
-	}
-	return err ? diag_err(err,
-			      "cannot detach from %s: %s; it passes all packets" ADVICE DETACH_UPPER_FIRST,
-			      ifname, strerror(-err))
-		   : 0;
+	return 0;
 }
 
 void detach_settle(void)
 {
-	char ifname[IF_NAMESIZE];
+	uint32_t kept;
 
-	finish_all(ifname);
+	finish_all(&kept);
+}
+
+bool detach_is_leaving(uint32_t ifindex)
+{
+	struct iface_link list[DEDUP_IFACES_MAX];
+	int cnt = iface_links_read(PIN_LEAVING, list);
+
+	for (int i = 0; i < cnt; i++)
+		if (list[i].ifindex == ifindex)
+			return true;
+	return false;
 }

@@ -7,16 +7,41 @@
 #include "attachments.h"
 #include "detach.h"
 #include "diag.h"
+#include "fd.h"
 #include "kernel.h"
+#include "links_exchange.h"
 #include "loader.h"
-#include "slow_path_reason.h"
 #include "maps.h"
-#include "open_filter.h"
-#include "pair.h"
+#include "open.h"
 #include "pin_dirs.h"
 #include "predecessor.h"
+#include "slow_path_reason.h"
 #include "totals.h"
 #include "unread.h"
+
+void pair_close(struct pair *p)
+{
+	filter_close(&p->f);
+	filter_close(&p->staged);
+}
+
+int pair_open(const char *name, struct pair *p)
+{
+	int err;
+
+	*p = (struct pair){ .name = name };
+	p->f.stats_fd = p->f.wanted_fd = p->staged.stats_fd = p->staged.wanted_fd = -1;
+	err = filter_open(name, &p->f) ?: filter_open_staged(name, &p->staged);
+	if (err)
+		pair_close(p);
+	return err;
+}
+
+/* Are they two programs over one memory? */
+static bool has_same_memory(const struct pair *p)
+{
+	return p->f.state_id == p->staged.state_id;
+}
 
 /* For slow_path_put_reason(). */
 static int put_exchanging(struct filter *f, void *arg)
@@ -26,10 +51,12 @@ static int put_exchanging(struct filter *f, void *arg)
 	return 0;
 }
 
-/* From now on packets may meet both programs. */
+/* The next program may have a predecessor that the hand, until it has the next configuration, does
+ * not know: packets take the slow path until the change ends.
+ */
 static int begin_exchange(struct pair *p)
 {
-	int err = filter_clear_judged(&p->f) ?: slow_path_put_reason(&p->f, put_exchanging, NULL);
+	int err = slow_path_put_reason(&p->f, put_exchanging, NULL);
 
 	if (err == -ESTALE)
 		return diag_err(err,
@@ -50,14 +77,22 @@ static void tell_readers(const struct filter *f)
 
 int live_exchange_undo(struct pair *p)
 {
-	int err = pair_list(p) ?: pair_attach_instead(p) ?: pair_detach_staged(p);
+	int err = links_take_off_others(p);
 
 	if (err)
 		return err;
-	kernel_wait_for_packets(); /* the program that goes on judges none that both have seen */
-	tell_readers(&p->staged);
 	WRITE_ONCE(p->f.state->exchanging, 0);
 	return pin_dir_remove_staging(p->name) ?: detach_finish();
+}
+
+/* Sets when the time of --for of NAME's program ends, if its record says so. */
+static void begin_drops(const struct pair *p)
+{
+	if (!p->f.record->drop_until_ns)
+		return;
+	WRITE_ONCE(p->f.state->drop_until_ns, p->f.record->drop_until_ns);
+	/* As the hand's next step will: it may be that of an earlier time. */
+	WRITE_ONCE(p->f.state->counting, kernel_now_ns() >= p->f.record->drop_until_ns);
 }
 
 /* Raises the successor's limit as its hand will at its next step, which may be late. If the hand is
@@ -110,42 +145,49 @@ static int drop_older(const struct pair *p)
 		   : 0;
 }
 
-int live_exchange_complete(struct pair *p)
+/* Step 5. No packet meets the program of +NAME any more. */
+static int keep_what_was_counted(struct pair *p)
 {
-	bool same = pair_same_memory(p);
-	int err;
+	int err = filter_keep_counters(&p->staged, &p->f);
 
-	tell_readers(&p->staged);
-	if (!same)
-		put_in_charge(p);
-	err = pair_detach_staged(p);
-	if (err)
-		return err;
-	kernel_wait_for_packets();
-	err = filter_keep_counters(&p->staged, &p->f);
 	if (err)
 		return diag_err(err, "cannot keep the counters of %s: %s", p->name, strerror(-err));
-	err = drop_older(p);
-	if (!err && same)
-		err = loader_adopt_hand(p->name);
-	if (!err)
-		err = pair_pin_program(p);
+	return drop_older(p) ?: has_same_memory(p) ? loader_adopt_hand(p->name) : 0;
+}
+
+int live_exchange_complete(struct pair *p)
+{
+	int err, unattached;
+
+	tell_readers(&p->staged);
+	/* A program that drops for a time goes on with it, while the next one uses its state. */
+	if (p->staged.config->policy.action != DEDUP_DROP_FOR || !has_same_memory(p))
+		begin_drops(p);
+	unattached = links_exchange(p, &err);
 	if (err)
 		return err;
-	pair_begin_drops(p);
+	if (has_same_memory(p))
+		kernel_wait_for_packets();
+	else
+		put_in_charge(p);
+	err = keep_what_was_counted(p);
+	if (err)
+		return err;
+	begin_drops(p);
 	p->f.record->drop_until_ns = 0;
 	unread_want(&p->staged, &p->f);
 	tell_readers(&p->f);
 	WRITE_ONCE(p->f.state->exchanging, 0);
 	WRITE_ONCE(p->staged.state->exchanging, 0);
-	return pin_dir_remove_staging(p->name) ?: detach_finish();
+	return pin_dir_remove_staging(p->name) ?: detach_finish() ?: unattached;
 }
 
 /* Step 1. */
-static int prepare_exchange(struct pair *p, const struct placement *where, uint64_t drop_until_ns)
+static int prepare_exchange(struct pair *p, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns)
 {
-	int err = attachments_write_record(&p->staged, where)
+	int err = attachments_write_record(&p->staged, ifaces->list, ifaces->cnt, &p->f)
 		  ?: loader_await_hand(&p->staged)
+		  ?: links_prepare(p, ifaces)
 		  ?: begin_exchange(p);
 
 	if (!err)
@@ -164,34 +206,19 @@ static int open_again(struct pair *p)
 	return err ? loader_explain(name, err) : 0;
 }
 
-/* Exchanges NAME and +NAME back, after this error behind the commit. If they cannot be exchanged,
- * or opened, the next command goes on.
- */
-static int exchange_back(struct pair *p, int err)
-{
-	if (pin_dir_exchange(p->name))
-		return LIVE_EXCHANGE_UNFINISHED;
-	if (!open_again(p))
-		live_exchange_undo(p);
-	return err;
-}
-
 /* Steps 1 to 5. */
-static int change(struct pair *p, const struct placement *where, uint64_t drop_until_ns)
+static int change(struct pair *p, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns)
 {
-	int err = prepare_exchange(p, where, drop_until_ns) ?: pin_dir_exchange(p->name);
+	int err = prepare_exchange(p, ifaces, drop_until_ns) ?: pin_dir_exchange(p->name);
 
 	if (err) {
 		live_exchange_undo(p);
 		return err;
 	}
-	err = open_again(p) ?: pair_attach_new(p);
-	if (err)
-		return exchange_back(p, err);
-	return live_exchange_complete(p) ? LIVE_EXCHANGE_UNFINISHED : 0;
+	return open_again(p) || live_exchange_complete(p) ? LIVE_EXCHANGE_UNFINISHED : 0;
 }
 
-int live_exchange(const char *name, const struct placement *where, uint64_t drop_until_ns)
+int live_exchange(const char *name, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns)
 {
 	struct pair p;
 	int err = pair_open(name, &p);
@@ -201,7 +228,7 @@ int live_exchange(const char *name, const struct placement *where, uint64_t drop
 		pin_dir_remove_staging(name); /* nothing runs it yet */
 		return err;
 	}
-	err = change(&p, where, drop_until_ns);
+	err = change(&p, ifaces, drop_until_ns);
 	pair_close(&p);
 	return err;
 }

@@ -10,7 +10,6 @@
 #include "detach.h"
 #include "diag.h"
 #include "dirs.h"
-#include "dispatch.h"
 #include "live_exchange.h"
 #include "kernel.h"
 #include "pin_dirs.h"
@@ -42,8 +41,7 @@ int lock_take(bool verbose)
 {
 	int err = kernel_ready(verbose, true)
 		  ?: pin_dir_make(PIN_ROOT, false)
-		  ?: pin_dir_make(LOCK, true)
-		  ?: dispatch_ready(true);
+		  ?: pin_dir_make(LOCK, true);
 
 	if (err)
 		return err;
@@ -57,7 +55,6 @@ int lock_take(bool verbose)
 	}
 	detach_settle();
 	live_exchange_settle();
-	dispatch_sweep();
 	return 0;
 }
 
@@ -70,10 +67,8 @@ void lock_release(void)
 int lock_look(void)
 {
 	static const char *const DIRS[] = { PIN_ROOT, LOCK };
-	int fd, err = dispatch_ready(false);
+	int fd, err;
 
-	if (err)
-		return err;
 	for (int i = 0; i < 2; i++) {
 		err = access(DIRS[i], F_OK) ? -errno : dir_check(DIRS[i], i);
 		if (err == -ENOENT)

@@ -8,9 +8,8 @@
 /* Takes the lock against other xdp-dedup processes. It is held until lock_release(), or until the
  * process ends. Called before anything that changes filters. Before that it does kernel_ready(),
  * which mounts bpffs if it is missing, and makes PIN_ROOT, which only root may write to. After
- * that it ends the changes of killed processes (detach_settle(), live_exchange_settle()), and
- * removes pins of dispatchers that run nowhere (dispatch_sweep()). Returns 0; or -errno (logged),
- * and then the lock is not held.
+ * that it ends the changes of killed processes (detach_settle(), live_exchange_settle()). Returns
+ * 0; or -errno (logged), and then the lock is not held.
  */
 int lock_take(bool verbose);
 

@@ -8,8 +8,9 @@
 
 #include "attachments.h"
 #include "diag.h"
-#include "loader.h"
+#include "iface_link.h"
 #include "open.h"
+#include "pins.h"
 #include "start.h"
 
 void name_default(const char *ifname, char name[NAME_MAX_LEN + 1])
@@ -24,64 +25,69 @@ void name_default(const char *ifname, char name[NAME_MAX_LEN + 1])
 		diag_note("the filter is called %s: pins cannot have %s's name", name, ifname);
 }
 
-static int log_loaded(const char *name, const char *other)
+/* Is any program of the filter on an interface, of this network namespace or of another one?
+ * Returns 1 or 0; -errno.
+ */
+static int is_in_use(const char *name)
 {
+	struct iface_link list[DEDUP_IFACES_MAX];
+	int cnt = iface_links_read(name, list), in_use = 0;
+	struct attachments a = { .cnt = 0 };
+	struct links links;
+	struct filter f;
+
+	for (int i = 0; i < cnt; i++)
+		in_use |= list[i].ifindex != 0;
+	if (cnt < 0 || in_use || filter_open(name, &f))
+		return cnt < 0 ? cnt : in_use;
+	cnt = links_read(&links) ?: attachments_read(&f, &links, &a);
+	for (int i = 0; i < a.cnt; i++)
+		in_use |= a.list[i].ifindex || a.list[i].unknown;
+	links_free(&links);
+	filter_close(&f);
+	return cnt ?: in_use;
+}
+
+/* Logs that the filter is there, if it is in use. Returns 1 if pins are left of it that nothing
+ * uses; 0 if there is none; or -errno (logged).
+ */
+static int look_for(const char *name)
+{
+	char path[PATH_MAX];
+	int in_use;
+
+	pin_path(path, name, NULL);
+	if (access(path, F_OK) && errno == ENOENT)
+		return 0;
+	in_use = is_in_use(name);
+	if (in_use < 0)
+		return diag_err(in_use,
+				"cannot tell whether the filter %s is in use: %s" ADVICE
+				"--name gives another name",
+				name, strerror(-in_use));
+	if (!in_use)
+		return 1;
 	return diag_err(-EEXIST,
-			"the filter %s is loaded already%s" ADVICE
+			"the filter %s is loaded already" ADVICE
 			"--name gives another name, xdp-dedup unload --name %s removes it",
-			name, other, name);
+			name, name);
 }
 
 int name_claim(const char *name)
 {
-	struct filter f;
-	int in_use, err = filter_open(name, &f);
-	const char *other;
+	int found = look_for(name);
 
-	if (err == -ENOENT)
-		return 0;
-	if (err && err != -EPROTO)
-		return loader_explain(name, err);
-	if (!err)
-		filter_close(&f);
-	in_use = attachments_in_use(name);
-	if (in_use < 0)
-		return diag_err(
-			in_use,
-			"cannot tell whether the filter %s is in use: %s" ADVICE
-			"--name gives another name, xdp-dedup unload --name %s --force removes it",
-			name, strerror(-in_use), name);
-	other = err ? ", by another version of this program" : "";
-	if (in_use == ATTACHED_ELSEWHERE)
-		return diag_err(
-			-EEXIST,
-			"the filter %s is loaded already%s, in another network namespace (or something else holds its program)" ADVICE
-			"--name gives another name, xdp-dedup unload IFNAME there or unload --name %s --force removes it",
-			name, other, name);
-	if (in_use)
-		return log_loaded(name, other);
+	if (found <= 0)
+		return found;
 	diag_note("removing what an earlier load left of %s: nothing is attached to it", name);
-	return filter_remove(name);
+	return filter_stop(name);
 }
 
 int name_look(const char *name)
 {
-	struct identity id = { 0 };
-	char path[PATH_MAX];
-	int err, here;
+	int found = look_for(name);
 
-	pin_path(path, name, NULL);
-	err = access(path, F_OK) ? -errno : filter_identity(name, &id);
-	if (err == -ENOENT)
-		return 0;
-	if (err)
-		return diag_err(err, "cannot tell whether there is a filter %s: %s", name,
-				strerror(-err));
-	here = attachments_here(id);
-	if (here)
-		return here < 0 ? here : log_loaded(name, "");
-	diag_note("there are pins of a filter %s: load removes them if nothing uses it, and else fails" ADVICE
-		  "--name gives another name",
-		  name);
-	return 0;
+	if (found > 0)
+		diag_note("there are pins of a filter %s that runs nowhere: load removes them", name);
+	return found < 0 ? found : 0;
 }

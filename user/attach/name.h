@@ -16,9 +16,8 @@ void name_default(const char *ifname, char name[NAME_MAX_LEN + 1]);
  */
 int name_claim(const char *name);
 
-/* Checks, as far as that changes nothing, whether name_claim() would succeed. Returns 0, with a
- * note if there are pins and only name_claim() can find out whether they are in use; or -errno
- * (logged) if a filter of this name runs on an interface here, or if that is unknown.
+/* Checks whether name_claim() would succeed, and changes nothing. Returns 0, with a note if there
+ * are pins that nothing uses; or -errno (logged).
  */
 int name_look(const char *name);
 

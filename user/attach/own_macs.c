@@ -84,15 +84,16 @@ static struct own own_of(const struct filter *f, const struct links *l, const st
 	return own;
 }
 
-/* Is an interface with these index bits recorded in this network namespace (here), or in another one
- * (!here)?
+/* Is an interface with these index bits recorded that is in this network namespace (here), or one
+ * that is not (!here)?
  */
-static bool is_recorded(const struct filter *f, uint64_t bits, bool here)
+static bool is_recorded(const struct filter *f, const struct links *l, uint64_t bits, bool here)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *iface = &f->record->ifaces[i];
 
-		if (iface->ifindex && index_bits(f, iface->ifindex) == bits && here_has(iface) == here)
+		if (iface->ifindex && index_bits(f, iface->ifindex) == bits &&
+		    (here_has(iface) && links_find(l, iface->ifindex)) == here)
 			return true;
 	}
 	return false;
@@ -115,12 +116,12 @@ static void add_word(struct list *list, uint64_t word)
 
 /* Keeps the words of interfaces in other network namespaces, which cannot be looked at from here.
  */
-static void keep_elsewhere(const struct filter *f, struct list *list)
+static void keep_elsewhere(const struct filter *f, const struct links *l, struct list *list)
 {
 	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++) {
 		uint64_t bits = f->config->policy.several ? f->record->macs[i] & 0xffff : 0;
 
-		if (is_recorded(f, bits, false) && !is_recorded(f, bits, true))
+		if (is_recorded(f, l, bits, false) && !is_recorded(f, l, bits, true))
 			add_word(list, f->record->macs[i]);
 	}
 }
@@ -140,6 +141,43 @@ static void set_interface(struct filter *f, const struct links *l, const struct 
 	list->cut |= own.cut;
 }
 
+/* The words that a filter has of one interface, without index bits. */
+static struct own recorded_of(const struct filter *f, uint32_t ifindex)
+{
+	const __u64 *first = first_compared(f, ifindex);
+	const struct dedup_record *r = f->record;
+	uint64_t bits = index_bits(f, ifindex);
+	struct own own = { .cnt = 0 };
+
+	if (first && *first != DEDUP_MAC_NONE)
+		own.words[own.cnt++] = *first;
+	for (uint32_t i = 0; r && i < r->macs_cnt && i < DEDUP_MACS_MAX; i++) {
+		uint64_t word = r->macs[i];
+
+		if (!f->config->policy.several || (word & 0xffff) == bits)
+			own.words[own.cnt++] = word & ~0xffffULL;
+	}
+	return own;
+}
+
+void own_macs_keep(struct filter *f, const struct filter *from)
+{
+	struct dedup_record *r = f->record;
+
+	r->macs_cnt = 0;
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		uint32_t ifindex = r->ifaces[i].ifindex;
+		struct own own = ifindex ? recorded_of(from, ifindex) : (struct own){ .cnt = 0 };
+		__u64 *first = ifindex ? first_compared(f, ifindex) : NULL;
+		int n = first && own.cnt;
+
+		if (n)
+			*first = own.words[0];
+		for (; n < own.cnt && r->macs_cnt < DEDUP_MACS_MAX; n++)
+			r->macs[r->macs_cnt++] = own.words[n] | index_bits(f, ifindex);
+	}
+}
+
 int own_macs_set(struct filter *f, const struct links *l)
 {
 	struct dedup_record *r = f->record;
@@ -147,7 +185,7 @@ int own_macs_set(struct filter *f, const struct links *l)
 
 	if (f->config->policy.receiver != DEDUP_ONE_INTERFACE)
 		r->own_mac = DEDUP_MAC_NONE;
-	keep_elsewhere(f, &list);
+	keep_elsewhere(f, l, &list);
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *iface = &r->ifaces[i];
 		const struct link *link = links_find(l, iface->ifindex);

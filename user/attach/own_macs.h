@@ -15,6 +15,11 @@
  */
 int own_macs_set(struct filter *f, const struct links *l);
 
+/* Gives *f the MACs that *from has of the interfaces in the record of *f, whatever the two do with
+ * them: of interfaces in other network namespaces nobody else tells.
+ */
+void own_macs_keep(struct filter *f, const struct filter *from);
+
 /* Does the filter have exactly the MACs that this interface has now? Also true if the interface is
  * gone, or if the filter takes frames for any host.
  */

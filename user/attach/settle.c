@@ -1,57 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <dirent.h>
 #include <errno.h>
-#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "attachments.h"
 #include "diag.h"
 #include "live_exchange.h"
-#include "here.h"
-#include "live.h"
 #include "loader.h"
 #include "maps.h"
 #include "open.h"
-#include "pair.h"
 #include "pin_dirs.h"
 #include "predecessor.h"
-
-/* Step 3 for whoever finds it not done. An interface on which neither program runs is given up, if
- * NAME's cannot be attached there: it may never be.
- */
-static int attach_again(struct pair *p)
-{
-	char names[DEDUP_IFACES_MAX][IF_NAMESIZE];
-	enum attach_mode modes[DEDUP_IFACES_MAX];
-	int cnt, err = pair_attach_new(p);
-
-	if (!err || pair_list(p))
-		return err;
-	cnt = pair_missing(p, names, modes);
-	for (int i = 0; i < cnt; i++) {
-		struct dedup_iface *entry = attachments_recorded(&p->f, names[i]);
-		char *name = names[i];
-
-		if (!entry || pair_attached(p, (int)entry->ifindex, p->staged_id) ||
-		    !pair_attach_to(p, &name, &modes[i], 1))
-			continue;
-		*entry = (struct dedup_iface){ 0 };
-		diag_note("%s does not run on %s, where a change that was cut off was to put it",
-			  p->name, names[i]);
-	}
-	return cnt ? pair_attach_new(p) : err;
-}
-
-/* Are the interfaces, and so the programs, in another network namespace? Where the program of +NAME
- * is gone, as the kernel frees it with the last interface, there is nothing to do there.
- */
-static bool is_elsewhere(const struct pair *p)
-{
-	return !here_has_any(p->f.record->ifaces) && !here_has_any(p->staged.record->ifaces) &&
-	       (filter_unpin_program(&p->staged) || live_program_now(p->staged_id.config_id));
-}
+#include "start.h"
 
 /* Opens NAME, which is open as *f, and +NAME. -ENOENT, too, if +NAME lacked pins, and is removed;
  * or if it is of another version, which alone can end that change: pin_dir_begin() logs it.
@@ -69,7 +30,7 @@ static int open_pair(const char *name, const struct filter *f, struct pair *p)
 		return format;
 	if (format && (format < DEDUP_FORMAT_OLDEST || format > DEDUP_FORMAT))
 		return -ENOENT;
-	err = pin_dir_remove_staging(name);
+	err = filter_stop_staging(name);
 	if (err)
 		return err;
 	WRITE_ONCE(f->state->exchanging, 0);
@@ -86,7 +47,7 @@ static void settle(const char *name)
 	int err = filter_open(name, &f);
 
 	if (err == -ENOENT) {
-		pin_dir_remove_staging(name);
+		filter_stop_staging(name);
 		return;
 	}
 	if (!err) {
@@ -98,14 +59,10 @@ static void settle(const char *name)
 			diag_err(err, "cannot look at what is beside %s: %s", name, strerror(-err));
 		return;
 	}
-	if (pair_follow(&p) || is_elsewhere(&p)) {
-		pair_close(&p);
-		return;
-	}
-	if (!pair_is_committed(&p))
-		live_exchange_undo(&p);
-	else if (!attach_again(&p))
+	if (filter_is_later(&p.f, &p.staged))
 		live_exchange_complete(&p);
+	else
+		live_exchange_undo(&p);
 	pair_close(&p);
 }
 

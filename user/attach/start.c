@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "start.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "attachments.h"
 #include "delivery.h"
+#include "detach.h"
 #include "diag.h"
-#include "live.h"
+#include "fd.h"
+#include "iface_link.h"
+#include "links_exchange.h"
 #include "loader.h"
 #include "open.h"
 #include "pin_dirs.h"
+#include "share.h"
 
 /* Makes the filter in +NAME ready to judge packets. */
 static int make_ready(const char *name, const struct placement *where, uint64_t drop_until_ns)
 {
+	struct dedup_iface ifaces[DEDUP_IFACES_MAX];
 	struct filter f;
 	int err = filter_open_staged(name, &f);
 
@@ -19,24 +27,122 @@ static int make_ready(const char *name, const struct placement *where, uint64_t 
 		return loader_explain(name, err);
 	if (drop_until_ns) /* first: by its next step the hand knows whether that is over */
 		WRITE_ONCE(f.state->drop_until_ns, drop_until_ns);
-	err = attachments_write_record(&f, where) ?: loader_await_hand(&f);
+	for (int i = 0; i < where->cnt && !err; i++)
+		err = attachments_entry(where->ifnames[i], where, &ifaces[i]);
+	err = err ?: attachments_write_record(&f, ifaces, where->cnt, NULL) ?: loader_await_hand(&f);
 	filter_close(&f);
 	return err;
 }
 
-static int attach_program(const char *name, const struct placement *where)
+static int attach_program(const char *name)
 {
-	struct xdp_dedup *prog;
-	int err = loader_program_open(name, &prog);
+	struct xdp_dedup *skel;
+	struct filter f;
+	int err = filter_open(name, &f), fd;
 
 	if (err)
-		return err;
-	err = attach_all(prog, where) ?: loader_pin_program(name, attach_prog_fd(prog));
-	loader_program_close(prog);
+		return loader_explain(name, err);
+	err = loader_program_open(name, &skel);
+	if (err)
+		goto out;
+	fd = loader_load_program(name, skel);
+	err = fd < 0 ? fd : 0;
+	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++)
+		if (f.record->ifaces[i].ifindex)
+			err = links_attach(name, &f.record->ifaces[i], fd);
+	loader_program_close(skel);
+out:
+	filter_close(&f);
 	return err;
 }
 
-int filter_remove(const char *name)
+int filter_start(const char *name, const struct placement *where, uint64_t drop_until_ns)
+{
+	int err = make_ready(name, where, drop_until_ns);
+
+	if (err) {
+		pin_dir_remove_staging(name);
+		return err;
+	}
+	err = pin_dir_publish(name) ?: attach_program(name);
+	if (err && filter_stop(name))
+		diag_err(0,
+			 "%s could not be taken back" ADVICE "xdp-dedup unload --name %s removes it",
+			 name, name);
+	return err;
+}
+
+/* Begins to detach every link in this directory. */
+static int take_links_off(const char *directory)
+{
+	struct iface_link list[DEDUP_IFACES_MAX];
+	int cnt = iface_links_read(directory, list), pass_all, err = 0;
+
+	if (cnt < 0)
+		return diag_err(cnt, "cannot tell where %s runs: %s", directory, strerror(-cnt));
+	if (!cnt)
+		return 0;
+	pass_all = detach_pass_all();
+	if (pass_all < 0)
+		return pass_all;
+	for (int i = 0; i < cnt; i++) {
+		int failed = detach_begin(directory, list[i].ifname, pass_all);
+
+		if (failed)
+			err = failed;
+	}
+	fd_close(pass_all);
+	return err;
+}
+
+/* Detaches the program in this directory from interfaces of this network namespace that have no
+ * link: they are shared, or of an earlier version.
+ */
+static int take_unlinked_off(const char *directory)
+{
+	struct links links;
+	struct identity id;
+	int err = filter_identity(directory, &id) ?: links_read(&links);
+
+	if (err)
+		return diag_err(err, "cannot tell where %s runs: %s", directory, strerror(-err));
+	for (int i = 0; i < links.cnt && id.config_id; i++) {
+		const struct link *l = &links.list[i];
+		int failed = link_has_xdp(l) && !link_runs_xdp(l, id.prog_id)
+				     ? share_detach(l->name, (int)l->index, id.config_id)
+				     : 0;
+
+		if (failed)
+			err = failed;
+	}
+	links_free(&links);
+	return err;
+}
+
+/* Has the filter interfaces without a link? True also if it cannot be opened. */
+static bool may_be_unlinked(const char *directory)
+{
+	struct filter f;
+	bool may;
+
+	if (filter_open_directory(directory, &f))
+		return true;
+	may = f.config->format < DEDUP_FORMAT;
+	for (int i = 0; i < DEDUP_IFACES_MAX && !may; i++)
+		may = f.record->ifaces[i].shared;
+	filter_close(&f);
+	return may;
+}
+
+static int take_off(const char *directory)
+{
+	return take_links_off(directory)
+		       ?: may_be_unlinked(directory) ? take_unlinked_off(directory)
+						     : 0;
+}
+
+/* Removes the pins, and lets readers leave. */
+static int remove_filter(const char *name)
 {
 	struct delivery d;
 	struct filter f;
@@ -56,32 +162,18 @@ int filter_remove(const char *name)
 	return err;
 }
 
-/* Detaches the program and removes the filter. If it cannot be detached, it goes on filtering with
- * its pins in place.
- */
-static void undo(const char *name)
+int filter_stop(const char *name)
 {
-	if (attachments_detach(name) || live_anywhere(name))
-		diag_err(0,
-			 "%s could not be taken back" ADVICE "xdp-dedup unload --name %s removes it",
-			 name, name);
-	else
-		filter_remove(name);
+	char staging[PATH_MAX];
+
+	pin_dir_staging(staging, name);
+	return take_off(name) ?: take_off(staging) ?: remove_filter(name) ?: detach_finish();
 }
 
-int filter_start(const char *name, const struct placement *where, uint64_t drop_until_ns)
+int filter_stop_staging(const char *name)
 {
-	int err = make_ready(name, where, drop_until_ns);
+	char staging[PATH_MAX];
 
-	if (err) {
-		pin_dir_remove_staging(name);
-		return err;
-	}
-	err = pin_dir_publish(name);
-	if (err)
-		return err;
-	err = attach_program(name, where);
-	if (err)
-		undo(name);
-	return err;
+	pin_dir_staging(staging, name);
+	return take_off(staging) ?: pin_dir_remove_staging(name) ?: detach_finish();
 }

@@ -14,7 +14,7 @@
 #include "version.h"
 
 #define PROGRAM "xdp-dedup-bench"
-#define BENCH_RIGHTS (KERNEL_LOOK_UP | KERNEL_ATTACH)
+#define BENCH_RIGHTS KERNEL_LOAD
 
 static const char *parse_ids(void *to, const char *text)
 {

@@ -14,6 +14,7 @@
 #include "name.h"
 #include "open_filter.h"
 #include "probe.h"
+#include "share.h"
 #include "receivers.h"
 #include "preemption.h"
 
@@ -62,8 +63,15 @@ int check_jit(struct check_context *q)
 
 int check_dispatcher(struct check_context *q)
 {
-	int err = probe_replacing();
+	int err;
 
+	if (!q->subject->where->share)
+		return check_found(
+			q, "the filter is alone on its interfaces, without libxdp's dispatcher");
+	err = share_ready();
+	if (err)
+		return err;
+	err = probe_replacing();
 	if (err && !kernel_has_rights(KERNEL_LOAD))
 		return check_unknown(q, "whether libxdp's dispatcher can run cannot be told: %s",
 				     strerror(-err));

@@ -90,8 +90,6 @@ static const struct args_option OWN[] = {
 	  .help = "read all of the memory for fill and estimates, also if it has\n"
 		  "more than 4 MB (a sample; counters are always exact)" },
 	{ "--all", NULL, OPT_ALL, ARGS_FLAG, FIELD(wish.all), .help = "every filter" },
-	{ "--force", NULL, OPT_FORCE, ARGS_FLAG, FIELD(wish.force),
-	  .help = "remove pins also if it is unknown whether anything uses them" },
 	{ "--verbose", NULL, 0, ARGS_FLAG, FIELD(wish.verbose),
 	  .help = "show the messages of libbpf and libxdp" },
 	{ 0 },

@@ -50,11 +50,10 @@ enum {
 	OPT_JSON = OPT_NEXT << 0,
 	OPT_ALL = OPT_NEXT << 1,
 	OPT_EXACT = OPT_NEXT << 2,
-	OPT_FORCE = OPT_NEXT << 3,
-	OPT_REPLAY = OPT_NEXT << 4,
-	OPT_SAMPLE = OPT_NEXT << 5,
-	OPT_WATCH = OPT_NEXT << 6,
-	OPT_CONFIG = OPT_NEXT << 7,
+	OPT_REPLAY = OPT_NEXT << 3,
+	OPT_SAMPLE = OPT_NEXT << 4,
+	OPT_WATCH = OPT_NEXT << 5,
+	OPT_CONFIG = OPT_NEXT << 6,
 };
 
 /* Returns all options of all verbs, up to one without a name. */

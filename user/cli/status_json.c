@@ -30,7 +30,9 @@ static json_object *json_ifaces(const struct status *s)
 	for (int i = 0; i < s->ifaces_cnt; i++) {
 		json_object *o = iface_json(&s->ifaces[i]);
 
-		ADD("dispatcher", json_bool(s->ifaces[i].dispatcher));
+		ADD("shared", json_bool(s->ifaces[i].shared));
+		ADD("link_id",
+		    s->ifaces[i].link_id ? json_object_new_int64(s->ifaces[i].link_id) : NULL);
 		json_object_array_add(list, o);
 	}
 	return list;

@@ -24,8 +24,7 @@ static void print_ifaces(const struct status *s)
 		if (f->state != IFACE_ATTACHED)
 			printf("%s)", iface_state_name(f->state));
 		else
-			printf("%s%s)", attach_mode_name(f->mode),
-			       f->dispatcher ? ", through the dispatcher" : ", alone");
+			printf("%s%s)", attach_mode_name(f->mode), f->shared ? ", shared" : "");
 	}
 	puts(s->ifaces_cnt ? "" : "none");
 }
@@ -126,7 +125,7 @@ static void print_predecessor(const struct status *s)
 		printf("  version     of an older xdp-dedup: load --replace --name %s makes it one of this, and forgets nothing\n",
 		       s->filter.name);
 	if (s->exchanging)
-		printf("  change      has begun and not ended: if no xdp-dedup is at work, it was killed, and the next set, resize, load, unload or refresh where its interfaces are ends it%s\n",
+		printf("  change      has begun and not ended: if no xdp-dedup is at work, it was killed, and the next set, resize, load, unload or refresh ends it%s\n",
 		       b->leads ? "; until then the predecessor learns" : "");
 }
 

@@ -76,7 +76,8 @@ static void print_checks_json(json_object *list, enum check_verdict worst)
 
 int verb_check(const struct options *o)
 {
-	const struct placement where = { o->args, o->args_cnt, o->wish.where.mode };
+	const struct placement where = { o->args, o->args_cnt, o->wish.where.mode,
+					 o->wish.where.share };
 	struct filter_spec spec = o->wish.spec;
 	struct checks_subject s = { .where = &where,
 				    .spec = &spec,

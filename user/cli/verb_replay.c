@@ -74,7 +74,7 @@ static int check_replay(const struct options *o)
 				o->write_passed);
 	if (plan_check(&o->wish.spec))
 		return EXIT_MISUSED;
-	if (o->engine == ENGINE_KERNEL && kernel_permits("replay --engine kernel", KERNEL_LOOK_UP))
+	if (o->engine == ENGINE_KERNEL && kernel_permits("replay --engine kernel", KERNEL_LOAD))
 		return EXIT_FAILED;
 	return EXIT_DONE;
 }

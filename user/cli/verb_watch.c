@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "attachments.h"
+#include "receivers.h"
 #include "clock.h"
 #include "diag.h"
 #include "kernel.h"
@@ -27,7 +28,7 @@ struct session {
 	char only[sizeof(STAGING) + NAME_MAX_LEN]; /* the filter that is named; "": all */
 	struct monitor filters;
 	const struct watched *selected; /* one of them; NULL: there is none */
-	struct attach_view view;	/* of this reading */
+	struct links links;		/* of this reading */
 	bool on_screen;
 	char note[256]; /* the last message while on the screen */
 	uint64_t lines;
@@ -41,13 +42,13 @@ static void note_message(void *to, const struct diag *d)
 }
 
 /* Of an open filter, which is *f's from then on. 0 or -errno (logged). */
-static int take_reading(struct watched *f, struct filter *open, const struct attach_view *view)
+static int take_reading(struct watched *f, struct filter *open, const struct links *links)
 {
 	static struct watch_reading r;
 	int err;
 
 	status_free(&f->status);
-	err = status_collect(open, view, false, &f->status);
+	err = status_collect(open, links, false, &f->status);
 	if (err)
 		return err;
 	status_reading(&f->status, &r);
@@ -77,12 +78,11 @@ static int read_filter(struct session *s, const char *name)
 	if (err)
 		return loader_explain(name, err);
 	f = monitor_get(&s->filters, name);
-	err = f ? attachments_view(&open, &s->view) : -ENOMEM;
-	if (!f || err) {
+	if (!f) {
 		filter_close(&open);
-		return err;
+		return -ENOMEM;
 	}
-	err = take_reading(f, &open, &s->view);
+	err = take_reading(f, &open, &s->links);
 	if (err)
 		return err;
 	f->seen = true;
@@ -126,8 +126,11 @@ static int read_now(struct session *s)
 	int err;
 
 	s->note[0] = '\0';
-	attach_view_free(&s->view);
+	links_free(&s->links);
 	monitor_begin(&s->filters);
+	err = receivers_links(&s->links);
+	if (err)
+		return err;
 	err = *s->only ? read_filter(s, s->only) : read_all_filters(s);
 	drop_unseen(s);
 	if (!err && *s->only && !s->filters.cnt)
@@ -275,6 +278,6 @@ int verb_watch(const struct options *o)
 	if (err && *s.note)
 		diag_err(err, "%s", s.note);
 	monitor_free(&s.filters);
-	attach_view_free(&s.view);
+	links_free(&s.links);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -119,7 +119,7 @@ static void draw_ifaces(const struct watched *f)
 			      rate >= 0 && f->watch.seconds ? FORMAT_ABOUT(rate) : "-",
 			      attached ? attach_mode_name(iface->mode)
 				       : iface_state_name(iface->state),
-			      attached && iface->dispatcher ? ", through the dispatcher" : "");
+			      attached && iface->shared ? ", shared" : "");
 	}
 	terminal_table_end(cnt ? f->status.ifaces_cnt - cnt : 0);
 }

@@ -2,7 +2,6 @@
 #include "change.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,76 +12,78 @@
 #include "loader.h"
 #include "lock.h"
 #include "open.h"
-#include "pin_dirs.h"
 #include "predecessor.h"
+#include "receivers.h"
 
 #define LOOK_US 100000
 
-static bool is_listed(const struct change *c, int ifindex)
+/* Is the interface not here, and does its link run nowhere? Then it is gone. */
+static bool is_gone(const struct attachment *a, const struct dedup_iface *entry,
+		    const struct links *links)
 {
-	for (int i = 0; i < c->cnt; i++)
-		if (c->list[i].ifindex == ifindex)
-			return true;
-	return false;
+	return !a->ifindex && !(here_has(entry) && links_find(links, entry->ifindex));
 }
 
-/* Leaves in c->list, of `all`, one attachment of this filter for each interface: until a change has
- * ended, both of its programs may be in one dispatcher.
- */
-static int keep_own(struct change *c, int all)
+/* It is to stay where it runs, and where somebody has detached it; but not on what is gone. */
+static void want_as_it_is(struct change *c, const struct links *links)
 {
-	for (int i = 0; i < all; i++) {
-		if (c->list[i].id.state_id != c->f.state_id || is_listed(c, c->list[i].ifindex))
+	int next = 0; /* of c->at: one for each used entry */
+
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		const struct dedup_iface *entry = &c->f.record->ifaces[i];
+		struct attachment *a;
+
+		if (!entry->ifindex || next == c->at.cnt)
 			continue;
-		if (c->cnt == DEDUP_IFACES_MAX)
-			return diag_err(-E2BIG,
-					"%s runs on more than %d interfaces" ADVICE
-					"xdp-dedup unload IFNAME detaches it from one",
-					c->f.name, DEDUP_IFACES_MAX);
-		c->list[c->cnt] = c->list[i];
-		c->ifnames[c->cnt] = c->list[c->cnt].ifname;
-		c->cnt++;
+		a = &c->at.list[next++];
+		if (is_gone(a, entry, links))
+			continue;
+		memcpy(c->wanted.recorded[c->wanted.cnt], a->recorded, sizeof(a->recorded));
+		c->wanted.list[c->wanted.cnt] = *entry;
+		memcpy(c->wanted.list[c->wanted.cnt++].name, a->ifname, sizeof(a->ifname));
+		if (a->here)
+			c->ifnames[c->where.cnt++] = a->ifname;
 	}
-	return 0;
-}
-
-/* Leaves in c->list the attachments of this filter. */
-static int find_attachments(struct change *c)
-{
-	int all, err = attach_list(&c->list, &all) ?:
-		       attachments_follow(&c->f, c->list, all) ?:
-		       attach_log_unknown(c->list, all);
-
-	if (err)
-		return err;
-	attachments_forget_gone(&c->f, c->list, all);
-	return keep_own(c, all);
 }
 
 /* Where it runs, and what it is. */
 static int look_at_filter(struct change *c)
 {
-	const struct dedup_iface *unseen;
-	char name[IF_NAMESIZE];
-	int err = find_attachments(c);
+	struct links links;
+	int err = receivers_links(&links);
 
-	for (int i = 0; i < c->w->remove_cnt && !err; i++)
-		c->is_given_up[i] = !attachments_give_up(&c->f, c->w->remove[i]);
-	unseen = err ? NULL : attachments_unseen(&c->f);
-	if (unseen) {
-		here_name(unseen, name);
-		err = diag_err(
-			-EXDEV,
-			"%s also runs, or ran, on %s, which is not here: first xdp-dedup unload %s where that is; or, if it has gone, xdp-dedup set %s --remove %s",
-			c->f.name, name, name, c->f.name, name);
+	if (!err) {
+		err = attachments_read(&c->f, &links, &c->at);
+		if (err)
+			loader_explain(c->f.name, err);
 	}
+	for (int i = 0; i < c->at.cnt && !err; i++)
+		if (c->at.list[i].unknown)
+			err = diag_err(-EPERM,
+				       "cannot tell which XDP program runs on %s, which is shared" ADVICE
+				       "run as root, or with CAP_SYS_ADMIN",
+				       c->at.list[i].ifname);
 	if (err) {
+		links_free(&links);
 		change_end(c);
 		return err;
 	}
-	c->where = (struct placement){ c->ifnames, c->cnt, c->w->where.mode };
+	attachments_follow(&c->f, &c->at);
+	c->where = (struct placement){ c->ifnames, 0, c->w->where.mode, c->w->where.share };
+	want_as_it_is(c, &links);
+	links_free(&links);
 	spec_of_config(c->f.config, &c->spec);
 	return 0;
+}
+
+/* On how many interfaces does it run, here or in other network namespaces? */
+static int count_running(const struct change *c)
+{
+	int cnt = 0;
+
+	for (int i = 0; i < c->at.cnt; i++)
+		cnt += c->at.list[i].ifindex != 0;
+	return cnt;
 }
 
 /* Of load, a name is not taken for an interface, on which another filter may run. Returns as
@@ -110,13 +111,12 @@ int change_open(const struct wish *w, struct change *c)
 
 	if (err == -ENOENT)
 		return loader_explain(w->name, err);
-	if (err || c->cnt)
+	if (err || count_running(c))
 		return err;
-	/* The programs may be those of +NAME yet. */
-	err = pin_dir_check_ended(c->f.name)
-		      ?: diag_err(-ENODEV,
-				  "%s runs on no interface here: xdp-dedup load --replace --name %s IFNAME... has it run there, and forgets nothing",
-				  c->f.name, c->f.name);
+	err = diag_err(
+		-ENODEV,
+		"%s runs on no interface: xdp-dedup load --replace --name %s IFNAME... has it run there, and forgets nothing",
+		c->f.name, c->f.name);
 	change_end(c);
 	return err;
 }
@@ -124,8 +124,6 @@ int change_open(const struct wish *w, struct change *c)
 void change_end(struct change *c)
 {
 	filter_close(&c->f);
-	free(c->list);
-	c->list = NULL;
 }
 
 int change_run(const struct wish *w, int (*make)(struct change *c))

@@ -5,7 +5,8 @@
 #ifndef XDP_DEDUP_CHANGE_H
 #define XDP_DEDUP_CHANGE_H
 
-#include "attach.h"
+#include "attachments.h"
+#include "live_exchange.h"
 #include "open_filter.h"
 #include "wish.h"
 
@@ -14,19 +15,18 @@ struct change {
 	struct filter f;	 /* as it runs */
 	struct filter_spec spec; /* of f; the given values go over it */
 	uint32_t renumbered;	 /* bit n: its stream n is numbered now, by renumber_streams() */
-	struct attachment *list; /* where it runs: one for each interface */
-	int cnt;		 /* at most DEDUP_IFACES_MAX */
-	bool is_given_up[DEDUP_IFACES_MAX]; /* --remove: it is gone, and off the record */
-	char *ifnames[DEDUP_IFACES_MAX];    /* of `where`, in the list or the wish */
-	struct placement where;		    /* where it is to run; change_find(): where it runs */
+	struct attachments at;	 /* where it runs */
+	struct wanted_ifaces wanted;	 /* where it is to run; change_find(): where it runs */
+	char *ifnames[DEDUP_IFACES_MAX]; /* of `where`, in `at` or the wish */
+	struct placement where;		 /* those of `wanted` that are here */
 };
 
 /* Takes the lock, opens the filter w->name, finds out where it runs, and changes it by make().
- * Returns 0; or -errno (logged): for example, if the filter runs where this process cannot see it.
+ * Returns 0; or -errno (logged).
  */
 int change_run(const struct wish *w, int (*make)(struct change *c));
 
-/* Opens the filter w->name, which must run here. The caller holds the lock. Returns 0, and the
+/* Opens the filter w->name, which must run somewhere. The caller holds the lock. Returns 0, and the
  * caller calls change_end(); or -errno (logged).
  */
 int change_open(const struct wish *w, struct change *c);
@@ -47,8 +47,9 @@ int change_plan(struct change *c, struct dedup_config *cfg);
 /* Returns the place of this interface among these, which may have other names; -1: there is none. */
 int change_place_of(const char *ifname, char *const *ifnames, int cnt);
 
-/* Takes interfaces out of c->where, and adds others, as load would check them; at least one must be
- * left. Returns 0; or -errno (logged).
+/* Takes interfaces out of c->wanted, and adds others, as load would check them; at least one must
+ * be left. An interface is named as it is called now, or, if it is not here, as it is recorded.
+ * Returns 0; or -errno (logged).
  */
 int change_interfaces(struct change *c, char *const *add, int add_cnt, char *const *remove,
 		      int remove_cnt);

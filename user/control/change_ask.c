@@ -4,6 +4,7 @@
 
 #include "change.h"
 #include "diag.h"
+#include "here.h"
 #include "kept.h"
 #include "plan.h"
 #include "receivers.h"
@@ -40,9 +41,18 @@ int change_ask(struct change *c)
 	return wish_streams_deliver(w, spec);
 }
 
+/* The place of the entry with this recorded name in c->wanted; -1 if it has none. */
+static int wanted_place(const struct change *c, const char *recorded)
+{
+	for (int i = 0; i < c->wanted.cnt; i++)
+		if (!strcmp(c->wanted.recorded[i], recorded))
+			return i;
+	return -1;
+}
+
 int change_plan(struct change *c, struct dedup_config *cfg)
 {
-	c->spec.several = c->where.cnt > 1;
+	c->spec.several = c->wanted.cnt > 1;
 	kept_plan_gsp(c->f.config, &c->spec);
 	return wish_check_sources(c->w, &c->spec) ?: plan_here(&c->spec, cfg);
 }
@@ -57,44 +67,96 @@ int change_place_of(const char *ifname, char *const *ifnames, int cnt)
 	return -1;
 }
 
-/* The place of this interface among those where the filter is to run; -1 if it is not. */
-static int place_of(const struct change *c, const char *ifname)
+static void drop_wanted(struct change *c, int place)
 {
-	return change_place_of(ifname, c->where.ifnames, c->where.cnt);
+	int last = --c->wanted.cnt;
+
+	c->wanted.list[place] = c->wanted.list[last];
+	memcpy(c->wanted.recorded[place], c->wanted.recorded[last], IF_NAMESIZE);
+}
+
+/* Removes the name of an interface that is here from c->where. */
+static void drop_here(struct change *c, const char *ifname)
+{
+	int place = change_place_of(ifname, c->where.ifnames, c->where.cnt);
+
+	if (place >= 0)
+		c->ifnames[place] = c->ifnames[--c->where.cnt];
 }
 
 static int remove_interface(struct change *c, const char *ifname)
 {
-	int place = place_of(c, ifname);
+	const struct attachment *a = attachments_on(&c->at, ifname);
+	int place = a ? wanted_place(c, a->recorded) : -1;
 
-	if (place < 0)
+	if (!a)
 		return diag_err(-ENODEV, "%s does not run on %s", c->f.name, ifname);
-	c->ifnames[place] = c->ifnames[--c->where.cnt];
+	if (place >= 0) /* else it is gone, and goes off the record */
+		drop_wanted(c, place);
+	drop_here(c, a->ifname);
+	return 0;
+}
+
+/* An entry of this name is that of an interface of another network namespace, or of one that runs
+ * nothing any more, which goes.
+ */
+static int take_name(struct change *c, const char *ifname)
+{
+	for (int i = 0; i < c->at.cnt; i++) {
+		const struct attachment *a = &c->at.list[i];
+		int place = wanted_place(c, a->recorded);
+
+		if (a->here || place < 0 || strcmp(a->recorded, ifname) != 0)
+			continue;
+		if (a->ifindex)
+			return diag_err(
+				-EEXIST,
+				"%s runs on an interface of another network namespace that was called %s: xdp-dedup set %s --remove %s takes it off",
+				c->f.name, ifname, c->f.name, ifname);
+		drop_wanted(c, place);
+	}
 	return 0;
 }
 
 /* Adds one behind those that are checked as a load would check them. */
 static int add_new_interface(struct change *c, char *ifname)
 {
-	if (place_of(c, ifname) >= 0)
+	struct placement how = { .mode = c->where.mode, .share = c->where.share };
+	int err;
+
+	if (change_place_of(ifname, c->where.ifnames, c->where.cnt) >= 0)
 		return diag_err(-EEXIST, "%s runs on %s already", c->f.name, ifname);
-	if (c->where.cnt == DEDUP_IFACES_MAX)
+	err = take_name(c, ifname);
+	if (err)
+		return err;
+	if (c->wanted.cnt == DEDUP_IFACES_MAX)
 		return diag_err(-E2BIG, "at most %d interfaces", DEDUP_IFACES_MAX);
 	c->ifnames[c->where.cnt++] = ifname;
-	return 0;
+	*c->wanted.recorded[c->wanted.cnt] = '\0';
+	return attachments_entry(ifname, &how, &c->wanted.list[c->wanted.cnt++]);
+}
+
+/* Has somebody put another program into the filter's link there? Any change takes it out. */
+static bool has_foreign_program(const struct change *c, const char *ifname)
+{
+	const struct attachment *a = attachments_on(&c->at, ifname);
+
+	return a && a->here && !a->ours;
 }
 
 /* Adds these, checked as a load would check them. */
 static int add_new_interfaces(struct change *c, char *const *ifnames, int cnt)
 {
-	struct placement added = { ifnames, cnt, c->where.mode };
+	struct placement added = { ifnames, cnt, c->where.mode, c->where.share };
 	struct links links;
 	int err = 0;
 
-	for (int i = 0; i < cnt && !err; i++)
-		err = attach_check_named(&added, i) ?:
-		      add_new_interface(c, ifnames[i]) ?:
-		      attach_check_room(ifnames[i]);
+	for (int i = 0; i < cnt && !err; i++) {
+		err = attach_check_named(&added, i);
+		if (!err && !has_foreign_program(c, ifnames[i]))
+			err = add_new_interface(c, ifnames[i])
+				      ?: attach_check_room(ifnames[i], added.share);
+	}
 	if (err || !cnt)
 		return err;
 	err = receivers_links(&links);
@@ -116,7 +178,7 @@ int change_interfaces(struct change *c, char *const *add, int add_cnt, char *con
 		err = remove_interface(c, remove[i]);
 	if (!err)
 		err = add_new_interfaces(c, add, add_cnt);
-	if (!err && !c->where.cnt)
+	if (!err && !c->wanted.cnt)
 		err = diag_err(-EINVAL, "%s would run nowhere: xdp-dedup unload ends it", c->f.name);
 	return err;
 }

@@ -24,10 +24,9 @@
 /* Where it runs on this interface; NULL if it does not. */
 static const struct attachment *attached_to(const struct change *c, const char *ifname)
 {
-	for (int i = 0; i < c->cnt; i++)
-		if (!strcmp(c->list[i].ifname, ifname))
-			return &c->list[i];
-	return NULL;
+	const struct attachment *a = attachments_on(&c->at, ifname);
+
+	return a && a->here ? a : NULL;
 }
 
 /* May it deliver where it did not before? */
@@ -54,12 +53,13 @@ static int check_new_delivery(const struct change *c, const struct dedup_config 
 int change_check_stacking(const struct change *c, const struct dedup_config *cfg)
 {
 	char *names[DEDUP_IFACES_MAX];
-	struct placement now = { names, c->cnt, c->where.mode };
+	struct placement now = { .ifnames = names, .mode = c->where.mode };
 	struct links links;
 	int err;
 
-	for (int i = 0; i < c->cnt; i++)
-		names[i] = c->list[i].ifname;
+	for (int i = 0; i < c->at.cnt; i++)
+		if (c->at.list[i].here)
+			names[now.cnt++] = (char *)c->at.list[i].ifname;
 	err = receivers_links(&links) ?:
 	      receivers_check_stacking(&c->where, &links) ?:
 	      receivers_check_stacking(&now, &links) ?:
@@ -118,7 +118,7 @@ int change_exchange(struct change *c, const struct dedup_config *cfg)
 
 	kept = (struct first_error){ 0 };
 	diag_receive(&r);
-	err = live_exchange(c->f.name, &c->where, drop_until_ns(c, cfg));
+	err = live_exchange(c->f.name, &c->wanted, drop_until_ns(c, cfg));
 	diag_receive_end(&r);
 	if (err >= 0)
 		note_forgotten(c, cfg);

@@ -17,12 +17,12 @@ static int ask_interfaces(struct change *c)
 	int added_cnt = 0, left_cnt = 0;
 
 	for (int i = 0; i < where->cnt; i++)
-		if (change_place_of(where->ifnames[i], c->ifnames, c->cnt) < 0)
+		if (change_place_of(where->ifnames[i], c->where.ifnames, c->where.cnt) < 0)
 			added[added_cnt++] = where->ifnames[i];
-	for (int i = 0; i < c->cnt && where->cnt && !c->w->stays; i++)
-		if (change_place_of(c->ifnames[i], where->ifnames, where->cnt) < 0)
-			left[left_cnt++] = c->ifnames[i];
-	if (!c->cnt && !added_cnt)
+	for (int i = 0; i < c->where.cnt && where->cnt && !c->w->stays; i++)
+		if (change_place_of(c->where.ifnames[i], where->ifnames, where->cnt) < 0)
+			left[left_cnt++] = c->where.ifnames[i];
+	if (!c->wanted.cnt && !added_cnt)
 		return diag_err(-ENODEV, "%s runs on no interface here: on which is it to?",
 				c->f.name);
 	return change_interfaces(c, added, added_cnt, left, left_cnt);
@@ -55,22 +55,26 @@ static void note_modes(const struct change *c)
 {
 	enum attach_mode mode = c->w->where.mode;
 
-	for (int i = 0; i < c->cnt; i++)
-		if (mode != MODE_ANY && c->list[i].mode != mode &&
-		    change_place_of(c->list[i].ifname, c->where.ifnames, c->where.cnt) >= 0)
+	for (int i = 0; i < c->at.cnt; i++)
+		if (mode != MODE_ANY && c->at.list[i].here && c->at.list[i].mode != mode &&
+		    change_place_of(c->at.list[i].ifname, c->where.ifnames, c->where.cnt) >= 0)
 			diag_note("%s runs on %s in %s mode, which a change keeps" ADVICE
 				  "unload it and load it again",
-				  c->f.name, c->list[i].ifname, attach_mode_name(c->list[i].mode));
+				  c->f.name, c->at.list[i].ifname,
+				  attach_mode_name(c->at.list[i].mode));
 }
 
 /* Is where it runs where it is to? */
 static bool is_in_place(const struct change *c)
 {
-	bool same = c->where.cnt == c->cnt;
+	int running = 0;
 
-	for (int i = 0; i < c->cnt && same; i++)
-		same = change_place_of(c->list[i].ifname, c->where.ifnames, c->where.cnt) >= 0;
-	return same;
+	for (int i = 0; i < c->at.cnt; i++)
+		running += c->at.list[i].ifindex && c->at.list[i].ours;
+	for (int i = 0; i < c->wanted.cnt; i++)
+		if (!*c->wanted.recorded[i])
+			return false;
+	return running == c->wanted.cnt;
 }
 
 static int replace_filter(struct change *c)

@@ -47,7 +47,7 @@ static int place(const struct wish *w, struct restoration *r)
 	for (int i = 0; i < DEDUP_IFACES_MAX && !w->where.cnt; i++)
 		if (*r->snapshot.head.ifnames[i])
 			r->ifnames[cnt++] = r->snapshot.head.ifnames[i];
-	r->where = (struct placement){ r->ifnames, cnt, w->where.mode };
+	r->where = (struct placement){ r->ifnames, cnt, w->where.mode, w->where.share };
 	if (cnt)
 		return 0;
 	return diag_err(-ENODEV, "%s ran on no interface when it was saved: say on which it is to",
@@ -235,25 +235,32 @@ static int restore_running(const struct wish *w, struct restoration *r)
 	return err;
 }
 
-/* Does a filter of this name run here? Returns 1 or 0; -errno (logged). A process that was killed
- * while it made the filter has left pins, to which nothing is attached: 0, as the function that
- * makes a new filter removes them. If the filter cannot be opened: 0, and that function logs why.
+/* Does a filter of this name run, here or in another network namespace? Returns 1 or 0; -errno
+ * (logged). A process that was killed while it made the filter has left pins, to which nothing is
+ * attached: 0, as the function that makes a new filter removes them. If the filter cannot be
+ * opened: 0, and that function logs why.
  */
-static int filter_runs_here(const char *name)
+static int filter_runs(const char *name)
 {
-	struct identity id;
+	struct attachments at;
+	struct links links;
+	int err, runs = 0;
 	struct filter f;
 
 	if (filter_open(name, &f))
 		return 0;
+	err = receivers_links(&links) ?: attachments_read(&f, &links, &at);
+	for (int i = 0; !err && i < at.cnt; i++)
+		runs |= at.list[i].ifindex != 0;
+	links_free(&links);
 	filter_close(&f);
-	return filter_identity(name, &id) ? 0 : attachments_here(id);
+	return err ?: runs;
 }
 
 /* The lock is held: another command may have been making the filter, or unload it. */
 static int restore_any(const struct wish *w, struct restoration *r)
 {
-	int running = filter_runs_here(r->name);
+	int running = filter_runs(r->name);
 
 	if (running)
 		return running < 0 ? running : restore_running(w, r);
@@ -274,7 +281,7 @@ int control_restore(const struct wish *w)
 	if (kernel_ready(w->verbose, false) || snapshot_open(w->file, &r.snapshot))
 		return EXIT_FAILED;
 	err = measure_elapsed(&r);
-	if (!err && w->wait && filter_runs_here(r.name) > 0)
+	if (!err && w->wait && filter_runs(r.name) > 0)
 		err = change_wait(w, r.name);
 	if (!err)
 		err = lock_take(w->verbose);

@@ -7,14 +7,9 @@
 static int set_filter(struct change *c)
 {
 	const struct wish *w = c->w;
-	char *remove[DEDUP_IFACES_MAX];
 	struct dedup_config cfg;
-	int remove_cnt = 0;
 
-	for (int i = 0; i < w->remove_cnt; i++)
-		if (!c->is_given_up[i])
-			remove[remove_cnt++] = w->remove[i];
-	return change_interfaces(c, w->add, w->add_cnt, remove, remove_cnt) ?:
+	return change_interfaces(c, w->add, w->add_cnt, w->remove, w->remove_cnt) ?:
 	       change_ask(c) ?:
 	       change_plan(c, &cfg) ?:
 	       change_program(c, &cfg);

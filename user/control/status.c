@@ -7,7 +7,6 @@
 #include "device.h"
 #include "diag.h"
 #include "driver.h"
-#include "here.h"
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
@@ -29,40 +28,6 @@ const char *iface_state_name(enum iface_state state)
 	return NAMES[state];
 }
 
-static struct status_iface *add_status_iface(struct status *s, const char *name, uint32_t ifindex,
-					     enum iface_state state)
-{
-	struct status_iface *i = &s->ifaces[s->ifaces_cnt];
-
-	if (s->ifaces_cnt == 2 * DEDUP_IFACES_MAX)
-		return NULL;
-	s->ifaces_cnt++;
-	snprintf(i->name, sizeof(i->name), "%s", name);
-	text_clean(i->name);
-	i->ifindex = ifindex;
-	i->state = state;
-	return i;
-}
-
-static bool has_iface(const struct status *s, uint32_t ifindex)
-{
-	for (int i = 0; i < s->ifaces_cnt; i++)
-		if (s->ifaces[i].ifindex == ifindex)
-			return true;
-	return false;
-}
-
-/* Is an interface of this name attached here without being recorded here? Then it is the recorded
- * one of another network namespace, which has moved here with its program.
- */
-static bool has_moved_here(const struct status *s, const char *name)
-{
-	for (int i = 0; i < s->ifaces_cnt; i++)
-		if (!strcmp(s->ifaces[i].name, name) && s->ifaces[i].state == IFACE_ATTACHED)
-			return !attachments_recorded(&s->filter, name);
-	return false;
-}
-
 static int has_native(uint32_t ifindex)
 {
 	uint64_t features;
@@ -72,9 +37,9 @@ static int has_native(uint32_t ifindex)
 }
 
 /* The largest MTU that the driver has native XDP for, if the interface has a larger one. */
-static uint32_t mtu_exceeded(const struct attach_view *v, const struct attachment *a)
+static uint32_t mtu_exceeded(const struct links *links, const struct attachment *a)
 {
-	const struct link *l = links_find(&v->links, a->ifindex);
+	const struct link *l = links_find(links, a->ifindex);
 	char name[DEVICE_DRIVER_MAX];
 	const struct driver *d = driver_of(device_driver(a->ifname, name) ? "" : name);
 	uint32_t fits = driver_one_buffer_mtu(d);
@@ -84,79 +49,77 @@ static uint32_t mtu_exceeded(const struct attach_view *v, const struct attachmen
 		       : 0;
 }
 
-static void note_same_index(struct status *s, const struct attach_view *v, const struct attachment *a)
+static void note_same_index(struct status *s, const struct attachments *at)
 {
-	const struct dedup_iface *other = attachments_same_index(&s->filter, v->list, v->cnt, a);
+	const struct attachment *here, *other = attachments_same_index(at, &here);
 
-	if (!other)
+	if (!other || !s->filter.config->policy.deliver)
 		return;
-	snprintf(s->same_index.here, sizeof(s->same_index.here), "%s", a->ifname);
-	here_name(other, s->same_index.there);
+	snprintf(s->same_index.here, sizeof(s->same_index.here), "%s", here->ifname);
+	snprintf(s->same_index.there, sizeof(s->same_index.there), "%s", other->recorded);
+	text_clean(s->same_index.here);
+	text_clean(s->same_index.there);
 }
 
-/* Lists the interfaces that are attached here. While the filter is being changed the program of
- * +NAME may run there, and filters as well.
- */
-static void collect_attached(struct status *s, const struct attach_view *v)
+static enum iface_state state_of(const struct attachment *a, const struct links *links)
 {
-	const struct filter *staged = s->filter.staged;
+	if (a->unknown)
+		return IFACE_UNKNOWN;
+	if (a->ifindex && a->ours)
+		return a->here ? IFACE_ATTACHED : IFACE_OTHER_NETNS;
+	for (int i = 0; i < links->cnt; i++)
+		if (!strcmp(links->list[i].name, a->ifname))
+			return IFACE_DETACHED;
+	return a->ifindex ? IFACE_DETACHED : IFACE_GONE;
+}
 
+/* What is known of an interface that runs the filter here. */
+static void collect_attached(struct status *s, const struct links *links,
+			     const struct attachment *a, struct status_iface *out)
+{
+	const char *mode = attach_mode_name(a->mode);
+	uint32_t max;
+
+	out->ifindex = a->ifindex;
+	out->mode = a->mode;
+	out->mtu_max = mtu_exceeded(links, a);
+	out->strips_tags =
+		receivers_go_by_tags(s->filter.config) && device_strips_tags(a->ifname) == 1;
+	if (out->mode == MODE_SKB)
+		out->native = has_native(out->ifindex);
+	if (s->filter.config->policy.deliver && device_queues(a->ifname, &out->queues, &max))
+		out->queues = 0;
+	s->mode = !strcmp(s->mode, "none") || !strcmp(s->mode, mode) ? mode : "mixed";
+}
+
+/* Those that are attached here come first. */
+static void collect_interfaces(struct status *s, const struct links *links,
+			       const struct attachments *at)
+{
 	s->mode = "none";
-	for (int i = 0; i < v->cnt; i++) {
-		const struct attachment *a = &v->list[i];
-		const char *mode = attach_mode_name(a->mode);
-		struct status_iface *iface;
-		uint32_t max;
+	note_same_index(s, at);
+	for (int others = 0; others < 2; others++)
+		for (int i = 0; i < at->cnt; i++) {
+			const struct attachment *a = &at->list[i];
+			enum iface_state state = state_of(a, links);
+			struct status_iface *out = &s->ifaces[s->ifaces_cnt];
 
-		if (a->err) {
-			add_status_iface(s, a->ifname, a->ifindex, IFACE_UNKNOWN);
-			continue;
+			if ((state == IFACE_ATTACHED) == others)
+				continue;
+			s->ifaces_cnt++;
+			snprintf(out->name, sizeof(out->name), "%s", a->ifname);
+			text_clean(out->name);
+			out->state = state;
+			out->link_id = a->link_id;
+			out->shared = a->shared;
+			if (state == IFACE_ATTACHED)
+				collect_attached(s, links, a, out);
+			else if (state != IFACE_OTHER_NETNS)
+				out->ifindex = if_nametoindex(a->ifname);
 		}
-		if (a->id.state_id != s->filter.state_id &&
-		    (!staged || a->id.state_id != staged->state_id))
-			continue;
-		if (has_iface(s, a->ifindex)) /* two programs, during a change */
-			continue;
-		iface = add_status_iface(s, a->ifname, a->ifindex, IFACE_ATTACHED);
-		if (!iface)
-			break;
-		note_same_index(s, v, a);
-		iface->mode = a->mode;
-		iface->dispatcher = a->dispatcher;
-		iface->shared = a->shared;
-		iface->mtu_max = mtu_exceeded(v, a);
-		iface->strips_tags = receivers_go_by_tags(s->filter.config) &&
-				     device_strips_tags(a->ifname) == 1;
-		if (iface->mode == MODE_SKB)
-			iface->native = has_native(iface->ifindex);
-		if (s->filter.config->policy.deliver &&
-		    device_queues(iface->name, &iface->queues, &max))
-			iface->queues = 0;
-		s->mode = !strcmp(s->mode, "none") || !strcmp(s->mode, mode) ? mode : "mixed";
-	}
 }
 
-/* Those that are only recorded come after these. */
-static void collect_recorded(struct status *s, const struct attach_view *v)
-{
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		const struct dedup_iface entry = s->filter.record->ifaces[i];
-		char name[IF_NAMESIZE];
-
-		if (!entry.ifindex)
-			continue;
-		here_name(&entry, name);
-		if (!here_has(&entry)) {
-			if (!has_moved_here(s, name))
-				add_status_iface(s, name, 0, IFACE_OTHER_NETNS);
-		} else if (!has_iface(s, entry.ifindex))
-			add_status_iface(s, name, entry.ifindex,
-					 links_find(&v->links, entry.ifindex) ? IFACE_DETACHED
-									      : IFACE_GONE);
-	}
-}
-
-static int collect_faults(struct status *s, const struct attach_view *v)
+static int collect_faults(struct status *s, const struct links *links)
 {
 	struct receivers_attached at = { .cnt = 0 };
 
@@ -166,7 +129,7 @@ static int collect_faults(struct status *s, const struct attach_view *v)
 		at.skb[at.cnt] = s->ifaces[i].mode == MODE_SKB;
 		at.indices[at.cnt++] = s->ifaces[i].ifindex;
 	}
-	return receivers_faults(&s->filter, &v->links, &at, &s->faults);
+	return receivers_faults(&s->filter, links, &at, &s->faults);
 }
 
 static void collect_histogram(struct status *s, uint64_t hand, struct sample sample)
@@ -279,14 +242,16 @@ static void collect_fill(struct status *s)
 }
 
 /* Fills in the rest; s->filter is open. */
-static int collect(struct status *s, const struct attach_view *view)
+static int collect(struct status *s, const struct links *links)
 {
-	int err;
+	struct attachments at;
+	int err = attachments_read(&s->filter, links, &at);
 
-	collect_attached(s, view);
-	collect_recorded(s, view);
-	status_note_received(s, &view->links);
-	err = collect_faults(s, view);
+	if (err)
+		return loader_explain(s->filter.name, err);
+	collect_interfaces(s, links, &at);
+	status_note_received(s, links);
+	err = collect_faults(s, links);
 	if (err)
 		return err;
 	err = sockets_open(&s->filter, &s->sockets);
@@ -296,14 +261,14 @@ static int collect(struct status *s, const struct attach_view *view)
 	return status_update(s);
 }
 
-int status_collect(struct filter *f, const struct attach_view *view, bool exact, struct status *s)
+int status_collect(struct filter *f, const struct links *links, bool exact, struct status *s)
 {
 	int err = filter_open_predecessor(f) ?: filter_open_change(f);
 
 	*s = (struct status){ .filter = *f,
 			      .layout = layout_of(f->config->memory.layout),
 			      .exact = exact };
-	return err ? loader_explain(f->name, err) : collect(s, view);
+	return err ? loader_explain(f->name, err) : collect(s, links);
 }
 
 void status_free(struct status *s)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "advice.h"
-#include "attach.h"
+#include "attachments.h"
 #include "layout.h"
 #include "open_filter.h"
 #include "receivers.h"
@@ -19,19 +19,19 @@
 
 enum iface_state {
 	IFACE_ATTACHED, /* the kernel reports that it runs the filter */
-	IFACE_UNKNOWN,	/* the state is unknown */
+	IFACE_UNKNOWN,	/* shared, and libxdp cannot tell */
 	/* recorded, but not attached here: */
-	IFACE_DETACHED,	   /* the interface is still here */
+	IFACE_DETACHED,	   /* somebody has detached the program, or put another one there */
 	IFACE_GONE,	   /* the interface is gone */
-	IFACE_OTHER_NETNS, /* it was loaded in another network namespace */
+	IFACE_OTHER_NETNS, /* it runs the filter in another network namespace */
 };
 
 struct status_iface {
 	char name[IF_NAMESIZE];
 	uint32_t ifindex;      /* identifies it, as names change; 0: in another netns */
 	enum attach_mode mode; /* set only if attached */
-	bool dispatcher;       /* set only if attached: through libxdp's dispatcher */
-	bool shared;	       /* set only if attached: other programs run there, too */
+	uint32_t link_id;      /* of its bpf_link; 0: it has none */
+	bool shared;	       /* by libxdp, where other programs may run, too */
 	int native; /* set only in skb mode: 1: the driver has native XDP; 0: it has not; -errno */
 
 	enum iface_state state;
@@ -55,7 +55,7 @@ struct status_predecessor {
 struct status {
 	struct filter filter;
 	const struct layout *layout;
-	struct status_iface ifaces[2 * DEDUP_IFACES_MAX];
+	struct status_iface ifaces[DEDUP_IFACES_MAX];
 	int ifaces_cnt;
 	struct {
 		char here[IF_NAMESIZE], there[IF_NAMESIZE]; /* attachments_same_index(); "": none */
@@ -95,10 +95,10 @@ const char *status_iface_name(const struct status *s, uint32_t ifindex, char nam
 bool status_drops(const struct status *s);
 
 /* Fills in *s from the open filter *f, which belongs to *s from then on, also after a failure.
- * view: the interfaces as they are now. Returns 0, or -errno (logged). The caller frees *s with
+ * links: the interfaces as they are now. Returns 0, or -errno (logged). The caller frees *s with
  * status_free() in both cases.
  */
-int status_collect(struct filter *f, const struct attach_view *view, bool exact, struct status *s);
+int status_collect(struct filter *f, const struct links *links, bool exact, struct status *s);
 
 /* Updates what is quick to read: all but the interfaces and the occupancy. Returns 0, or -errno
  * (logged).

@@ -48,6 +48,9 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		.unseen = *s->unseen ? s->unseen : NULL,
 	};
 
+	for (int i = 0; i < s->ifaces_cnt && !r.detached; i++)
+		if (s->ifaces[i].state == IFACE_DETACHED)
+			r.detached = s->ifaces[i].name;
 	for (int i = 0; i < s->ifaces_cnt && !r.skb; i++) {
 		if (s->ifaces[i].state != IFACE_ATTACHED || s->ifaces[i].mode != MODE_SKB)
 			continue;

@@ -1,88 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* unload: takes filters off some interfaces, or a filter by its name, or all filters. First looks
- * at everything (look_before_unload), then marks what is `meant`, and only then changes anything.
- */
+/* unload: takes filters off some interfaces, or a filter by its name, or all filters. */
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "attach.h"
 #include "attachments.h"
 #include "control.h"
 #include "detach.h"
 #include "diag.h"
-#include "dispatch.h"
+#include "fd.h"
 #include "here.h"
-#include "live.h"
+#include "identity.h"
 #include "loader.h"
 #include "lock.h"
 #include "open.h"
-#include "pin_dirs.h"
+#include "receivers.h"
+#include "share.h"
 #include "start.h"
 #include "unread.h"
 
-/* A filter, as its pins have it. */
-struct pinned {
-	const char *name;
-	struct identity id, staged; /* and of +NAME, of a change that could not be ended */
-	bool meant;	    /* the pins are to be removed, if the filter then runs nowhere */
-	const char *absent; /* meant by this name, of an interface that is not here now; or NULL */
-};
-
-struct unload {
-	const struct wish *w;
-	struct attachment *list; /* attached in this network namespace */
-	int list_cnt;
-	char **names;
-	struct pinned *pins;
-	int pins_cnt;
-};
-
-/* Does the attachment run the filter? */
-static bool is_of(const struct attachment *a, const struct pinned *p)
+/* Detaches the program from one interface. */
+static int take_off(const char *name, const struct attachment *a)
 {
-	return attachments_is_theirs(a, p->id) || attachments_is_theirs(a, p->staged);
+	struct identity id;
+	int pass_all, err;
+
+	if (a->shared) {
+		err = filter_identity(name, &id);
+		return err ? loader_explain(name, err)
+			   : share_detach(a->ifname, (int)a->ifindex, id.config_id);
+	}
+	pass_all = detach_pass_all();
+	if (pass_all < 0)
+		return pass_all;
+	err = detach_begin(name, a->recorded, pass_all);
+	fd_close(pass_all);
+	return err;
 }
 
-/* Fills in all of *u except `w` and the marks `meant`. Fails if something is unknown, except with
- * --force.
- */
-static int look_before_unload(struct unload *u)
+/* Takes one of several interfaces off a filter. */
+static int unload_interface(struct filter *f, const struct attachment *a)
 {
-	char staging[PATH_MAX];
-	int err = attach_list(&u->list, &u->list_cnt);
+	int err = take_off(f->name, a);
 
-	if (!err && !u->w->force)
-		err = attach_log_unknown(u->list, u->list_cnt);
-	if (!err)
-		err = loader_names(&u->names);
 	if (err)
 		return err;
-	err = live_can_tell();
-	if (err && !u->w->force)
-		return diag_err(err, "cannot look at the programs in the kernel: %s", strerror(-err));
-	while (u->names[u->pins_cnt])
-		u->pins_cnt++;
-	u->pins = calloc(u->pins_cnt + 1, sizeof(*u->pins));
-	if (!u->pins)
-		return diag_err(-ENOMEM, "no memory");
-	for (int i = 0; i < u->pins_cnt; i++) {
-		struct pinned *p = &u->pins[i];
-
-		p->name = u->names[i];
-		pin_dir_staging(staging, p->name);
-		err = filter_identity(p->name, &p->id) ?: filter_identity(staging, &p->staged);
-		if (err && !u->w->force)
-			return loader_explain(p->name, err);
-	}
-	return 0;
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
+		if (f->record->ifaces[i].ifindex && here_is_named(&f->record->ifaces[i], a->recorded))
+			f->record->ifaces[i] = (struct dedup_iface){ 0 };
+	/* Readers of its queues look where it runs now. */
+	__sync_fetch_and_add(&f->state->serial, 1);
+	unread_want(f, f);
+	return detach_finish();
 }
 
-/* Marks the only filter that has this interface, to which none is attached, in its record. */
-static int mean_recorded(struct unload *u, const char *ifname, bool is_here)
+static int unload_from(const char *ifname, bool *ret_last, char name[NAME_MAX_LEN + 1])
 {
+	const struct attachment *a;
+	struct attachments at;
+	struct links links;
 	struct filter f;
-	int err = attachments_open_recorded(u->names, ifname, &f);
+	int err = attachments_find(ifname, &f);
 
 	if (err == -ENOENT)
 		return diag_err(err,
@@ -90,50 +68,45 @@ static int mean_recorded(struct unload *u, const char *ifname, bool is_here)
 				ifname);
 	if (err)
 		return err;
-	for (int i = 0; i < u->pins_cnt; i++)
-		if (!strcmp(u->pins[i].name, f.name)) {
-			u->pins[i].meant = true;
-			if (!is_here)
-				u->pins[i].absent = ifname;
-		}
+	err = receivers_links(&links);
+	if (!err && (err = attachments_read(&f, &links, &at)))
+		loader_explain(f.name, err);
+	links_free(&links);
+	a = err ? NULL : attachments_on(&at, ifname);
+	if (!err && !a && at.cnt)
+		err = diag_err(-ENODEV,
+			       "%s runs no filter" ADVICE
+			       "unload --name %s removes the filter of that name",
+			       ifname, f.name);
+	snprintf(name, NAME_MAX_LEN + 1, "%.*s", NAME_MAX_LEN, f.name);
+	*ret_last = !a || at.cnt == 1;
+	if (!err && !*ret_last)
+		err = unload_interface(&f, a);
 	filter_close(&f);
-	return 0;
+	return err;
 }
 
-static int mean_interface(struct unload *u, const char *ifname)
+/* Takes the filter off this interface of this network namespace, and ends it if that was the last. */
+static int unload_ifname(const char *ifname)
 {
-	int ifindex = attach_ifindex(ifname);
+	char name[NAME_MAX_LEN + 1];
+	bool last = false;
+	int err = unload_from(ifname, &last, name);
 
-	if (ifindex < 0)
-		return ifindex;
-	for (int i = 0; i < u->list_cnt; i++)
-		if (u->list[i].ifindex == ifindex && !u->list[i].err) {
-			u->list[i].meant = true;
-			return 0;
-		}
-	return mean_recorded(u, ifname, ifindex);
+	return err ?: last ? filter_stop(name) : 0;
 }
 
-static int mean_name(struct unload *u, const char *name)
+/* There may be a filter that cannot be opened. */
+static int unload_name(const char *name)
 {
-	for (int i = 0; i < u->pins_cnt; i++) {
-		if (strcmp(u->pins[i].name, name))
-			continue;
-		u->pins[i].meant = true;
-		for (int j = 0; j < u->list_cnt; j++)
-			u->list[j].meant |= is_of(&u->list[j], &u->pins[i]);
-		return 0;
-	}
-	return loader_explain(name, -ENOENT);
-}
+	struct filter f;
+	int err = filter_open(name, &f);
 
-/* Every filter, and programs whose pins are gone. */
-static void mean_all(struct unload *u)
-{
-	for (int i = 0; i < u->pins_cnt; i++)
-		u->pins[i].meant = true;
-	for (int i = 0; i < u->list_cnt; i++)
-		u->list[i].meant = !u->list[i].err;
+	if (err == -ENOENT || err == -ENODEV)
+		return loader_explain(name, err);
+	if (!err)
+		filter_close(&f);
+	return filter_stop(name);
 }
 
 /* For steps of which each is done though one before has failed: the first failure counts. */
@@ -142,148 +115,31 @@ static int first_error(int err, int next)
 	return err ? err : next;
 }
 
-/* The filter is in use out of sight, so its pins stay. If it was detached here from the interfaces
- * that were named, that is what was asked for (0, with a note); else it is a failure (-EBUSY,
- * logged).
- */
-static int explain_live(const char *name, bool was_here)
+static int unload_all(void)
 {
-	char ifname[IF_NAMESIZE] = "an interface";
-	const struct dedup_iface *unseen;
-	struct filter f;
+	char **names;
+	int err = loader_names(&names);
 
-	if (!filter_open(name, &f)) {
-		unseen = attachments_unseen(&f);
-		if (unseen)
-			here_name(unseen, ifname);
-		if (was_here)
-			diag_note("%s also runs on %s in another network namespace", name, ifname);
-		else
-			diag_err(0,
-				 "%s still runs on %s in another network namespace (or something else holds its program): there, xdp-dedup unload IFNAME; or here, unload --name %s --force, and all passes there",
-				 name, ifname, name);
-		filter_close(&f);
-		return was_here ? 0 : -EBUSY;
-	}
-	return diag_err(-EBUSY,
-			"the program of %s is still in use, it may be in another network namespace" ADVICE
-			"xdp-dedup unload --name %s --force removes its pins, and all passes there",
-			name, name);
-}
-
-/* The attachment of this recorded interface, if it has been detached now; else NULL. */
-static const struct attachment *detached_from(const struct unload *u, const struct dedup_iface *i)
-{
-	for (int j = 0; j < u->list_cnt; j++)
-		if (u->list[j].detached && u->list[j].ifindex == (int)i->ifindex)
-			return here_has(i) ? &u->list[j] : NULL;
-	return NULL;
-}
-
-/* Removes from the filter's record the interfaces that have been detached now. Is any left in it?
- * True also if the filter cannot be opened.
- */
-static bool clear_record(const struct unload *u, const char *name)
-{
-	bool left = false, cleared = false;
-	struct filter f;
-
-	if (filter_open(name, &f))
-		return true;
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		struct dedup_iface *iface = &f.record->ifaces[i];
-
-		if (detached_from(u, iface)) {
-			*iface = (struct dedup_iface){ 0 };
-			cleared = true;
-		}
-		left |= iface->ifindex != 0;
-	}
-	if (cleared && left) /* so that readers of its queues look where it runs now */
-		__sync_fetch_and_add(&f.state->serial, 1);
-	if (left)
-		unread_want(&f, &f);
-	filter_close(&f);
-	return left;
-}
-
-/* The interface that was named is not here: it has another name now, was deleted, or has moved and
- * taken its program along. Its filter runs on others, which were not named. Returns -ENODEV
- * (logged); 0 if there is none of those.
- */
-static int explain_absent(const struct unload *u, const struct pinned *p)
-{
-	for (int i = 0; i < u->list_cnt && p->absent; i++)
-		if (!u->list[i].meant && is_of(&u->list[i], p))
-			return diag_err(
-				-ENODEV,
-				"there is no interface %s here now, but the filter %s still runs on %s: unload that, or --name %s; an interface that has moved to another network namespace, there",
-				p->absent, p->name, u->list[i].ifname, p->name);
-	return 0;
-}
-
-/* After programs have been detached: removes the pins of a filter that runs nowhere now. */
-static int tidy(const struct unload *u, const struct pinned *p)
-{
-	int detached = 0, left = 0, live;
-	bool recorded;
-
-	for (int i = 0; i < u->list_cnt; i++)
-		if (is_of(&u->list[i], p)) {
-			detached += u->list[i].detached;
-			left += !u->list[i].detached;
-		}
-	if (!p->meant && !detached)
-		return 0;
-	recorded = clear_record(u, p->name);
-	if (left)
-		return explain_absent(u, p);
-	/* With an empty record no interface runs it: others may only hold its program open. */
-	live = u->w->force || !recorded ? 0 : attachments_elsewhere(p->name);
-	if (live < 0)
-		return diag_err(live,
-				"cannot tell whether %s is in use elsewhere: %s" ADVICE
-				"xdp-dedup unload --name %s --force removes it anyway",
-				p->name, strerror(-live), p->name);
-	if (live)
-		return explain_live(p->name, detached && u->w->where.cnt);
-	if (u->w->force)
-		dispatch_forget(p->id.state_id);
-	return filter_remove(p->name);
-}
-
-static int unload(struct unload *u)
-{
-	const struct wish *w = u->w;
-	int err = look_before_unload(u);
-
-	if (err)
-		return err;
-	if (w->name)
-		err = mean_name(u, w->name);
-	for (int i = 0; i < w->where.cnt; i++)
-		err = first_error(err, mean_interface(u, w->where.ifnames[i]));
-	if (w->all)
-		mean_all(u);
-	err = first_error(err, detach_meant(u->list, u->list_cnt));
-	for (int i = 0; i < u->pins_cnt; i++)
-		err = first_error(err, tidy(u, &u->pins[i]));
-	return first_error(err, detach_finish());
+	for (char **n = names; n && *n; n++)
+		err = first_error(err, filter_stop(*n));
+	loader_free_names(names);
+	return err;
 }
 
 int control_unload(const struct wish *w)
 {
-	struct unload u = { .w = w };
-	int err;
+	int err = 0;
 
 	if (!!w->where.cnt + !!w->name + w->all != 1)
 		return diag_err(EXIT_MISUSED, "unload takes interfaces, or --name NAME, or --all");
 	if (lock_take(w->verbose))
 		return EXIT_FAILED;
-	err = unload(&u);
-	loader_free_names(u.names);
-	free(u.pins);
-	free(u.list);
+	for (int i = 0; i < w->where.cnt; i++)
+		err = first_error(err, unload_ifname(w->where.ifnames[i]));
+	if (w->name)
+		err = unload_name(w->name);
+	if (w->all)
+		err = unload_all();
 	lock_release();
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -138,6 +138,9 @@ const struct args_option WISH_OPTIONS[] = {
 	  .help = "the filter's name (load: that of the first interface)" },
 	{ "--mode", "MODE", OPT_MODE, ARGS_NAMES("native", "skb", "hw"), FIELD(where.mode),
 	  .min = MODE_NATIVE, .key = ARGS_KEY_ONCE, .help = "{names} (native, or else skb)" },
+	{ "--share", NULL, OPT_MODE, ARGS_FLAG, FIELD(where.share), .key = ARGS_KEY_ONCE,
+	  .help = "attach by libxdp's dispatcher, beside other XDP programs (a link\n"
+		  "of its own)" },
 	{ "--port", "PORTS", OPT_PORT, ARGS_OWN,
 	  FIELDS(spec.streams[0].ports, spec.streams[0].ports_cnt), GIVEN(port),
 	  .parse = parse_port, .max = DEDUP_PORTS_MAX, .key = ARGS_KEY_JOINED,

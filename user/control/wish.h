@@ -63,7 +63,6 @@ struct wish {
 	uint64_t drop_until_ns; /* load: when --for ends, which was said earlier; 0: it is said now */
 	bool wait, forget; /* while there is a predecessor: wait until it has gone; give it up */
 	bool all;	   /* unload: every filter */
-	bool force;	   /* unload: also if it is unknown whether the filter is in use */
 	bool verbose;	   /* show messages of libbpf and libxdp */
 };
 
@@ -92,7 +91,7 @@ enum {
 	OPT_LOAD = OPT_LOAD_FILTER | OPT_NAME | OPT_MODE,
 };
 
-#define WISH_OPTIONS_MAX 31
+#define WISH_OPTIONS_MAX 32
 
 /* The options of operations, up to one without a name. Their fields are those of a struct wish. */
 extern const struct args_option WISH_OPTIONS[WISH_OPTIONS_MAX + 1];

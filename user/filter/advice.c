@@ -278,6 +278,14 @@ static void too_large(const struct advice_reading *r, char *text)
 		 100 * part);
 }
 
+static void detached(const struct advice_reading *r, char *text)
+{
+	if (r->detached)
+		snprintf(text, ADVICE_TEXT_MAX,
+			 "nothing is filtered on %s: somebody has detached the program, or put another one in its place: xdp-dedup set %s --add %s attaches it anew",
+			 r->detached, r->name, r->detached);
+}
+
 static const struct row {
 	const char *key;
 	void (*says)(const struct advice_reading *r, char *text);
@@ -285,7 +293,8 @@ static const struct row {
 } ADVICE_ROWS[] = {
 	{ "stopped", stopped, NULL },
 	{ "held_up", held_up, "stopped" },
-	{ "unseen", unseen, NULL },
+	{ "detached", detached, NULL },
+	{ "unseen", unseen, "detached" },
 	{ "mtu", mtu, NULL },
 	{ "tags", tags, NULL },
 	{ "too_small", too_small, NULL },

@@ -9,7 +9,7 @@
 
 #include "stats.h"
 
-#define ADVICE_MAX 14	     /* rows */
+#define ADVICE_MAX 15	     /* rows */
 #define ADVICE_TEXT_MAX 1024 /* bytes of a sentence */
 
 struct advice_reading {
@@ -21,7 +21,8 @@ struct advice_reading {
 	bool stopped;		       /* stats_stopped() */
 	bool asks_predecessor;	       /* stats_asks_predecessor() */
 	const char *unseen;	       /* an interface of whose packets it sees none; NULL: none */
-	const char *macs_changed;      /* an interface whose MACs have changed; NULL: none */
+	const char *detached;	  /* an interface that somebody took off the filter; NULL: none */
+	const char *macs_changed; /* an interface whose MACs have changed; NULL: none */
 	const char *mtu;  /* an interface with a larger MTU than native XDP has there; NULL: none */
 	uint32_t mtu_max; /* which is this */
 	const char *strips; /* an interface that takes off tags by which it goes; NULL: none */

@@ -14,9 +14,7 @@
 #include "kernel.h"
 #include "pins.h"
 
-#define STATE_MAP_NAME ".data.state"
-#define CONFIG_MAP_NAME ".rodata.config"
-#define RECORD_MAP_NAME ".data.record"
+#define MAPS_MAX 32 /* no program of ours has that many */
 
 /* identity_of_pin() of what is pinned at this path. */
 static int id_at(const char *path, uint32_t *id)
@@ -71,47 +69,18 @@ int filter_format(const char *name)
 	return err;
 }
 
-int identity_program_info(int fd, struct bpf_prog_info *info, __u32 maps[IDENTITY_MAPS_MAX])
+int identity_uses_map(uint32_t prog_id, uint32_t map_id)
 {
-	int err;
-
-	*info = (struct bpf_prog_info){ .map_ids = (uintptr_t)maps, .nr_map_ids = IDENTITY_MAPS_MAX };
-	err = kernel_info(fd, info, sizeof(*info));
-	if (err)
-		return err;
-	if (info->nr_map_ids > IDENTITY_MAPS_MAX) /* not one of our programs: they have fewer */
-		info->nr_map_ids = IDENTITY_MAPS_MAX;
-	return 0;
-}
-
-int identity_of_program(int prog_fd, struct identity *id)
-{
-	__u32 maps[IDENTITY_MAPS_MAX];
-	struct bpf_prog_info info;
-	int err = identity_program_info(prog_fd, &info, maps);
-
-	id->state_id = id->config_id = id->record_id = 0;
-	for (__u32 i = 0; i < info.nr_map_ids && !err; i++) {
-		struct bpf_map_info map = { 0 };
-		int fd = bpf_map_get_fd_by_id(maps[i]);
-
-		err = fd < 0 ? -errno : kernel_info(fd, &map, sizeof(map));
-		if (!strcmp(map.name, STATE_MAP_NAME))
-			id->state_id = map.id;
-		else if (!strcmp(map.name, CONFIG_MAP_NAME))
-			id->config_id = map.id;
-		else if (!strcmp(map.name, RECORD_MAP_NAME))
-			id->record_id = map.id;
-		fd_close(fd);
-	}
-	return err;
-}
-
-int identity_of_program_id(uint32_t prog_id, struct identity *id)
-{
+	__u32 maps[MAPS_MAX] = { 0 };
+	struct bpf_prog_info info = { .map_ids = (uintptr_t)maps, .nr_map_ids = MAPS_MAX };
 	int fd = bpf_prog_get_fd_by_id(prog_id);
-	int err = fd < 0 ? -errno : identity_of_program(fd, id);
+	int err = fd < 0 ? -errno : kernel_info(fd, &info, sizeof(info));
 
 	fd_close(fd);
-	return err;
+	if (err)
+		return err;
+	for (__u32 i = 0; i < info.nr_map_ids && i < MAPS_MAX; i++)
+		if (maps[i] == map_id)
+			return 1;
+	return 0;
 }

@@ -13,7 +13,6 @@
 struct identity {
 	uint32_t state_id;  /* of the state map: which filter */
 	uint32_t config_id; /* of the map of its configuration: which of the programs it has had */
-	uint32_t record_id; /* of its record's map; identity_of_program() alone finds it */
 	uint32_t prog_id;   /* of the packet program */
 };
 
@@ -23,25 +22,15 @@ struct identity {
  */
 int filter_identity(const char *name, struct identity *out);
 
-/* Puts the ids of this program's maps (state, configuration, record) into *id; 0 for each if the
- * program is none of ours. id->prog_id stays as it is. Returns 0; -errno if that is unknown.
+/* Does the program with this id use the map with this id? Returns 1 or 0; -errno if that is
+ * unknown: -EPERM without CAP_SYS_ADMIN.
  */
-int identity_of_program(int prog_fd, struct identity *id);
-
-/* Does what identity_of_program() does, for the program with this id. */
-int identity_of_program_id(uint32_t prog_id, struct identity *id);
+int identity_uses_map(uint32_t prog_id, uint32_t map_id);
 
 /* Returns the format of the filter of this name, of any format; 0 if its pins do not tell; -errno
  * if that is unknown.
  */
 int filter_format(const char *name);
-
-#define IDENTITY_MAPS_MAX 32
-
-/* Fills in *info, and `maps` with the ids of the maps that this program uses: info->nr_map_ids of
- * them, at most IDENTITY_MAPS_MAX. No program of ours has that many. Returns 0, or -errno.
- */
-int identity_program_info(int fd, struct bpf_prog_info *info, __u32 maps[IDENTITY_MAPS_MAX]);
 
 /* Reads the kernel's id of this map of the filter; 0 if there is no such pin. Returns 0, or -errno. */
 int identity_of_pin(const char *name, enum pin pin, uint32_t *ret_id);

@@ -8,7 +8,6 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "exchange.h"
 #include "open.h"
 
 /* A map of the filter's that was opened, or why it was not: it is the filter's if that is loaded
@@ -26,25 +25,6 @@ static int still_loaded(const struct filter *f, int fd)
 int filter_open_map(const struct filter *f, enum pin pin)
 {
 	return still_loaded(f, pin_open_map(f->name, pin));
-}
-
-int filter_clear_judged(const struct filter *f)
-{
-	int fd = pin_open_map(f->name, PIN_JUDGED);
-	int cpus = libbpf_num_possible_cpus(), err = 0;
-	struct dedup_judged *none;
-	__u32 zero = 0;
-
-	if (fd < 0)
-		return fd;
-	none = cpus < 0 ? NULL : calloc(cpus, sizeof(*none));
-	if (!none)
-		err = cpus < 0 ? cpus : -ENOMEM;
-	else if (bpf_map_update_elem(fd, &zero, none, BPF_ANY))
-		err = -errno;
-	free(none);
-	close(fd);
-	return err;
 }
 
 static int drop_inner(const struct filter *f, enum pin pin)
@@ -88,9 +68,4 @@ int filter_same_predecessor(const struct filter *a, const struct filter *b)
 			  ?: identity_of_pin(b->name, PIN_OUTER_STATE, &ids[1]);
 
 	return err ? err : ids[0] == ids[1];
-}
-
-int filter_unpin_program(const struct filter *f)
-{
-	return unpin(f, PIN_PROG);
 }

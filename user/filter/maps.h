@@ -10,9 +10,6 @@
  */
 int filter_open_map(const struct filter *f, enum pin pin);
 
-/* Clears the map `judged` (exchange.h). Returns 0, or -errno. */
-int filter_clear_judged(const struct filter *f);
-
 /* Separates the filter's program from its predecessor: takes the predecessor's maps out of the
  * maps of maps, removes their pins, and marks that for processes that have the predecessor open.
  * Returns 0, also if there is none; or -errno.
@@ -22,8 +19,5 @@ int filter_drop_predecessor(const struct filter *f);
 /* Have the programs of two open filters one predecessor, or both none? Returns 1 or 0; or -errno.
  */
 int filter_same_predecessor(const struct filter *a, const struct filter *b);
-
-/* Removes the pin of the packet program. Returns 0, also if there is none; or -errno. */
-int filter_unpin_program(const struct filter *f);
 
 #endif

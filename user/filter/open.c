@@ -144,8 +144,7 @@ static int open_pins(const char *name, struct filter *out)
 	return 0;
 }
 
-/* filter_open() of any of a filter's directories. */
-static int open_directory(const char *name, struct filter *out)
+int filter_open_directory(const char *name, struct filter *out)
 {
 	ino_t before = 0, after = 0;
 	int err, gone;
@@ -166,7 +165,7 @@ static int open_directory(const char *name, struct filter *out)
 
 int filter_open(const char *name, struct filter *out)
 {
-	return filter_name_ok(name) ? open_directory(name, out) : -ENOENT;
+	return filter_name_ok(name) ? filter_open_directory(name, out) : -ENOENT;
 }
 
 int filter_open_staged(const char *name, struct filter *out)
@@ -176,7 +175,7 @@ int filter_open_staged(const char *name, struct filter *out)
 	if (!filter_name_ok(name))
 		return -ENOENT;
 	snprintf(directory, sizeof(directory), STAGING "%.*s", NAME_MAX_LEN, name);
-	return open_directory(directory, out);
+	return filter_open_directory(directory, out);
 }
 
 /* Has *to, which is of an open filter, point to another one, *f. 0; or -ENOMEM, and *f is closed. */

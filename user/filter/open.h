@@ -23,8 +23,9 @@
 int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
 
-/* Opens the filter in +NAME. Errors as of filter_open(). */
+/* Opens the filter in +NAME, or in the directory NAME or +NAME. Errors as of filter_open(). */
 int filter_open_staged(const char *name, struct filter *out);
+int filter_open_directory(const char *directory, struct filter *out);
 
 /* Opens also the predecessor of an open filter, if it has one, as f->predecessor: its
  * configuration, state and memory alone. f->predecessor->stream is the predecessor's stream that

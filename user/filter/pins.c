@@ -13,7 +13,6 @@
 #include "config.h"
 #include "counters.h"
 #include "deliver.h"
-#include "exchange.h"
 #include "kernel.h"
 #include "wanted.h"
 
@@ -26,7 +25,6 @@ const char *const PINS[PINS_ALL] = {
 	[PIN_WANTED] = "wanted",
 	[PIN_TIMER] = "timer",
 	[PIN_SAMPLES] = "samples",
-	[PIN_JUDGED] = "judged",
 	[PIN_OUTER_STATE] = "outer_state",
 	[PIN_OUTER_FILTER] = "outer_filter",
 	[PIN_PREDECESSOR_CONFIG] = "predecessor_config",
@@ -42,7 +40,6 @@ const char *const PINS[PINS_ALL] = {
 
 /* What format 12 called pins that have another name now. */
 static const char *const PINS_12[PINS_ALL] = {
-	[PIN_JUDGED] = "handled",
 	[PIN_OUTER_STATE] = "before_state",
 	[PIN_OUTER_FILTER] = "before_filter",
 	[PIN_PREDECESSOR_CONFIG] = "before_config",
@@ -147,7 +144,6 @@ static const struct {
 	[PIN_WANTED] = { BPF_MAP_TYPE_HASH, sizeof(struct dedup_want_key),
 			 sizeof(struct dedup_wanted) },
 	[PIN_SAMPLES] = { BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32) },
-	[PIN_JUDGED] = { BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(__u32), sizeof(struct dedup_judged) },
 	[PIN_OUTER_STATE] = { BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32) },
 	[PIN_OUTER_FILTER] = { BPF_MAP_TYPE_ARRAY_OF_MAPS, sizeof(__u32), sizeof(__u32) },
 	[PIN_XSKS] = { BPF_MAP_TYPE_XSKMAP, sizeof(__u32), sizeof(__u32) },

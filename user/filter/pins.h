@@ -15,7 +15,7 @@
 
 #define PIN_ROOT BPFFS "/xdp-dedup"
 #define PIN_PROG "prog"
-#define PIN_PROG_NEXT "prog-next" /* while it replaces PIN_PROG */
+#define PIN_LEAVING "=leaving" /* beside the filters: links that are being detached (detach.h) */
 
 /* The maps of a filter; PINS has the names of their pins in the filter's directory. */
 enum pin {
@@ -27,7 +27,6 @@ enum pin {
 	PIN_WANTED,
 	PIN_TIMER,
 	PIN_SAMPLES,
-	PIN_JUDGED,
 	PIN_OUTER_STATE,
 	PIN_OUTER_FILTER,
 	PIN_PREDECESSOR_CONFIG,

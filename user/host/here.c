@@ -29,14 +29,6 @@ bool here_has(const struct dedup_iface *iface)
 	return iface->ifindex && iface->netns && iface->netns == here_netns();
 }
 
-bool here_has_any(const struct dedup_iface ifaces[DEDUP_IFACES_MAX])
-{
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (here_has(&ifaces[i]))
-			return true;
-	return false;
-}
-
 bool here_is_named(const struct dedup_iface *iface, const char *ifname)
 {
 	return !strcmp(iface->name, ifname);

@@ -19,9 +19,6 @@ uint64_t here_netns(void);
  */
 bool here_has(const struct dedup_iface *iface);
 
-/* Is any entry of a record an interface of this process's network namespace? */
-bool here_has_any(const struct dedup_iface ifaces[DEDUP_IFACES_MAX]);
-
 /* Is this the entry's name? */
 bool here_is_named(const struct dedup_iface *iface, const char *ifname);
 

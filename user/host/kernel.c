@@ -66,14 +66,14 @@ static const struct {
 	const char *name;
 } RIGHTS[] = {
 	{ KERNEL_BPF, CAP_BPF, "CAP_BPF" },
-	{ KERNEL_LOOK_UP, CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
+	{ KERNEL_PERFMON, CAP_PERFMON, "CAP_PERFMON" },
 	{ KERNEL_ATTACH, CAP_NET_ADMIN, "CAP_NET_ADMIN" },
 };
 #define RIGHTS_CNT (sizeof(RIGHTS) / sizeof(RIGHTS[0]))
 
 const char *kernel_rights_text(unsigned int rights)
 {
-	static char text[64];
+	static char text[96];
 
 	*text = 0;
 	for (size_t i = 0; i < RIGHTS_CNT; i++)
@@ -97,24 +97,27 @@ static unsigned int lacking(unsigned int rights)
 			lacks |= rights & RIGHTS[i].right;
 	}
 	if (data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN))
-		lacks &= ~KERNEL_BPF; /* the kernel takes CAP_SYS_ADMIN for CAP_BPF as well */
+		lacks &= ~(KERNEL_BPF | KERNEL_PERFMON); /* the kernel takes it for these */
 	return lacks;
 }
 
 int kernel_permits(const char *verb, unsigned int rights)
 {
 	unsigned int lacks = lacking(rights);
-	__u32 id;
+	int fd;
 
 	if (lacks)
 		return diag_err(-EPERM,
 				"not permitted: %s needs %s" ADVICE
 				"run as root, or with that and access to " BPFFS,
 				verb, kernel_rights_text(lacks));
-	/* In a container or user namespace the capability may be there and yet not suffice to list
-	 * programs. Any other error, as that there is none, is fine.
-	 */
-	if (rights & KERNEL_LOOK_UP && bpf_prog_get_next_id(0, &id) && errno == EPERM)
+	if (!(rights & KERNEL_PERFMON))
+		return 0;
+	/* In a container or user namespace the capability may be there and yet not suffice. */
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, sizeof(__u32), sizeof(__u32), 1, NULL);
+	if (fd >= 0)
+		close(fd);
+	else if (errno == EPERM)
 		return diag_err(-EPERM,
 				"not permitted to use BPF" ADVICE
 				"run outside of the container, or user namespace, that forbids it");

@@ -14,11 +14,12 @@
 /* The capabilities that a verb needs, besides file access to the pins; to be ORed. */
 enum kernel_right {
 	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: open pins, measure the clock */
-	KERNEL_LOOK_UP = 1 << 1, /* CAP_SYS_ADMIN: find programs and maps by their ids */
+	KERNEL_PERFMON = 1 << 1, /* CAP_PERFMON, or CAP_SYS_ADMIN: load programs like ours */
 	KERNEL_ATTACH = 1 << 2,	 /* CAP_NET_ADMIN: attach programs to interfaces */
 };
 
-#define KERNEL_LOAD (KERNEL_LOOK_UP | KERNEL_ATTACH) /* the rights that load needs */
+/* The rights that load needs; with --share also CAP_SYS_ADMIN. */
+#define KERNEL_LOAD (KERNEL_BPF | KERNEL_PERFMON | KERNEL_ATTACH)
 
 /* Returns the names of rights for people: "CAP_SYS_ADMIN and CAP_NET_ADMIN". In static memory,
  * until the next call.

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/if_link.h>
-#include <linux/net_namespace.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
 #include <stdio.h>
@@ -12,11 +11,8 @@
 #include <unistd.h>
 
 #include "netlink.h"
-#include "netns.h"
 
-#define DUMPS_MAX 10   /* how often a dump is tried: links may change while it is sent */
-#define HERE (-1)      /* this network namespace, where an nsid is expected: ids are from 0 on */
-#define ENDING_MS 3000 /* how long a namespace that is being deleted may take to end */
+#define DUMPS_MAX 10 /* how often a dump is tried: links may change while it is sent */
 
 /* Kinds of devices whose IFLA_LINK is the device below them, which hands them what comes in. With
  * others IFLA_LINK is a peer (veth), or the device that a tunnel's outer packets go to.
@@ -135,52 +131,24 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 	*out = l;
 }
 
-/* A request for a dump of links or of namespace ids, and what the kernel has answered so far. */
+/* A request for a dump of links, and what the kernel has answered so far. */
 struct dump {
 	union {
 		struct nlmsghdr request;
 		char bytes[64];
 	};
 	struct links links;
-	int32_t *nsids;
-	int nsids_cnt;
 };
 
-static struct dump dump_of(uint16_t type, uint16_t flags, size_t header)
+static struct dump dump_links(void)
 {
 	struct dump d = { 0 };
 
 	mnl_nlmsg_put_header(d.bytes);
-	d.request.nlmsg_type = type;
-	d.request.nlmsg_flags = NLM_F_REQUEST | flags;
-	mnl_nlmsg_put_extra_header(&d.request, header);
+	d.request.nlmsg_type = RTM_GETLINK;
+	d.request.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	mnl_nlmsg_put_extra_header(&d.request, sizeof(struct ifinfomsg));
 	return d;
-}
-
-static struct dump dump_links(int32_t nsid)
-{
-	struct dump d = dump_of(RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
-
-	if (nsid != HERE)
-		mnl_attr_put_u32(&d.request, IFLA_TARGET_NETNSID, nsid);
-	return d;
-}
-
-/* Asks for the id of this namespace itself. */
-static struct dump dump_own_nsid(void)
-{
-	struct dump d = dump_of(RTM_GETNSID, NLM_F_ACK, sizeof(struct rtgenmsg));
-
-	mnl_attr_put_u32(&d.request, NETNSA_PID, gettid());
-	return d;
-}
-
-static void dump_free(struct dump *d)
-{
-	links_free(&d->links);
-	free(d->nsids);
-	d->nsids = NULL;
-	d->nsids_cnt = 0;
 }
 
 static int add_link(struct links *l, const struct nlmsghdr *message)
@@ -194,21 +162,6 @@ static int add_link(struct links *l, const struct nlmsghdr *message)
 	return 0;
 }
 
-static int add_nsid(struct dump *d, const struct nlmsghdr *message)
-{
-	const struct nlattr *a[NETNSA_NSID + 1] = { NULL };
-	int32_t *more = realloc(d->nsids, (d->nsids_cnt + 1) * sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	d->nsids = more;
-	index_message(message, sizeof(struct rtgenmsg), a, NETNSA_NSID);
-	if (!a[NETNSA_NSID])
-		return -EPROTO;
-	d->nsids[d->nsids_cnt++] = u32_of(a[NETNSA_NSID]);
-	return 0;
-}
-
 static int add_message(const struct nlmsghdr *m, void *arg)
 {
 	size_t len = mnl_nlmsg_get_payload_len(m);
@@ -217,13 +170,11 @@ static int add_message(const struct nlmsghdr *m, void *arg)
 
 	if (m->nlmsg_type == RTM_NEWLINK)
 		err = len < sizeof(struct ifinfomsg) ? -EPROTO : add_link(&d->links, m);
-	else if (m->nlmsg_type == RTM_NEWNSID)
-		err = add_nsid(d, m);
 	errno = -err;
 	return err ? MNL_CB_ERROR : MNL_CB_OK;
 }
 
-/* 0, and the caller frees *d with dump_free(); -errno, and *d holds nothing to free. */
+/* 0, and the caller frees d->links; -errno, and *d holds nothing to free. */
 static int dump(struct dump *d)
 {
 	int err = -EAGAIN;
@@ -231,14 +182,14 @@ static int dump(struct dump *d)
 	for (int i = 0; i < DUMPS_MAX && err == -EAGAIN; i++) {
 		err = netlink_ask(NETLINK_ROUTE, &d->request, add_message, d);
 		if (err)
-			dump_free(d);
+			links_free(&d->links);
 	}
 	return err;
 }
 
 int links_read(struct links *out)
 {
-	struct dump d = dump_links(HERE);
+	struct dump d = dump_links();
 	int err = dump(&d);
 
 	*out = d.links;
@@ -251,86 +202,6 @@ bool link_runs_xdp(const struct link *l, uint32_t prog_id)
 		if (l->xdp_ids[i] == prog_id)
 			return true;
 	return false;
-}
-
-/* links_run_xdp() for one namespace alone: HERE, or one that has this id here. */
-static int run_xdp_in(int32_t nsid, uint32_t prog_id)
-{
-	struct dump d = dump_links(nsid);
-	int found = dump(&d);
-
-	for (int i = 0; i < d.links.cnt && !found; i++)
-		found = link_runs_xdp(&d.links.list[i], prog_id);
-	dump_free(&d);
-	return found;
-}
-
-/* links_run_xdp() for the other namespaces that have an id here. This one has an id, too, once
- * another one was asked for links whose peers are here.
- */
-static int run_xdp_by_ids(uint32_t prog_id)
-{
-	struct dump d = dump_of(RTM_GETNSID, NLM_F_DUMP, sizeof(struct rtgenmsg));
-	struct dump own = dump_own_nsid();
-	int found = dump(&own) ?: dump(&d);
-
-	for (int i = 0; i < d.nsids_cnt && !found; i++)
-		if (!own.nsids_cnt || d.nsids[i] != own.nsids[0])
-			found = run_xdp_in(d.nsids[i], prog_id);
-	dump_free(&own);
-	dump_free(&d);
-	return found;
-}
-
-/* links_run_xdp() for this namespace alone. */
-static int run_xdp_here(uint32_t prog_id)
-{
-	return run_xdp_in(HERE, prog_id);
-}
-
-/* links_run_xdp() for this namespace and those that have an id here. */
-static int run_xdp_with_ids(uint32_t prog_id)
-{
-	return run_xdp_here(prog_id) ?: run_xdp_by_ids(prog_id);
-}
-
-/* Returns what ask() does. A namespace that is being deleted still has its id, but cannot be asked
- * (-EINVAL): waits until it is gone.
- */
-static int ask_patiently(int (*ask)(uint32_t), uint32_t prog_id)
-{
-	int found = ask(prog_id);
-
-	for (int ms = 0; ms < ENDING_MS && found == -EINVAL; ms += 10) {
-		usleep(10000);
-		found = ask(prog_id);
-	}
-	return found;
-}
-
-static int run_xdp(uint32_t prog_id)
-{
-	return ask_patiently(run_xdp_with_ids, prog_id);
-}
-
-/* links_run_xdp() for all other namespaces: calls runs() in each. -EXDEV if some cannot be looked
- * at.
- */
-static int run_xdp_in_others(int (*runs)(uint32_t), uint32_t prog_id)
-{
-	int found = netns_ask_others(runs, prog_id);
-
-	return found < 0 ? -EXDEV : found;
-}
-
-int links_run_xdp(uint32_t prog_id)
-{
-	return run_xdp(prog_id) ?: run_xdp_in_others(run_xdp, prog_id);
-}
-
-int links_run_xdp_elsewhere(uint32_t prog_id)
-{
-	return ask_patiently(run_xdp_by_ids, prog_id) ?: run_xdp_in_others(run_xdp_here, prog_id);
 }
 
 void links_free(struct links *l)

@@ -44,21 +44,6 @@ struct links {
 int links_read(struct links *out);
 void links_free(struct links *l);
 
-/* Does this XDP program run on any interface of the machine? Searches:
- * - this network namespace;
- * - the namespaces that have an id in it: the kernel gives an id to a namespace when an interface
- *   moves there;
- * - the namespaces that netns.h finds, and those that have an id there.
- * Returns 1 or 0; -EXDEV if the program does not run in the first two groups, and the third cannot
- * be searched completely; another -errno if that is unknown. In a container that does not see all
- * processes of the machine it never returns 0. After -EXDEV no interface of this namespace runs the
- * program elsewhere, unless it moved twice.
- */
-int links_run_xdp(uint32_t prog_id);
-
-/* Does what links_run_xdp() does for all network namespaces except this one. */
-int links_run_xdp_elsewhere(uint32_t prog_id);
-
 /* Does this XDP program run on this interface, in any mode? */
 bool link_runs_xdp(const struct link *l, uint32_t prog_id);
 

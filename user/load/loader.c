@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 
 #include "diag.h"
+#include "kernel.h"
 #include "object.h"
 #include "open.h"
 #include "pin_dirs.h"
@@ -96,28 +97,34 @@ void loader_program_close(struct xdp_dedup *skel)
 	xdp_dedup__destroy(skel);
 }
 
-/* Puts this pin in the place of the one that is there: at no moment there is none. */
-static int pin_instead(int prog_fd, const char *name, const char *path)
-{
-	char next[PATH_MAX];
-
-	pin_path(next, name, PIN_PROG_NEXT);
-	if (bpf_obj_pin(prog_fd, next) &&
-	    (errno != EEXIST || unlink(next) || bpf_obj_pin(prog_fd, next)))
-		return -errno;
-	return rename(next, path) ? -errno : 0;
-}
-
 int loader_pin_program(const char *name, int prog_fd)
 {
 	char path[PATH_MAX];
-	int err;
 
 	pin_path(path, name, PIN_PROG);
 	if (!bpf_obj_pin(prog_fd, path))
 		return 0;
-	err = errno == EEXIST ? pin_instead(prog_fd, name, path) : -errno;
-	return err ? diag_err(err, "cannot pin the program at %s: %s", path, strerror(-err)) : 0;
+	return diag_err(-errno, "cannot pin the program at %s: %s", path, strerror(errno));
+}
+
+int loader_load_program(const char *name, struct xdp_dedup *skel)
+{
+	int err = bpf_object__load(skel->obj), fd;
+
+	if (err)
+		return kernel_explain(err, 0);
+	fd = bpf_program__fd(object_packet_program(skel));
+	return loader_pin_program(name, fd) ?: fd;
+}
+
+int loader_open_program(const char *name)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	pin_path(path, name, PIN_PROG);
+	fd = bpf_obj_get(path);
+	return fd < 0 ? diag_err(-errno, "cannot open %s: %s", path, strerror(errno)) : fd;
 }
 
 /* Why a filter's pins cannot be read. */

@@ -29,16 +29,24 @@ void loader_private_close(struct filter *f, struct xdp_dedup *prog);
 int loader_private_prog_fd(const struct xdp_dedup *prog);
 
 /* Opens the skeleton with its maps at the pins of this filter. The packet program is not loaded
- * yet: attach_all() does that. Returns 0, and the caller closes *out with loader_program_close();
- * or -errno (logged).
+ * yet: loader_load_program() does that, or libxdp. Returns 0, and the caller closes *out with
+ * loader_program_close(); or -errno (logged).
  */
 int loader_program_open(const char *name, struct xdp_dedup **out);
 void loader_program_close(struct xdp_dedup *skel);
 
-/* Pins the packet program as PIN_ROOT/NAME/prog, in the place of an older pin. NAME: the filter's
- * directory. Returns 0, or -errno (logged).
+/* Loads the packet program of loader_program_open(), and pins it in the filter's directory as
+ * PIN_PROG. Returns its descriptor, which belongs to the skeleton; or -errno (logged).
  */
+int loader_load_program(const char *name, struct xdp_dedup *skel);
+
+/* Pins a loaded packet program as PIN_PROG. Returns 0, or -errno (logged). */
 int loader_pin_program(const char *name, int prog_fd);
+
+/* Opens the pinned packet program of this filter. Returns its descriptor, which the caller closes;
+ * or -errno (logged).
+ */
+int loader_open_program(const char *name);
 
 /* Logs what the error `err` of filter_open() means and what to do, and returns it. */
 int loader_explain(const char *name, int err);

@@ -99,9 +99,7 @@ static bool is_programs_own(enum pin pin, bool has_own_predecessor)
 	}
 }
 
-/* Pins the packet program, which is loaded. In a dispatcher libxdp loads it again, as a program of
- * another type; but what the kernel refuses had better be known before anything is changed.
- */
+/* Pins the packet program, which is loaded. */
 static int pin_program(const struct xdp_dedup *skel, const char *directory)
 {
 	return loader_pin_program(directory, bpf_program__fd(object_packet_program(skel)));
@@ -122,9 +120,7 @@ static int load_next_program(struct xdp_dedup *skel, const struct dedup_config *
 	err = xdp_dedup__load(skel);
 	if (err)
 		return kernel_explain(err, 0);
-	return object_check(skel, object_packet_program(skel))
-	       ?: object_pin(skel, directory)
-	       ?: pin_program(skel, directory);
+	return object_check(skel) ?: object_pin(skel, directory) ?: pin_program(skel, directory);
 }
 
 /* Makes the program's own maps, of its configuration, its counters and its record, and of the
@@ -224,7 +220,6 @@ static int make_successor(const struct dedup_config *cfg, const struct filter *r
 		return err;
 	pin_dir_staging(staging, name);
 	err = share_pin(name, PIN_WANTED)
-	      ?: share_pin(name, PIN_JUDGED)
 	      ?: share_delivery(name, cfg)
 	      ?: make_filter(staging, cfg, &p);
 	predecessor_close(&p);

@@ -10,7 +10,6 @@
 
 #include "account.h"
 #include "diag.h"
-#include "identity.h"
 #include "kernel.h"
 #include "pins.h"
 #include "plan.h"
@@ -51,7 +50,6 @@ static void pinned_maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PI
 		[PIN_WANTED] = skel->maps.wanted,
 		[PIN_TIMER] = skel->maps.timer,
 		[PIN_SAMPLES] = skel->maps.samples,
-		[PIN_JUDGED] = skel->maps.judged,
 		[PIN_OUTER_STATE] = skel->maps.outer_state,
 		[PIN_OUTER_FILTER] = skel->maps.outer_filter,
 		[PIN_PREDECESSOR_CONFIG] = skel->maps.rodata_predecessor,
@@ -124,11 +122,27 @@ int object_pin(const struct xdp_dedup *skel, const char *name)
 	return err;
 }
 
+/* A link takes only programs of one expected attach type, which libbpf leaves out if its probe for
+ * that fails, for any reason: then no link could be updated. A handler of our own has no probe.
+ */
+static int expect_link(void)
+{
+	static int handler = -1;
+
+	if (handler < 0)
+		handler = libbpf_register_prog_handler("xdp", BPF_PROG_TYPE_XDP, BPF_XDP, NULL);
+	return handler < 0 ? diag_err(handler, "cannot prepare the program: %s", strerror(-handler))
+			   : 0;
+}
+
 int object_open(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out)
 {
-	struct xdp_dedup *skel = xdp_dedup__open();
-	int err;
+	struct xdp_dedup *skel;
+	int err = expect_link();
 
+	if (err)
+		return err;
+	skel = xdp_dedup__open();
 	if (!skel)
 		return diag_err(-errno, "cannot open the BPF object: %s", strerror(errno));
 	err = bpf_map__set_max_entries(skel->maps.filter, dedup_blocks(cfg))
@@ -188,18 +202,8 @@ int object_run(const struct bpf_program *prog)
 	return err;
 }
 
-int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog)
+int object_check(const struct xdp_dedup *skel)
 {
-	struct identity id = { 0 };
-	int err = identity_of_program(bpf_program__fd(prog), &id);
-
-	if (err)
-		return diag_err(err, "cannot look at the new filter: %s", strerror(-err));
-	if (!id.state_id || !id.config_id)
-		return diag_err(
-			-EAGAIN,
-			"the new filter is not told by its name, so it could not be unloaded: libbpf found that the kernel keeps no names" ADVICE
-			"try again");
 	if (!skel->data_state || !skel->data_record || !skel->rodata_config ||
 	    !skel->rodata_predecessor)
 		return diag_err(
@@ -212,7 +216,6 @@ int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog)
 int object_load_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
 {
 	struct dedup_config *config = (struct dedup_config *)&skel->rodata_config->config;
-	bool resumes = bpf_program__autoload(skel->progs.hand_resume);
 	int err;
 
 	*config = *cfg;
@@ -222,7 +225,7 @@ int object_load_filter(struct xdp_dedup *skel, const char *name, const struct de
 	err = xdp_dedup__load(skel);
 	if (err)
 		return kernel_explain(err, plan_bytes(cfg));
-	err = object_check(skel, resumes ? skel->progs.hand_resume : skel->progs.hand_start);
+	err = object_check(skel);
 	return err ? err : object_pin(skel, name);
 }
 

@@ -39,12 +39,10 @@ int object_load_filter(struct xdp_dedup *skel, const char *name, const struct de
 int object_start_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg);
 int object_start_hand(struct xdp_dedup *skel);
 
-/* Checks that the object is loaded as it must be: its maps have their names, by which a filter is
- * found and told from other programs, and the maps are mapped. If libbpf's probes for these
- * features fail, for any reason, it gives no names and makes maps that cannot be mapped. prog: any
- * loaded program that uses the maps of state and configuration. Returns 0, or -errno.
+/* Checks that the object is loaded as it must be: the maps are mapped. If libbpf's probe for this
+ * feature fails, for any reason, it makes maps that cannot be mapped. Returns 0, or -errno.
  */
-int object_check(const struct xdp_dedup *skel, const struct bpf_program *prog);
+int object_check(const struct xdp_dedup *skel);
 
 /* Runs a syscall program of the object. Returns what the program returned, or -errno. Logs
  * nothing.

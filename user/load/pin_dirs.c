@@ -44,18 +44,8 @@ static int explain_begun(const char *name)
 			-EBUSY,
 			"a newer xdp-dedup has begun to change %s, and it alone can end that: use that one",
 			name);
-	return diag_err(
-		-EBUSY,
-		"a change of %s has not ended, and another one comes after it: any change ends it, where the interfaces are",
-		name);
-}
-
-int pin_dir_check_ended(const char *name)
-{
-	struct paths p;
-
-	paths_of(name, &p);
-	return access(p.staging, F_OK) ? 0 : explain_begun(name);
+	return diag_err(-EBUSY, "a change of %s has not ended: see the message before this one",
+			name);
 }
 
 int pin_dir_begin(const char *name)

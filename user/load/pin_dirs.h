@@ -12,9 +12,6 @@
 /* Writes "+NAME". */
 void pin_dir_staging(char directory[PATH_MAX], const char *name);
 
-/* Returns 0 if there is no +NAME; or -EBUSY, as a change of the filter has not ended. */
-int pin_dir_check_ended(const char *name);
-
 /* Makes +NAME, empty. Returns 0; -EBUSY if it exists, as a change of the filter has not ended; or
  * another -errno.
  */

@@ -56,7 +56,6 @@ static struct lookup lookup_memory;
 static struct dedup_id id_memory;
 static struct frame frame_memory;
 static struct numbers numbers_memory;
-static struct dedup_judged judged_memory;
 
 /* The digest that was computed last, of the frame that is being looked at. */
 static struct {
@@ -131,7 +130,6 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	map_set(ids, &id_memory, 1);
 	map_set(frames, &frame_memory, 1);
 	map_set(numbers, &numbers_memory, 1);
-	map_set(judged, &judged_memory, 1);
 	if (memory) {
 		map_set(filter, lines(dedup_blocks(cfg) * sizeof(struct dedup_block)),
 			dedup_blocks(cfg));

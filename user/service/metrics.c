@@ -138,8 +138,8 @@ static bool is_repeated(const struct status *s, int n)
 	for (int i = 0; i < n; i++) {
 		const struct status_iface *g = &s->ifaces[i];
 
-		if (!strcmp(f->name, g->name) && f->state == g->state &&
-		    f->dispatcher == g->dispatcher && !strcmp(mode_label(f), mode_label(g)))
+		if (!strcmp(f->name, g->name) && f->state == g->state && f->shared == g->shared &&
+		    !strcmp(mode_label(f), mode_label(g)))
 			return true;
 	}
 	return false;
@@ -154,8 +154,8 @@ static void write_ifaces(struct metrics_out *m, const struct watched *r)
 			metrics_gauge(m, 1,
 				      METRICS_LABELS("filter", r->name, "interface", f->name,
 						     "state", iface_state_name(f->state), "mode",
-						     mode_label(f), "dispatcher",
-						     f->dispatcher ? "true" : "false"));
+						     mode_label(f), "shared",
+						     f->shared ? "true" : "false"));
 	}
 }
 

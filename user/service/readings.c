@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "attachments.h"
+#include "receivers.h"
 #include "clock.h"
 #include "diag.h"
 #include "hand.h"
@@ -140,18 +140,15 @@ static int open_anew(struct reading *r, struct filter *f)
 	return err;
 }
 
-/* Reads everything about a filter, and opens it if it is not open. *view is that of the filters
- * before it, or empty. 0, or -errno (logged unless it is -ENOENT).
+/* Reads everything about a filter, and opens it if it is not open. 0, or -errno (logged unless it is -ENOENT).
  */
-static int refresh_one(struct reading *r, struct attach_view *view)
+static int refresh_one(struct reading *r, const struct links *links)
 {
-	int err = view->links.cnt ? 0 : attach_view_read(view);
 	bool was_open, is_exchanging;
 	struct watch_reading now;
 	struct filter f;
+	int err = 0;
 
-	if (err)
-		return err;
 	/* What is current after the interfaces were looked at was so before. */
 	was_open = is_current(r);
 	if (was_open) {
@@ -164,14 +161,8 @@ static int refresh_one(struct reading *r, struct attach_view *view)
 		loader_explain(r->watched.name, err);
 	if (err)
 		return err;
-	if (!was_open)
-		err = attachments_view(&f, view);
-	if (err) {
-		filter_close(&f);
-		return err;
-	}
 	is_exchanging = READ_ONCE(f.state->exchanging);
-	err = status_collect(&f, view, false, &r->watched.status);
+	err = status_collect(&f, links, false, &r->watched.status);
 	if (err)
 		return err;
 	keep_shown(r, is_exchanging);
@@ -205,13 +196,13 @@ static int update_one(struct reading *r)
 	return 0;
 }
 
-static void update_reading(struct reading *r, bool all, struct attach_view *view)
+static void update_reading(struct reading *r, bool all, const struct links *links)
 {
 	struct diag_receiver receiver = { .take = keep_first_message, .to = r };
 
 	diag_receive(&receiver);
 	if (all || r->watched.err || !is_current(r))
-		r->watched.err = refresh_one(r, view);
+		r->watched.err = refresh_one(r, links);
 	else
 		r->watched.err = update_one(r);
 	if (r->watched.err)
@@ -224,14 +215,18 @@ static void update_reading(struct reading *r, bool all, struct attach_view *view
 
 static int read_names(struct readings *r, char *const *names, bool all)
 {
-	if (all)
-		attach_view_free(&r->view);
-	for (; *names; names++) {
+	int err = 0;
+
+	if (all || !r->links.cnt) {
+		links_free(&r->links);
+		err = receivers_links(&r->links);
+	}
+	for (; !err && *names; names++) {
 		struct watched *f = monitor_get(&r->filters, *names);
 
 		if (!f)
 			return -ENOMEM;
-		update_reading((struct reading *)f, all, &r->view);
+		update_reading((struct reading *)f, all, &r->links);
 		f->seen = f->err != -ENOENT; /* else unloaded since */
 	}
 	return 0;
@@ -298,6 +293,6 @@ void readings_log_advice(struct readings *r)
 void readings_free(struct readings *r)
 {
 	monitor_free(&r->filters);
-	attach_view_free(&r->view);
+	links_free(&r->links);
 	*r = (struct readings){ 0 };
 }

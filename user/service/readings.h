@@ -18,7 +18,7 @@ struct readings {
 	struct monitor filters;
 	const struct config_file *wanted; /* the file, as of the last reading; NULL: none */
 	uint64_t take_ns, refresh_ns;	  /* how long the last ones took */
-	struct attach_view view;	  /* the interfaces, as of the last refresh, or later */
+	struct links links;		  /* the interfaces, as of the last refresh */
 };
 
 /* Reads all loaded filters. Adds the filters of the file `wanted`, which may be NULL, that are not

@@ -9,7 +9,7 @@
 
 #include "attachments.h"
 #include "diag.h"
-#include "identity.h"
+#include "open.h"
 #include "text.h"
 
 static struct reconciled *find_reconciled(const struct reconcile *k, const char *name)
@@ -316,40 +316,41 @@ uint64_t reconcile_retry_at(const struct reconcile *k)
 /* Where a filter is to run, and where it does. */
 enum where { RUNS, MAY_RUN, IS_OFF, IS_ABSENT };
 
-/* id: NULL if that is unknown. */
-static enum where where_is(const struct attach_view *view, const struct identity *id, uint32_t ifindex)
-{
-	if (!ifindex)
-		return IS_ABSENT;
-	for (int i = 0; i < view->cnt; i++) {
-		const struct attachment *a = &view->list[i];
-
-		if (a->ifindex != (int)ifindex)
-			continue;
-		if (a->err || !id)
-			return MAY_RUN;
-		if (attachments_is_theirs(a, *id))
-			return RUNS;
-	}
-	return IS_OFF;
-}
-
 /* Of a filter: the interfaces that its section of the file names, and how each of them is. */
 struct its_interfaces {
 	const struct placement *named; /* NULL: it is no longer in the file */
 	enum where are[DEDUP_IFACES_MAX];
 };
 
+/* at: NULL if that is unknown. */
+static enum where where_is(const struct attachments *at, uint32_t ifindex)
+{
+	if (!ifindex)
+		return IS_ABSENT;
+	if (!at)
+		return MAY_RUN;
+	for (int i = 0; i < at->cnt; i++)
+		if (at->list[i].here && at->list[i].ifindex == ifindex)
+			return at->list[i].ours ? RUNS : IS_OFF;
+	return IS_OFF;
+}
+
 static void look_at_interfaces(const struct reconcile *k, const struct reconciled *f,
-			       const struct attach_view *view, struct its_interfaces *out)
+			       const struct links *links, struct its_interfaces *out)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
-	struct identity id = { 0 };
-	int err = filter_identity(f->name, &id);
+	struct attachments at = { .cnt = 0 };
+	struct filter open;
+	int err = filter_open(f->name, &open);
 
+	if (!err) {
+		err = attachments_read(&open, links, &at);
+		filter_close(&open);
+	}
 	out->named = wanted ? &wanted->wish.where : NULL;
 	for (int i = 0; out->named && i < out->named->cnt; i++)
-		out->are[i] = where_is(view, err ? NULL : &id, f->ifindices[i]);
+		out->are[i] = where_is(err && err != -ENOENT && err != -ENODEV ? NULL : &at,
+				       f->ifindices[i]);
 }
 
 /* Those that are so. */
@@ -364,14 +365,14 @@ static void append_interfaces(char *text, size_t size, const struct its_interfac
 				    its->named->ifnames[i]);
 }
 
-void reconcile_text(const struct reconcile *k, const struct attach_view *view, char *text, size_t size)
+void reconcile_text(const struct reconcile *k, const struct links *links, char *text, size_t size)
 {
 	*text = '\0';
 	for (int i = 0; i < k->cnt; i++) {
 		const struct reconciled *f = &k->list[i];
 		struct its_interfaces its;
 
-		look_at_interfaces(k, f, view, &its);
+		look_at_interfaces(k, f, links, &its);
 		text_append(text, size, "%s%s:", i ? "; " : "", f->name);
 		if (f->leaves)
 			text_append(text, size, " is to go");

@@ -96,11 +96,10 @@ void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns);
  */
 uint64_t reconcile_retry_at(const struct reconcile *k);
 
-/* Writes where each filter runs, and what it waits for: "feed: eth0, waits for eth1; ...". view:
+/* Writes where each filter runs, and what it waits for: "feed: eth0, waits for eth1; ...". links:
  * the interfaces as they are now.
  */
-void reconcile_text(const struct reconcile *k, const struct attach_view *view, char *text,
-		    size_t size);
+void reconcile_text(const struct reconcile *k, const struct links *links, char *text, size_t size);
 
 void reconcile_free(struct reconcile *k);
 

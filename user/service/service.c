@@ -76,15 +76,15 @@ static int wait_for_retry(struct service *s)
 /* Nothing is to be done now. */
 static int settle_down(struct service *s)
 {
-	struct attach_view view;
+	struct links links;
 
 	if (s->reconcile.ending && !reconcile_retry_at(&s->reconcile))
 		return sd_event_exit(s->events, s->reconcile.end_failed ? EXIT_FAILED : EXIT_DONE);
 	if (s->reconcile.ending)
 		return wait_for_retry(s);
-	if (!attach_view_read(&view)) { /* else logged */
-		reconcile_text(&s->reconcile, &view, s->status, sizeof(s->status));
-		attach_view_free(&view);
+	if (!receivers_links(&links)) { /* else logged */
+		reconcile_text(&s->reconcile, &links, s->status, sizeof(s->status));
+		links_free(&links);
 	}
 	sd_notifyf(0, "%sSTATUS=%s", s->is_ready && !s->is_reloading ? "" : "READY=1\n", s->status);
 	if (!s->is_ready || s->is_reloading)
@@ -168,7 +168,7 @@ static void tell_status(struct service *s)
 	     i++) /* is it of use, what was read of interfaces? */
 		if (s->readings.filters.list[i]->err && s->readings.filters.list[i]->err != -ENOENT)
 			return;
-	reconcile_text(&s->reconcile, &s->readings.view, text, sizeof(text));
+	reconcile_text(&s->reconcile, &s->readings.links, text, sizeof(text));
 	if (!strcmp(text, s->status))
 		return;
 	memcpy(s->status, text, sizeof(s->status));

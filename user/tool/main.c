@@ -37,14 +37,13 @@ static const struct verb {
 	  "attach one filter to these interfaces", .operate = control_load },
 	{ "check", OPT_LOAD | OPT_JSON, 0, 1, DEDUP_IFACES_MAX, "IFNAME... [options]",
 	  "check whether load would work here, and how to improve it", .run = verb_check },
-	{ "unload", OPT_NAME | OPT_ALL | OPT_FORCE, KERNEL_LOAD, 0, INT_MAX,
-	  "IFNAME... | --name NAME | --all [--force]",
+	{ "unload", OPT_NAME | OPT_ALL, KERNEL_LOAD, 0, INT_MAX, "IFNAME... | --name NAME | --all",
 	  "detach; a filter without interfaces is removed", .operate = control_unload },
-	{ "status", OPT_JSON | OPT_EXACT, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
+	{ "status", OPT_JSON | OPT_EXACT, KERNEL_BPF, 0, 1, "[NAME] [options]",
 	  "show geometry, window, fill and counters", .run = verb_status },
-	{ "watch", OPT_WATCH | OPT_JSON, KERNEL_LOOK_UP, 0, 1, "[NAME] [options]",
+	{ "watch", OPT_WATCH | OPT_JSON, KERNEL_BPF, 0, 1, "[NAME] [options]",
 	  "show rates, fill, window and advice, live", .run = verb_watch },
-	{ "refresh", 0, KERNEL_LOOK_UP, 0, 1, "[NAME]",
+	{ "refresh", 0, KERNEL_BPF, 0, 1, "[NAME]",
 	  "read this host's MACs again, after they have changed", .operate = control_refresh,
 	  .names = 1 },
 	{ "set",
@@ -166,7 +165,7 @@ static int operate(const struct verb *v, struct options *o)
 		w->name = *rest++;
 	if (v->names > 1)
 		w->file = *rest++;
-	w->where = (struct placement){ rest, (int)(end - rest), w->where.mode };
+	w->where = (struct placement){ rest, (int)(end - rest), w->where.mode, w->where.share };
 	return v->operate(w);
 }
 

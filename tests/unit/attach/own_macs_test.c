@@ -207,6 +207,34 @@ static void another_netns_keeps_what_it_was_told(void **state)
 	assert_ours(2, "25");
 }
 
+/* A change gives a filter another form of the list: what is elsewhere takes part, both ways. */
+static void another_netns_is_kept_in_another_form(void **state)
+{
+	struct dedup_record record_before;
+	struct dedup_config config_before;
+	struct filter before = { .config = &config_before, .record = &record_before };
+	static const int FORMS[] = { DEDUP_ONE_INTERFACE, DEDUP_NAMED, DEDUP_SEVERAL_INTERFACES };
+
+	(void)state;
+	add(1, 1, 0, 0);
+	add(2, 3, 0, 1);
+	record(0, 1, true);
+	set();
+	t.record.ifaces[0].netns++;
+	t.links.cnt = 0;
+	for (int i = 0; i < 9; i++) {
+		config_before = t.config;
+		record_before = t.record;
+		memset(t.record.own_macs, 0, sizeof(t.record.own_macs));
+		t.record.own_mac = 0;
+		t.config.policy.receiver = FORMS[i % 2 ? i / 2 % 3 : (i + 1) % 3];
+		t.config.policy.several = t.config.policy.receiver == DEDUP_SEVERAL_INTERFACES;
+		own_macs_keep(&t.filter, &before);
+		set();
+		assert_ours(1, "13");
+	}
+}
+
 /* Only the whole question has the answer, which --to belongs to. */
 static void with_destinations_nothing_is_answered_at_once(void **state)
 {
@@ -257,6 +285,7 @@ int main(void)
 		TEST(of_several_each_has_its_own),
 		TEST(of_several_two_may_share_a_slot),
 		TEST(another_netns_keeps_what_it_was_told),
+		TEST(another_netns_is_kept_in_another_form),
 		TEST(with_destinations_nothing_is_answered_at_once),
 		TEST(too_many_are_told_of),
 		TEST(without_a_mac_nothing_is_told),

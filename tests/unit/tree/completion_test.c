@@ -122,12 +122,12 @@ static void bash_knows_it(void **state)
 static void zsh_completes(void **state)
 {
 #define GOT                                                  \
-	"GOT unload --force lo --name=x.\n"                  \
+	"GOT unload --all lo --name=x.\n"                    \
 	"GOT load --layout=countdown --profile moldudp64.\n" \
 	"GOT profile show r-tag.\nGOT save x Makefile.\n"
 #define PUBLISH_GOT "GOT x --receive xsk --config Makefile.\n"
 	const bool has_publish = !access(PUBLISH, X_OK);
-	static const char KEYS[] = "xdp-dedup unl\\t--fo\\tlo\\t --name=x\\n"
+	static const char KEYS[] = "xdp-dedup unl\\t--al\\tlo\\t --name=x\\n"
 				   "xdp-dedup load --layout=c\\t --profile moldu\\t\\n"
 				   "xdp-dedup profile sh\\tr-t\\t\\n"
 				   "xdp-dedup save x Makef\\t\\n";

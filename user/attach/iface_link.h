@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The bpf_link that attaches a filter's program to one interface. It is pinned in the filter's
+ * directory as link-IFNAME, by the name that the interface had when it was attached. The kernel
+ * keeps the rest: the link follows its interface into other network namespaces and through renames,
+ * its program is exchanged from anywhere, and it ends when its last pin goes. During a change both
+ * NAME and +NAME have pins of the links that stay.
+ *
+ * Nothing here logs. `directory`: NAME or +NAME.
+ */
+#ifndef XDP_DEDUP_IFACE_LINK_H
+#define XDP_DEDUP_IFACE_LINK_H
+
+#include <linux/if_link.h>
+#include <net/if.h>
+#include <stdint.h>
+
+#include "config.h"
+
+struct iface_link {
+	char ifname[IF_NAMESIZE]; /* the name in its pin */
+	uint32_t id, prog_id;
+	uint32_t ifindex; /* in whichever network namespace it is; 0: the interface is gone, or
+			   * somebody has detached the link
+			   */
+};
+
+/* Attaches the program to an interface of this network namespace, in the mode of xdp_flags
+ * (XDP_FLAGS_DRV_MODE, ...). Returns the link's descriptor, which the caller closes: an unpinned
+ * link ends then. Or -errno: -EBUSY or -EEXIST if another program runs there.
+ */
+int iface_link_create(int prog_fd, int ifindex, uint32_t xdp_flags);
+
+/* Pins a link. Returns 0; -EEXIST if there is a pin of this name; or another -errno. */
+int iface_link_pin(int fd, const char *directory, const char *ifname);
+
+/* Opens the pinned link. Returns its descriptor, which the caller closes; or -errno: -ENOENT. */
+int iface_link_open(const char *directory, const char *ifname);
+
+/* Reads what the kernel has of an open link; out->ifname stays. Returns 0, or -errno. */
+int iface_link_info(int fd, struct iface_link *out);
+
+/* Exchanges the program, from any network namespace. No packet is lost or unjudged. Returns 0, also
+ * if the link has this program or runs nowhere; or -errno.
+ */
+int iface_link_update(int fd, int prog_fd);
+
+/* Removes a pin, if it exists. If it was the link's last one, the kernel detaches the program a
+ * little later. Returns 0, or -errno.
+ */
+int iface_link_unpin(const char *directory, const char *ifname);
+
+/* Reads all links that are pinned in a directory. Returns how many there are, at most
+ * DEDUP_IFACES_MAX; 0 if there is no such directory; or -errno.
+ */
+int iface_links_read(const char *directory, struct iface_link out[DEDUP_IFACES_MAX]);
+
+/* Returns the link whose pin has this name; NULL if there is none. */
+const struct iface_link *iface_links_find(const struct iface_link *list, int cnt, const char *ifname);
+
+/* Writes the path of the pin. */
+void iface_link_path(char *path, const char *directory, const char *ifname);
+
+#endif

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "links_exchange.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+
+#include "attach.h"
+#include "detach.h"
+#include "diag.h"
+#include "fd.h"
+#include "here.h"
+#include "identity.h"
+#include "iface_link.h"
+#include "loader.h"
+#include "pin_dirs.h"
+#include "share.h"
+
+/* Makes a link with this program for the entry's interface, and pins it in this directory. Nothing
+ * is left of a link that could not be pinned.
+ */
+static int attach_pinned(const char *directory, struct dedup_iface *entry, int prog_fd)
+{
+	enum attach_mode mode = (enum attach_mode)entry->mode;
+	char ifname[IF_NAMESIZE];
+	int fd, err;
+
+	if (!if_indextoname(entry->ifindex, ifname))
+		return diag_err(-ENODEV, "there is no interface %s any more", entry->name);
+	fd = attach_link(prog_fd, ifname, &mode);
+	if (fd < 0)
+		return fd;
+	err = iface_link_unpin(directory, entry->name) ?: iface_link_pin(fd, directory, entry->name);
+	close(fd);
+	if (err)
+		return diag_err(err, "cannot pin the link of %s: %s", ifname, strerror(-err));
+	entry->mode = mode;
+	return 0;
+}
+
+/* libxdp loads a program for each dispatcher. */
+static int attach_shared(const char *name, struct dedup_iface *entry)
+{
+	enum attach_mode mode = (enum attach_mode)entry->mode;
+	struct xdp_dedup *skel;
+	char ifname[IF_NAMESIZE];
+	int err;
+
+	if (!if_indextoname(entry->ifindex, ifname))
+		return diag_err(-ENODEV, "there is no interface %s any more", entry->name);
+	err = loader_program_open(name, &skel);
+	if (err)
+		return err;
+	err = share_attach(skel, ifname, &mode);
+	loader_program_close(skel);
+	if (!err)
+		entry->mode = mode;
+	return err;
+}
+
+int links_attach(const char *name, struct dedup_iface *entry, int prog_fd)
+{
+	return entry->shared ? attach_shared(name, entry) : attach_pinned(name, entry, prog_fd);
+}
+
+/* Pins the link of NAME in +NAME, too, by this name. Returns 1; 0 if NAME has none that runs; or
+ * -errno.
+ */
+static int keep_link(const struct pair *p, const char *recorded, const char *ifname)
+{
+	int fd = *recorded ? iface_link_open(p->name, recorded) : -ENOENT, err;
+	struct iface_link link;
+
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	err = iface_link_info(fd, &link);
+	if (!err && link.ifindex)
+		err = iface_link_pin(fd, p->staged.name, ifname) ?: 1;
+	close(fd);
+	return err;
+}
+
+int links_prepare(struct pair *p, const struct wanted_ifaces *ifaces)
+{
+	int pass_all = -1, err = 0;
+
+	for (int i = 0; i < ifaces->cnt && !err; i++) {
+		struct dedup_iface *entry = &p->staged.record->ifaces[i];
+		int kept = keep_link(p, ifaces->recorded[i], entry->name);
+
+		if (kept < 0)
+			err = diag_err(kept, "cannot keep the link of %s: %s", entry->name,
+				       strerror(-kept));
+		if (kept || entry->shared || *ifaces->recorded[i])
+			continue;
+		if (pass_all < 0)
+			pass_all = detach_pass_all();
+		err = pass_all < 0 ? pass_all : attach_pinned(p->staged.name, entry, pass_all);
+	}
+	fd_close(pass_all);
+	return err;
+}
+
+static bool has_link(const struct iface_link *list, int cnt, uint32_t id)
+{
+	for (int i = 0; i < cnt; i++)
+		if (list[i].id == id)
+			return true;
+	return false;
+}
+
+int links_take_off_others(struct pair *p)
+{
+	struct iface_link mine[DEDUP_IFACES_MAX], others[DEDUP_IFACES_MAX];
+	int cnt = iface_links_read(p->name, mine),
+	    others_cnt = iface_links_read(p->staged.name, others);
+	int pass_all = -1, err = cnt < 0 ? cnt : others_cnt < 0 ? others_cnt : 0;
+
+	if (err)
+		return diag_err(err, "cannot tell where %s runs: %s", p->name, strerror(-err));
+	for (int i = 0; i < others_cnt && !err; i++) {
+		if (!others[i].ifindex || has_link(mine, cnt, others[i].id))
+			continue;
+		if (pass_all < 0)
+			pass_all = detach_pass_all();
+		err = pass_all < 0 ? pass_all
+				   : detach_begin(p->staged.name, others[i].ifname, pass_all);
+	}
+	fd_close(pass_all);
+	return err;
+}
+
+/* Gives each link of NAME this program. Goes on after a failure. */
+static int update_links(const struct pair *p, int prog_fd)
+{
+	struct iface_link list[DEDUP_IFACES_MAX];
+	int cnt = iface_links_read(p->name, list), err = 0;
+
+	if (cnt < 0)
+		return diag_err(cnt, "cannot tell where %s runs: %s", p->name, strerror(-cnt));
+	for (int i = 0; i < cnt; i++) {
+		int fd = iface_link_open(p->name, list[i].ifname);
+		int update = fd < 0 ? fd : iface_link_update(fd, prog_fd);
+
+		fd_close(fd);
+		if (update && update != -ENOENT)
+			err = diag_err(update, "cannot exchange the program on %s: %s",
+				       list[i].ifname, strerror(-update));
+	}
+	return err;
+}
+
+/* The programs of NAME and +NAME, to exchange them where there is no link. */
+struct unlinked {
+	struct pair *p;
+	struct identity now, old;
+	int prog_fd; /* that of NAME */
+};
+
+/* An entry of NAME's record that has no link: it is shared, or +NAME is of a version that attached
+ * without links. Returns what links_exchange() does.
+ */
+static int exchange_unlinked(struct unlinked *u, struct dedup_iface *entry, int *ret_err)
+{
+	bool was_unlinked = u->p->staged.config->format < DEDUP_FORMAT;
+	struct shared_program found;
+	int ifindex = (int)entry->ifindex, err, is;
+
+	if (!here_has(entry) || (!entry->shared && !was_unlinked))
+		return 0;
+	is = share_find(ifindex, u->now.config_id, &found);
+	if (is > 0)
+		return 0;
+	*ret_err = share_detach(entry->name, ifindex, u->old.config_id);
+	if (*ret_err)
+		return 0;
+	err = links_attach(u->p->name, entry, u->prog_fd);
+	if (err)
+		*entry = (struct dedup_iface){ 0 };
+	else
+		diag_note("%s is shared: between the old program and the new one packets passed unjudged",
+			  entry->name);
+	return err;
+}
+
+/* Has NAME's record this entry of that of +NAME? */
+static bool is_kept(const struct pair *p, const struct dedup_iface *old)
+{
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		const struct dedup_iface *entry = &p->f.record->ifaces[i];
+
+		if (entry->ifindex == old->ifindex && entry->netns == old->netns)
+			return true;
+	}
+	return false;
+}
+
+/* Detaches the program of +NAME where it has no link and NAME does not run. */
+static int detach_unlinked(const struct unlinked *u)
+{
+	int err = 0;
+
+	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++) {
+		const struct dedup_iface *old = &u->p->staged.record->ifaces[i];
+
+		if (here_has(old) && !is_kept(u->p, old) &&
+		    (old->shared || u->p->staged.config->format < DEDUP_FORMAT))
+			err = share_detach(old->name, (int)old->ifindex, u->old.config_id);
+	}
+	return err;
+}
+
+static int exchange_all_unlinked(struct unlinked *u, int *ret_err)
+{
+	struct pair *p = u->p;
+	int unattached = 0;
+
+	*ret_err = filter_identity(p->name, &u->now) ?: filter_identity(p->staged.name, &u->old);
+	if (*ret_err)
+		return diag_err(*ret_err, "cannot look at %s: %s", p->name, strerror(-*ret_err));
+	for (int i = 0; i < DEDUP_IFACES_MAX && !*ret_err; i++) {
+		struct dedup_iface *entry = &p->f.record->ifaces[i];
+		int fd = entry->ifindex ? iface_link_open(p->name, entry->name) : -1;
+		int failed = fd == -ENOENT ? exchange_unlinked(u, entry, ret_err) : 0;
+
+		if (failed)
+			unattached = failed;
+		fd_close(fd);
+	}
+	if (!*ret_err)
+		*ret_err = detach_unlinked(u);
+	return unattached;
+}
+
+int links_exchange(struct pair *p, int *ret_err)
+{
+	struct unlinked u = { .p = p, .prog_fd = loader_open_program(p->name) };
+	int unattached;
+
+	*ret_err = u.prog_fd < 0 ? u.prog_fd : update_links(p, u.prog_fd);
+	unattached = *ret_err ? 0 : exchange_all_unlinked(&u, ret_err);
+	fd_close(u.prog_fd);
+	if (!*ret_err)
+		*ret_err = links_take_off_others(p);
+	return unattached;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* --share: interfaces that other XDP programs use through libxdp's dispatcher. libxdp attaches and
+ * detaches the packet program there. A change detaches the old program before it attaches the new
+ * one: packets that come in between pass unjudged. Programs that earlier versions attached, without
+ * a link, are found and detached here, too.
+ *
+ * Only interfaces of this network namespace. Needs CAP_SYS_ADMIN.
+ */
+#ifndef XDP_DEDUP_SHARE_H
+#define XDP_DEDUP_SHARE_H
+
+#include "attach.h"
+
+struct shared_program {
+	uint32_t prog_id;
+	enum attach_mode mode;
+};
+
+/* Makes sure that libxdp's directory of pins is for root alone: whoever could write there could
+ * make root remove any file. Returns 0, or -errno (logged).
+ */
+int share_ready(void);
+
+/* Finds the program with this configuration map on an interface. Returns 1; 0 if it is not there;
+ * or -errno if that is unknown (not logged).
+ */
+int share_find(int ifindex, uint32_t config_id, struct shared_program *ret);
+
+/* Attaches the program. With MODE_ANY: native, or else skb; *mode becomes what it is. Returns 0, or
+ * -errno (logged).
+ */
+int share_attach(struct xdp_dedup *prog, const char *ifname, enum attach_mode *mode);
+
+/* Detaches the program with this configuration map. Returns 0, also if it is not there; or -errno
+ * (logged).
+ */
+int share_detach(const char *ifname, int ifindex, uint32_t config_id);
+
+#endif
