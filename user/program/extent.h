@@ -39,7 +39,7 @@ static __u32 ipv6_extent(const struct packet *pkt, __u32 at)
 			return at + sizeof(*extension);
 		len = next == IPPROTO_AH ? (extension->hdrlen + 2) * 4 : (extension->hdrlen + 1) * 8;
 		next = extension->nexthdr;
-		extension = (const void *)extension + len;
+		extension = (const void *)((const char *)extension + len);
 		at += len;
 	}
 	return at + (next == IPPROTO_UDP ? sizeof(struct udphdr) : 0);
