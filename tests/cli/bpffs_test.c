@@ -8,9 +8,13 @@
 #define HIDDEN                                                                          \
 	"hidden() { " PRIVATE "umount -l /sys; mount -t sysfs sysfs /sys; exec \"$@\"'" \
 	" sh \"$@\"; }\n"
-#define ALONE /* in a PID and mount namespace without a bpffs; `mounted`: there is one bpffs */ \
-	"unshare --pid --fork --mount-proc sh -exc 'while umount /sys/fs/bpf; do :; done\n"     \
-	"mounted() { [ $(grep -c \"^bpf /sys/fs/bpf bpf\" /proc/mounts) = 1 ]; }\n"
+/* In a PID and mount namespace without a bpffs, but for those that a mount on /sys hides;
+ * `mounted`: there is one more.
+ */
+#define ALONE                                                                                  \
+	"unshare --pid --fork --mount-proc sh -exc 'while umount /sys/fs/bpf; do :; done\n"    \
+	"mounts() { grep -c \"^bpf /sys/fs/bpf bpf\" /proc/mounts || :; }; hidden=$(mounts)\n" \
+	"mounted() { [ $(mounts) = $((hidden + 1)) ]; }\n"
 #define NEW_BPFFS "mount -t bpf -o mode=700 bpf /sys/fs/bpf; "
 
 static const struct cli_script SCRIPTS[] = {

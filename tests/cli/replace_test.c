@@ -172,45 +172,46 @@ static const struct cli_script SCRIPTS[] = {
 		     "exits 2 $XD load --port 8001\n"
 		     "has 'on which interface?'\n"
 		     "clean\n" },
-	{ "upgrade", LOAD " p0 --capacity 10k --action count\n"
-			  "$XD add v0 " ID_A "\n"
-			  /* The new version can read it, */
-			  "got $NEXT status v0\n"
-			  "has 'of an older xdp-dedup: load --replace --name v0'\n"
-			  "has 'at 10000 ids'\n"
-			  "got $NEXT status v0 --json\n"
-			  "has '\"format\": 15,'\n"
-			  "got $NEXT test v0 " ID_A "\n"
-			  "$NEXT add v0 " ID_B "\n"
-			  "$NEXT save v0 /mnt/snapshot\n"
-			  "$NEXT rotate v0; $NEXT refresh v0\n"
-			  /* change it only as a whole, */
-			  "fails 'load --replace --name v0' $NEXT set v0 --action drop\n"
-			  "got $XD status v0\n"
-			  "[ \"$(ls $PINS)\" = v0 ]\n"
-			  /* and take it over. */
-			  "got $NEXT load --replace --name v0\n"
-			  "has 'v0: replaced; what it remembers is kept'\n"
-			  "got $NEXT test v0 " ID_A " " ID_B "\n"
-			  "got $NEXT status v0\n"
-			  "has 'predecessor 81.2 kB'\n"
-			  "has 'are counted and passed'\n"
-			  "lacks 'of an older'\n"
-			  "runs v0; runs p0\n"
-			  "$NEXT set v0 --action drop\n"
-			  "got $NEXT test v0 " ID_A "\n"
-			  "fails 'newer xdp-dedup (format 16' $XD status v0\n"
-			  "fails 'newer xdp-dedup (format 16' $XD load --replace --name v0\n"
-			  "fails 'newer xdp-dedup (format 16' $XD set v0 --action drop\n"
-			  "got $NEXT test v0 " ID_A "\n"
-			  "fails 'remove it by xdp-dedup unload --name v0' $XD unload p0\n"
-			  "$XD unload --name v0\n"
-			  "clean\n" },
+	{ "upgrade",
+	  LOAD " p0 --capacity 10k --action count\n"
+	       "$XD add v0 " ID_A "\n"
+	       /* The new version can read it, */
+	       "got $NEXT status v0\n"
+	       "has 'of an older xdp-dedup: load --replace --name v0'\n"
+	       "has 'at 10000 ids'\n"
+	       "got $NEXT status v0 --json\n"
+	       "has \"\\\"format\\\": $FORMAT,\"\n"
+	       "got $NEXT test v0 " ID_A "\n"
+	       "$NEXT add v0 " ID_B "\n"
+	       "$NEXT save v0 /mnt/snapshot\n"
+	       "$NEXT rotate v0; $NEXT refresh v0\n"
+	       /* change it only as a whole, */
+	       "fails 'load --replace --name v0' $NEXT set v0 --action drop\n"
+	       "got $XD status v0\n"
+	       "[ \"$(ls $PINS)\" = v0 ]\n"
+	       /* and take it over. */
+	       "got $NEXT load --replace --name v0\n"
+	       "has 'v0: replaced; what it remembers is kept'\n"
+	       "got $NEXT test v0 " ID_A " " ID_B "\n"
+	       "got $NEXT status v0\n"
+	       "has 'predecessor 81.2 kB'\n"
+	       "has 'are counted and passed'\n"
+	       "lacks 'of an older'\n"
+	       "runs v0; runs p0\n"
+	       "$NEXT set v0 --action drop\n"
+	       "got $NEXT test v0 " ID_A "\n"
+	       "fails \"newer xdp-dedup (format $NEXT_FORMAT;\" $XD status v0\n"
+	       "fails \"newer xdp-dedup (format $NEXT_FORMAT;\" $XD load --replace --name v0\n"
+	       "fails \"newer xdp-dedup (format $NEXT_FORMAT;\" $XD set v0 --action drop\n"
+	       "got $NEXT test v0 " ID_A "\n"
+	       "fails 'remove it by xdp-dedup unload --name v0' $XD unload p0\n"
+	       "$XD unload --name v0\n"
+	       "clean\n" },
 	{ "upgrade-of-another-name", LOAD
 	  " --name x --capacity 10k\n"
 	  "$NEXT load --replace --name x\n"
 	  "for verb in 'status v0' 'set v0 --action count' 'load --replace v0' 'test v0 " ID_A "'; do\n"
-	  "	fails 'x was loaded by a newer xdp-dedup (format 16' $XD $verb\ndone\n"
+	  "	fails \"x was loaded by a newer xdp-dedup (format $NEXT_FORMAT;\" $XD $verb\ndone\n"
 	  "runs v0; got $NEXT status v0; lacks 'of an older'\n"
 	  "$XD unload --name x; clean\n" },
 	/* Which streams are delivered stays what it was, and so do the maps of sockets. */
@@ -388,6 +389,8 @@ static void set_number(const char *name, int number)
 int main(void)
 {
 	cli_environment();
+	set_number("FORMAT", DEDUP_FORMAT);
+	set_number("NEXT_FORMAT", DEDUP_FORMAT + 1);
 	set_number("OLD_FORMAT", DEDUP_FORMAT_OLDEST);
 	set_number("OLD_BYTES", DEDUP_CONFIG_BYTES_OLDEST);
 	set_number("PROFILES_FORMAT_AT", offsetof(struct dedup_config, asked.profiles_format));
