@@ -14,6 +14,7 @@
 #include "snapshot_file.h"
 #include "kept.h"
 #include "kernel.h"
+#include "loader.h"
 #include "loader_next.h"
 #include "loader_predecessor.h"
 #include "lock.h"
@@ -249,7 +250,9 @@ static int filter_runs(const char *name)
 
 	if (filter_open(name, &f))
 		return 0;
-	err = receivers_links(&links) ?: attachments_read(&f, &links, &at);
+	err = receivers_links(&links);
+	if (!err && (err = attachments_read(&f, &links, &at)))
+		loader_explain(f.name, err);
 	for (int i = 0; !err && i < at.cnt; i++)
 		runs |= at.list[i].ifindex != 0;
 	links_free(&links);
