@@ -46,7 +46,7 @@ struct source_figures {
 };
 
 /* Reads the account of the source with this number, below f->config->sources.sources. False if
- * there is no such source, or nothing is known of it, or if it is a part of another one's account.
+ * there is no such source, if it has no account yet, or if its account is counted in another one's.
  * If packets come faster than the account is read, `lost` may be too low for a while; it is never
  * too high.
  */

@@ -93,7 +93,9 @@ static int drop(struct sim *s, uint32_t source, uint64_t number)
 	return ids_remove(&s->filter, id);
 }
 
-/* Whatever place in its word a number has: it is known while so many numbers are ahead of it. */
+/* A number stays known while at most `history` numbers are ahead of it, also if it is the first or
+ * the last one of its word.
+ */
 static void history_is_a_minimum(void **state)
 {
 	(void)state;
