@@ -111,22 +111,27 @@ static bool has_link(const struct iface_link *list, int cnt, uint32_t id)
 	return false;
 }
 
-int links_take_off_others(struct pair *p)
+int links_take_off(const char *directory, const char *keeper)
 {
-	struct iface_link mine[DEDUP_IFACES_MAX], others[DEDUP_IFACES_MAX];
-	int cnt = iface_links_read(p->name, mine),
-	    others_cnt = iface_links_read(p->staged.name, others);
-	int pass_all = -1, err = cnt < 0 ? cnt : others_cnt < 0 ? others_cnt : 0;
+	struct iface_link list[DEDUP_IFACES_MAX], kept[DEDUP_IFACES_MAX];
+	int cnt = iface_links_read(directory, list),
+	    kept_cnt = keeper ? iface_links_read(keeper, kept) : 0;
+	int pass_all = -1, err = cnt < 0 ? cnt : kept_cnt < 0 ? kept_cnt : 0;
 
 	if (err)
-		return diag_err(err, "cannot tell where %s runs: %s", p->name, strerror(-err));
-	for (int i = 0; i < others_cnt && !err; i++) {
-		if (!others[i].ifindex || has_link(mine, cnt, others[i].id))
+		return diag_err(err, "cannot tell where %s runs: %s", directory, strerror(-err));
+	for (int i = 0; i < cnt; i++) {
+		int failed;
+
+		if (has_link(kept, kept_cnt, list[i].id))
 			continue;
 		if (pass_all < 0)
 			pass_all = detach_pass_all();
-		err = pass_all < 0 ? pass_all
-				   : detach_begin(p->staged.name, others[i].ifname, pass_all);
+		if (pass_all < 0)
+			return pass_all;
+		failed = detach_begin(directory, list[i].ifname, pass_all);
+		if (failed)
+			err = failed;
 	}
 	fd_close(pass_all);
 	return err;
@@ -243,6 +248,6 @@ int links_exchange(struct pair *p, int *ret_err)
 	unattached = *ret_err ? 0 : exchange_all_unlinked(&u, ret_err);
 	fd_close(u.prog_fd);
 	if (!*ret_err)
-		*ret_err = links_take_off_others(p);
+		*ret_err = links_take_off(p->staged.name, p->name);
 	return unattached;
 }

@@ -19,8 +19,10 @@ int links_prepare(struct pair *p, const struct wanted_ifaces *ifaces);
  */
 int links_exchange(struct pair *p, int *ret_err);
 
-/* Begins to detach (detach.h) the links that +NAME has and NAME has not. Returns 0, or -errno. */
-int links_take_off_others(struct pair *p);
+/* Begins to detach (detach.h) the links that this directory has, but not those that the directory
+ * `keeper` has, too, if it is not NULL. Goes on after a failure. Returns 0, or -errno.
+ */
+int links_take_off(const char *directory, const char *keeper);
 
 /* Attaches the filter's program, open as prog_fd, to the interface of this entry of its record. For
  * a shared interface libxdp loads the program again. Returns 0, or -errno.

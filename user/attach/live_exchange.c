@@ -77,7 +77,7 @@ static void tell_readers(const struct filter *f)
 
 int live_exchange_undo(struct pair *p)
 {
-	int err = links_take_off_others(p);
+	int err = links_take_off(p->staged.name, p->name);
 
 	if (err)
 		return err;

@@ -72,29 +72,6 @@ int filter_start(const char *name, const struct placement *where, uint64_t drop_
 	return err;
 }
 
-/* Begins to detach every link in this directory. */
-static int take_links_off(const char *directory)
-{
-	struct iface_link list[DEDUP_IFACES_MAX];
-	int cnt = iface_links_read(directory, list), pass_all, err = 0;
-
-	if (cnt < 0)
-		return diag_err(cnt, "cannot tell where %s runs: %s", directory, strerror(-cnt));
-	if (!cnt)
-		return 0;
-	pass_all = detach_pass_all();
-	if (pass_all < 0)
-		return pass_all;
-	for (int i = 0; i < cnt; i++) {
-		int failed = detach_begin(directory, list[i].ifname, pass_all);
-
-		if (failed)
-			err = failed;
-	}
-	fd_close(pass_all);
-	return err;
-}
-
 /* Detaches the program in this directory from interfaces of this network namespace that have no
  * link: they are shared, or of an earlier version.
  */
@@ -134,11 +111,20 @@ static bool may_be_unlinked(const char *directory)
 	return may;
 }
 
-static int take_off(const char *directory)
+static int take_off(const char *name)
 {
-	return take_links_off(directory)
-		       ?: may_be_unlinked(directory) ? take_unlinked_off(directory)
-						     : 0;
+	return links_take_off(name, NULL) ?: may_be_unlinked(name) ? take_unlinked_off(name) : 0;
+}
+
+/* Links of +NAME that NAME has, too, stay: +NAME may be left of a change that is made. */
+static int take_staging_off(const char *name)
+{
+	char staging[PATH_MAX];
+
+	pin_dir_staging(staging, name);
+	return links_take_off(staging, name)
+		       ?: may_be_unlinked(staging) ? take_unlinked_off(staging)
+						   : 0;
 }
 
 /* Removes the pins, and lets readers leave. */
@@ -164,16 +150,10 @@ static int remove_filter(const char *name)
 
 int filter_stop(const char *name)
 {
-	char staging[PATH_MAX];
-
-	pin_dir_staging(staging, name);
-	return take_off(name) ?: take_off(staging) ?: remove_filter(name) ?: detach_finish();
+	return take_off(name) ?: take_staging_off(name) ?: remove_filter(name) ?: detach_finish();
 }
 
 int filter_stop_staging(const char *name)
 {
-	char staging[PATH_MAX];
-
-	pin_dir_staging(staging, name);
-	return take_off(staging) ?: pin_dir_remove_staging(name) ?: detach_finish();
+	return take_staging_off(name) ?: pin_dir_remove_staging(name) ?: detach_finish();
 }
