@@ -34,7 +34,8 @@ static struct place {
 	char name[IF_NAMESIZE];
 	char recorded[IF_NAMESIZE]; /* "": the filter is not to run there */
 	bool live;		    /* its link has the filter's program */
-	int peer;		    /* a packet socket on the far end; -1: none */
+	bool unsure; /* a change was killed: the record may have another name for it */
+	int peer;    /* a packet socket on the far end; -1: none */
 } places[CNT];
 
 static pid_t away;
@@ -62,6 +63,19 @@ static void set_up(const struct place *p)
 	in_its_netns(p, command);
 }
 
+/* A name that no interface there has. */
+static void free_name(char name[IF_NAMESIZE], bool is_away)
+{
+	bool is_free;
+
+	do {
+		is_free = true;
+		snprintf(name, IF_NAMESIZE, "n%d", (int)any(2 * CNT));
+		for (const struct place *p = places; p < places + CNT; p++)
+			is_free &= !p->exists || p->away != is_away || strcmp(p->name, name) != 0;
+	} while (!is_free);
+}
+
 static void make(int i)
 {
 	struct place *p = &places[i];
@@ -69,8 +83,9 @@ static void make(int i)
 	char far[IF_NAMESIZE];
 	int one = 1;
 
-	*p = (struct place){ .exists = true };
-	snprintf(p->name, sizeof(p->name), "n%d", i);
+	*p = (struct place){ 0 };
+	free_name(p->name, false);
+	p->exists = true;
 	snprintf(far, sizeof(far), "far%d", i);
 	sh("ip link add %s type veth peer name %s && ip link set %s up", p->name, far, far);
 	set_up(p);
@@ -147,6 +162,8 @@ static bool status_agrees(void)
 	}
 	agrees = count_shown(ifaces, "attached") == attached &&
 		 count_shown(ifaces, "other netns") == elsewhere;
+	if (!agrees && getenv("VERBOSE"))
+		print_message("# status: %s\n", json_object_to_json_string(ifaces));
 	json_object_put(status);
 	return agrees;
 }
@@ -174,28 +191,32 @@ static void check(void)
 			check_packets(&places[i]);
 }
 
-/* Every change forgets interfaces that are gone, and records names as they are. */
-static void note_change(void)
+/* Every change forgets interfaces that are gone, and records names as they are, if they differ. */
+static void note_change(struct place *list)
 {
-	for (int i = 0; i < CNT; i++) {
-		struct place *p = &places[i];
+	char names[CNT][IF_NAMESIZE];
+	bool distinct = true;
 
-		if (!*p->recorded)
-			continue;
+	for (int i = 0; i < CNT; i++) {
+		struct place *p = &list[i];
+
 		if (!p->live && (!p->exists || p->away))
 			*p->recorded = '\0';
-		else if (!p->away)
-			memcpy(p->recorded, p->name, sizeof(p->name));
+		memcpy(names[i], p->away || !*p->recorded ? p->recorded : p->name, IF_NAMESIZE);
+		for (int j = 0; j < i; j++)
+			distinct &= !*names[i] || strcmp(names[i], names[j]) != 0;
 	}
+	for (int i = 0; i < CNT && distinct; i++)
+		memcpy(list[i].recorded, names[i], IF_NAMESIZE);
 }
 
-static int count_recorded(void)
+/* Would a change keep another interface than this one? A filter that runs nowhere is refused. */
+static bool keeps_another(const struct place *p)
 {
-	int cnt = 0;
-
-	for (int i = 0; i < CNT; i++)
-		cnt += *places[i].recorded != 0;
-	return cnt;
+	for (const struct place *o = places; o < places + CNT; o++)
+		if (o != p && *o->recorded && (o->live || (o->exists && !o->away)))
+			return true;
+	return false;
 }
 
 /* A change by the tool. It may be killed: then the next command ends or undoes it. */
@@ -206,24 +227,32 @@ static void change(const char *args, const struct place *after)
 
 	memcpy(before, places, sizeof(places));
 	memcpy(places, after, sizeof(places));
-	note_change();
 	if (getenv("VERBOSE"))
 		print_message("# %s\n", args);
 	if (any(3)) {
 		if (sh_out(out, sizeof(out), "%s %s", tool(), args))
 			fail_msg("%s: %s", args, out);
+		for (int i = 0; i < CNT; i++)
+			places[i].unsure = false;
 		return;
 	}
 	sh_out(out, sizeof(out), "timeout -s KILL 0.%03d %s %s", (int)any(150), tool(), args);
+	if (getenv("VERBOSE"))
+		print_message("# killed, if it was slow: %s\n", out);
 	sh("%s refresh " NAME, tool());
 	if (!status_agrees() || !links_agree())
 		memcpy(places, before, sizeof(places));
+	for (int i = 0; i < CNT; i++)
+		places[i].unsure = true;
 }
 
 static void move(struct place *p)
 {
 	char command[96];
 
+	for (const struct place *o = places; o < places + CNT; o++)
+		if (o != p && o->exists && o->away != p->away && !strcmp(o->name, p->name))
+			return;
 	snprintf(command, sizeof(command), "ip link set %s netns %d", p->name,
 		 p->away ? (int)getpid() : away);
 	in_its_netns(p, command);
@@ -235,7 +264,7 @@ static void rename_place(struct place *p)
 {
 	char command[96], name[IF_NAMESIZE];
 
-	snprintf(name, sizeof(name), "%c%s", p->name[0] == 'n' ? 'm' : 'n', p->name + 1);
+	free_name(name, p->away);
 	snprintf(command, sizeof(command), "ip link set %s down name %s", p->name, name);
 	in_its_netns(p, command);
 	memcpy(p->name, name, sizeof(name));
@@ -263,13 +292,67 @@ static void detach_by_hand(struct place *p)
 	p->live = false;
 }
 
+/* The name by which a command takes it off; NULL if that may mean another one. */
+static const char *name_to_remove(const struct place *p)
+{
+	bool is_home = p->exists && !p->away;
+
+	if (!*p->recorded || (!is_home && p->unsure))
+		return NULL;
+	for (const struct place *o = places; o < places + CNT; o++) {
+		bool other_is_home = o->exists && !o->away;
+
+		if (o == p || is_home == other_is_home || (is_home && (p->live || !*o->recorded)))
+			continue;
+		if (!strcmp(is_home ? p->name : p->recorded, other_is_home ? o->name : o->recorded))
+			return NULL;
+	}
+	return is_home ? p->name : p->recorded;
+}
+
+static void remove_place(int i)
+{
+	struct place after[CNT], *p = &places[i];
+	const char *name = name_to_remove(p);
+	bool is_unload = any(2) && !p->away;
+	char args[128];
+
+	if (!name || !keeps_another(p))
+		return;
+	memcpy(after, places, sizeof(places));
+	if (!is_unload)
+		note_change(after);
+	snprintf(args, sizeof(args), is_unload ? "unload %s" : "set " NAME " --remove %s", name);
+	*after[i].recorded = '\0';
+	after[i].live = false;
+	change(args, after);
+}
+
+static void add_place(int i)
+{
+	struct place after[CNT], *p = &places[i];
+	char args[128];
+
+	/* Refused: this was the name of one that runs the filter. */
+	for (const struct place *o = places; o < places + CNT; o++)
+		if (o != p && !strcmp(o->recorded, p->name))
+			return;
+	memcpy(after, places, sizeof(places));
+	note_change(after);
+	snprintf(args, sizeof(args), "set " NAME " --add %s", p->name);
+	memcpy(after[i].recorded, p->name, sizeof(p->name));
+	after[i].live = true;
+	change(args, after);
+}
+
 /* One step with place i. */
 static void step(int i)
 {
-	struct place after[CNT], *p = &places[i], *next = &after[i];
+	struct place after[CNT], *p = &places[i];
 	char args[128];
 
 	memcpy(after, places, sizeof(places));
+	note_change(after);
 	switch (any(10)) {
 	case 0:
 		if (p->exists)
@@ -296,26 +379,13 @@ static void step(int i)
 		change(any(2) ? "set " NAME " --ihave pass" : "set " NAME " --ihave drop", after);
 		break;
 	case 6:
-		if (!*p->recorded || count_recorded() == 1)
-			break;
-		snprintf(args, sizeof(args),
-			 any(2) || p->away ? "set " NAME " --remove %s" : "unload %s",
-			 p->live && !p->away ? p->name : p->recorded);
-		*next->recorded = '\0';
-		next->live = false;
-		change(args, after);
+		remove_place(i);
 		break;
 	default:
-		if (!p->exists) {
+		if (!p->exists)
 			make(i);
-			break;
-		}
-		if (p->away || p->live)
-			break;
-		snprintf(args, sizeof(args), "set " NAME " --add %s", p->name);
-		memcpy(next->recorded, p->name, sizeof(p->name));
-		next->live = true;
-		change(args, after);
+		else if (!p->away && !p->live)
+			add_place(i);
 	}
 }
 
@@ -356,10 +426,10 @@ static void a_filter_runs_where_the_model_has_it(void **state)
 					delete_place(&places[i]);
 				make(i);
 			}
-			sh("%s load n0 --name " NAME " --port 8001 --capacity 20k --forwarded",
-			   tool());
+			sh("%s load %s --name " NAME " --port 8001 --capacity 20k --forwarded",
+			   tool(), places[0].name);
 			places[0].live = true;
-			memcpy(places[0].recorded, "n0", 3);
+			memcpy(places[0].recorded, places[0].name, IF_NAMESIZE);
 		}
 		step((int)any(CNT));
 		print_places(n);

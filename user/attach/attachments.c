@@ -113,6 +113,16 @@ static void tell_same_index(struct attachments *out, const int *sure)
 		}
 }
 
+/* It runs nothing, and may have got another name. */
+static void read_name(const struct dedup_iface *entry, const struct links *links,
+		      struct attachment *a)
+{
+	const struct link *l = here_has(entry) ? links_find(links, entry->ifindex) : NULL;
+
+	if (!a->ifindex && l)
+		memcpy(a->ifname, l->name, sizeof(a->ifname));
+}
+
 static int read_all(const struct filter *f, const struct links *links, struct attachments *out)
 {
 	int sure[DEDUP_IFACES_MAX] = { 0 };
@@ -137,6 +147,7 @@ static int read_all(const struct filter *f, const struct links *links, struct at
 			read_link(link, links, &programs, a);
 		else
 			read_shared(&entry, links, &programs, a);
+		read_name(&entry, links, a);
 		sure[out->cnt++] = sureness(&entry, a);
 	}
 	tell_same_index(out, sure);
@@ -180,7 +191,7 @@ const struct attachment *attachments_on(const struct attachments *a, const char 
 		if (a->list[i].here && a->list[i].ifindex == ifindex)
 			return &a->list[i];
 	for (int i = 0; i < a->cnt; i++)
-		if (!a->list[i].here && !strcmp(a->list[i].recorded, ifname))
+		if (!a->list[i].here && !strcmp(a->list[i].ifname, ifname))
 			return &a->list[i];
 	return NULL;
 }

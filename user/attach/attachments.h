@@ -37,7 +37,7 @@ struct attachments {
 int attachments_read(const struct filter *f, const struct links *links, struct attachments *out);
 
 /* Finds the interface of this network namespace, by its name now, or else by the recorded name of
- * one that is not here or runs nothing. Returns NULL if there is none.
+ * one that is not here. Returns NULL if there is none.
  */
 const struct attachment *attachments_on(const struct attachments *a, const char *ifname);
 

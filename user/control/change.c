@@ -24,6 +24,20 @@ static bool is_gone(const struct attachment *a, const struct dedup_iface *entry,
 	return !a->ifindex && !(here_has(entry) && links_find(links, entry->ifindex));
 }
 
+/* An interface may have the name that another one had before that went to another network
+ * namespace: then all keep their recorded names.
+ */
+static void keep_names_distinct(struct wanted_ifaces *wanted)
+{
+	bool distinct = true;
+
+	for (int i = 0; i < wanted->cnt; i++)
+		for (int j = 0; j < i; j++)
+			distinct &= strcmp(wanted->list[i].name, wanted->list[j].name) != 0;
+	for (int i = 0; i < wanted->cnt && !distinct; i++)
+		memcpy(wanted->list[i].name, wanted->recorded[i], IF_NAMESIZE);
+}
+
 /* It is to stay where it runs, and where somebody has detached it; but not on what is gone. */
 static void want_as_it_is(struct change *c, const struct links *links)
 {
@@ -44,6 +58,7 @@ static void want_as_it_is(struct change *c, const struct links *links)
 		if (a->here)
 			c->ifnames[c->where.cnt++] = a->ifname;
 	}
+	keep_names_distinct(&c->wanted);
 }
 
 /* Where it runs, and what it is. */

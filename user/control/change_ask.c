@@ -97,8 +97,8 @@ static int remove_interface(struct change *c, const char *ifname)
 	return 0;
 }
 
-/* An entry of this name is that of an interface of another network namespace, or of one that runs
- * nothing any more, which goes.
+/* An entry of this name is that of an interface that has another name now, or is in another network
+ * namespace; or of one that runs nothing any more, which goes.
  */
 static int take_name(struct change *c, const char *ifname)
 {
@@ -106,13 +106,14 @@ static int take_name(struct change *c, const char *ifname)
 		const struct attachment *a = &c->at.list[i];
 		int place = wanted_place(c, a->recorded);
 
-		if (a->here || place < 0 || strcmp(a->recorded, ifname) != 0)
+		if (place < 0 || (strcmp(c->wanted.list[place].name, ifname) != 0 &&
+				  (a->ifindex || strcmp(a->ifname, ifname) != 0)))
 			continue;
 		if (a->ifindex)
 			return diag_err(
 				-EEXIST,
-				"%s runs on an interface of another network namespace that was called %s: xdp-dedup set %s --remove %s takes it off",
-				c->f.name, ifname, c->f.name, ifname);
+				"%s runs on another interface, which was called %s: xdp-dedup set %s --remove %s takes it off",
+				c->f.name, ifname, c->f.name, a->ifname);
 		drop_wanted(c, place);
 	}
 	return 0;
