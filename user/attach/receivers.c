@@ -60,23 +60,28 @@ int receivers_check_merging(const char *ifname, enum attach_mode mode, const str
 		lower->name, upper->name, lower->name, lower->name);
 }
 
+int receivers_check_above(const struct placement *where, const struct links *l)
+{
+	for (int i = 0; i < where->cnt; i++) {
+		const char *ifname = where->ifnames[i];
+		const struct link *upper = links_xdp_above(l, if_nametoindex(ifname));
+
+		if (upper)
+			return diag_err(
+				-EBUSY,
+				"%s is on top of %s and runs XDP, so the kernel attaches nothing to %s: first xdp-dedup unload %s, or ip link set dev %s xdp off",
+				upper->name, ifname, ifname, upper->name, upper->name);
+	}
+	return 0;
+}
+
 int receivers_check_stacking(const struct placement *where, const struct links *l)
 {
 	uint32_t indices[DEDUP_IFACES_MAX];
 	struct stacked pair;
 
-	for (int i = 0; i < where->cnt; i++) {
-		const struct link *upper;
-
+	for (int i = 0; i < where->cnt; i++)
 		indices[i] = if_nametoindex(where->ifnames[i]);
-		upper = links_xdp_above(l, indices[i]);
-		if (upper)
-			return diag_err(
-				-EBUSY,
-				"%s is on top of %s and runs XDP, so the kernel changes no program of %s: first xdp-dedup unload %s, or ip link set dev %s xdp off",
-				upper->name, where->ifnames[i], where->ifnames[i], upper->name,
-				upper->name);
-	}
 	pair = links_find_stacked(l, indices, where->cnt);
 	if (!pair.upper)
 		return 0;

@@ -14,11 +14,15 @@
 /* Does what links_read() does, and logs a failure. */
 int receivers_links(struct links *out);
 
-/* Checks that one filter may run on these interfaces together, and that it can be attached now.
- * Returns 0; -EINVAL if one interface is on top of another; -EBUSY if a device on top of one runs
- * XDP. Each error is logged.
+/* Checks that one filter may run on these interfaces together. Returns 0; or -EINVAL (logged) if
+ * one is on top of another.
  */
 int receivers_check_stacking(const struct placement *where, const struct links *l);
+
+/* Checks that the kernel attaches a program to these interfaces now. Returns 0; or -EBUSY (logged)
+ * if a device on top of one runs XDP.
+ */
+int receivers_check_above(const struct placement *where, const struct links *l);
 
 /* Checks that this interface's packets have Ethernet headers. Returns 0; -EINVAL if not; -ENODEV
  * if the interface has gone. Each error is logged.

@@ -101,7 +101,8 @@ int check_stacking(struct check_context *q)
 {
 	check_found(q, q->subject->where->cnt > 1 ? "none of them is on top of another"
 						  : "one interface");
-	return receivers_check_stacking(q->subject->where, q->subject->links)
+	return receivers_check_above(q->subject->where, q->subject->links)
+		       ?: receivers_check_stacking(q->subject->where, q->subject->links)
 		       ?: tunnel_devices_check(q->subject->where, tunnels_kinds(q->subject->spec),
 					       q->subject->links);
 }

@@ -52,17 +52,21 @@ static int check_new_delivery(const struct change *c, const struct dedup_config 
 
 int change_check_stacking(const struct change *c, const struct dedup_config *cfg)
 {
-	char *names[DEDUP_IFACES_MAX];
-	struct placement now = { .ifnames = names, .mode = c->where.mode };
+	char *names[2 * DEDUP_IFACES_MAX];
+	struct placement attached = { .ifnames = names };
 	struct links links;
 	int err;
 
+	/* The program of a link is exchanged whatever is on top of its interface. */
 	for (int i = 0; i < c->at.cnt; i++)
-		if (c->at.list[i].here)
-			names[now.cnt++] = (char *)c->at.list[i].ifname;
+		if (c->at.list[i].here && c->at.list[i].shared)
+			names[attached.cnt++] = (char *)c->at.list[i].ifname;
+	for (int i = 0; i < c->where.cnt; i++)
+		if (!attached_to(c, c->where.ifnames[i]))
+			names[attached.cnt++] = c->where.ifnames[i];
 	err = receivers_links(&links) ?:
+	      receivers_check_above(&attached, &links) ?:
 	      receivers_check_stacking(&c->where, &links) ?:
-	      receivers_check_stacking(&now, &links) ?:
 	      tunnel_devices_check(&c->where, cfg->tunnels.kinds, &links);
 	links_free(&links);
 	return err;
