@@ -274,11 +274,14 @@ static const struct cli_script SCRIPTS[] = {
 	{ "pins-incomplete-unload-name",
 	  LOAD "; rm $PINS/v0/config; $XD unload --name v0; idle v0\n" },
 	{ "pins-incomplete-unload-all", LOAD "; rm $PINS/v0/config; $XD unload --all; idle v0\n" },
-	/* Below a device with XDP the kernel attaches none, but a link is taken off. */
-	{ "stacked", LOAD "; ip link set v0 master b0; ip link set b0 xdpgeneric pinned $OTHER\n"
-			  "fails 'b0 is on top of v0 and runs XDP' $XD set v0 --ihave pass; runs v0\n"
-			  "$XD unload v0; idle v0; clean; fails 'b0 is on top of v0' " LOAD
-			  "; ip link set b0 xdpgeneric off\n" },
+	/* Below a device with XDP the kernel attaches none, but a link goes on, and is taken off. */
+	{ "stacked", LOAD
+	  "; ip link set v0 master b0; ip link set b0 xdpgeneric pinned $OTHER\n"
+	  "$XD set v0 --ihave pass; $XD resize v0 --capacity 30k; runs v0\n"
+	  "ip link set p0 master b0; fails 'b0 is on top of p0 and runs XDP' $XD set v0 --add p0\n"
+	  "ip link set p0 nomaster; runs v0\n"
+	  "$XD unload v0; idle v0; clean; fails 'b0 is on top of v0' " LOAD
+	  "; ip link set b0 xdpgeneric off\n" },
 	{ "load-killed", /* at any moment: what is left can be used, replaced and removed */
 	  "for ms in 050 080 100 120 140 160 200 300; do\n"
 	  "	timeout --foreground -s KILL 0.$ms " LOAD " || true; idle v0 || $XD unload v0\n"
@@ -359,6 +362,40 @@ static void changes_interfaces(void **state)
 	output[strcspn(output, "\n")] = 0;
 	assert_string_equal(output, row->after);
 	sh("$XD unload --name f");
+}
+
+struct unlinks {
+	bool is_committed;
+	int left; /* until the one at which the tool is killed */
+};
+
+static int kill_at_unlink(const struct intercepted *call, void *arg)
+{
+	struct unlinks *u = arg;
+
+	if (!call->is_change)
+		return 0;
+	u->is_committed |= !strcmp(call->what, "rename");
+	return u->is_committed && !strcmp(call->what, "unlink") && !u->left-- ? INTERCEPT_KILL : 0;
+}
+
+/* What is left of the one before has the links of the one after, which stay. */
+static void killed_at_each_unlink(void **state)
+{
+	int at = 0;
+
+	(void)state;
+	sh(LOAD);
+	for (;; at++) {
+		struct unlinks u = { .left = at };
+
+		if (intercept_tool("set v0 --ihave pass", kill_at_unlink, &u, output,
+				   sizeof(output)) != INTERCEPT_KILLED)
+			break;
+		sh("$XD refresh v0 && [ $(ls $PINS) = v0 ] && $XD status v0 | grep -q ' v0 (native)'");
+	}
+	assert_in_range(at, PINS_CNT - 5, 2 * PINS_CNT);
+	sh("$XD unload v0");
 }
 
 /* Behind its commit, the interface still runs the memory of before. */
@@ -467,6 +504,7 @@ int main(int argc, char **argv)
 	add_rows(DAMAGES, run_damage, cli_setup, cli_teardown);
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_rows(MOVING, moves_in_a_change, cli_setup, cli_teardown);
+	add_test("killed-at-each-unlink", killed_at_each_unlink, cli_setup, cli_teardown, NULL);
 	add_rows(EXCHANGED, changes_interfaces, cli_setup, cli_teardown);
 	add_test("newer-one-has-begun-a-change", newer_one_has_begun, cli_setup, cli_teardown, NULL);
 	add_test("resize-killed-is-found-by-interface", resize_killed_is_found_by_interface,
@@ -478,6 +516,6 @@ int main(int argc, char **argv)
 	leave_to_rest(
 		"@(newer-one-*|program-pinned-elsewhere|moved-@(unload-*|to-another-index|before-a-*))");
 	leave_to_rest("@(pins-@(of-a-newer-version|of-no-version|swapped)|link-to-nothing-goes)");
-	leave_to_rest("killed-as-one-of-two-@(changes|leaves)");
+	leave_to_rest("killed-@(as-one-of-two-@(changes|leaves)|at-each-unlink)");
 	return run_added_tests("leftovers");
 }
