@@ -358,7 +358,7 @@ test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(SAN_PUBLISH) $(NEXT_BIN)
 
 .PHONY: test
 test: all $(BENCH) $(if $(T),$(NEXT_BIN)) $(call plain,$(TEST_BINS)) ## the quick tests, without sanitizers, T=NAME for one of all; tests of the kernel need root
-	$(Q)PART=quick T='$(T)' MAKE_PID=$$PPID tests/run $(call plain,$(call lanes,$(TEST_BINS)))
+	$(Q)PART=quick CPU_SECONDS=3 T='$(T)' MAKE_PID=$$PPID tests/run $(call plain,$(call lanes,$(TEST_BINS)))
 
 .PHONY: test-rest
 test-rest: test-programs ## with sanitizers: what `make test` leaves out
