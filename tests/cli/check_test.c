@@ -235,7 +235,8 @@ static const struct cli_script SCRIPTS[] = {
 	  "asked 0 v0 x0 --profile mirror; asked 0 v0 x0 --profile mirror --tunnels gre\n"
 	  "asked 0 p0 x0 --profile mirror --tunnels vxlan\n"
 	  "$XD load v0 x0 --profile mirror\n"
-	  "fails 'x0 is on top of v0 and runs XDP, so the kernel' $XD set v0 --tunnels gre\n"
+	  "$XD set v0 --tunnels gre\n"
+	  "fails 'x0 takes packets out of tunnels that come by v0' $XD set v0 --tunnels vxlan\n"
 	  "$XD unload --all; ip link del x0\n" },
 	{ "a-tunnel-device-and-any-interface",
 	  "ip link add x0 group 7 type vxlan id 1 dstport 4789 || exit 0; ip link set x0 up\n"
