@@ -5,6 +5,8 @@
 #include "cli_runner.h"
 
 #include <limits.h>
+#include <linux/if_link.h>
+#include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +14,10 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "intercept.h"
+#include "loader.h"
 #include "loader_next.h"
 #include "pin_dirs.h"
 #include "pins.h"
@@ -87,6 +91,25 @@ static const struct damage {
 	{ "pins-wanted-other-key", "rm $PINS/v0/wanted && bpftool map create $PINS/v0/wanted "
 				   "type hash key 32 value 8 entries 1 name wanted" },
 };
+
+/* Versions up to format 16 attached without a link: by libxdp's dispatcher, or where the kernel has
+ * none, by netlink alone.
+ */
+static void previous_version_without_a_link(void **state)
+{
+	struct xdp_dedup *skel;
+	int fd;
+
+	(void)state;
+	leave_pins(DEDUP_FORMAT - 1);
+	assert_int_equal(loader_program_open("v0", &skel), 0);
+	fd = loader_load_program("v0", skel);
+	assert_return_code(fd, -fd);
+	assert_int_equal(bpf_xdp_attach((int)if_nametoindex("v0"), fd, XDP_FLAGS_DRV_MODE, NULL), 0);
+	loader_program_close(skel);
+	sh("ip link show v0 | grep -q prog/xdp");
+	sh("$XD unload --name v0 && [ ! -e $PINS/v0 ] && ! ip link show v0 | grep -q prog/xdp");
+}
 
 /* There are pins that cannot be used: all verbs say so, but those that remove them. */
 static void assert_unusable(const char *says)
@@ -501,6 +524,8 @@ int main(int argc, char **argv)
 	add_test("unload-killed-between-steps", unload_killed_between_steps, cli_setup,
 		 cli_teardown, NULL);
 	add_rows(VERSIONS, run_version, cli_setup, cli_teardown);
+	add_test("previous-version-without-a-link", previous_version_without_a_link, cli_setup,
+		 cli_teardown, NULL);
 	add_rows(DAMAGES, run_damage, cli_setup, cli_teardown);
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_rows(MOVING, moves_in_a_change, cli_setup, cli_teardown);

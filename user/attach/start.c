@@ -85,9 +85,7 @@ static int take_unlinked_off(const char *directory)
 		return diag_err(err, "cannot tell where %s runs: %s", directory, strerror(-err));
 	for (int i = 0; i < links.cnt && id.config_id; i++) {
 		const struct link *l = &links.list[i];
-		int failed = link_has_xdp(l) && !link_runs_xdp(l, id.prog_id)
-				     ? share_detach(l->name, (int)l->index, id.config_id)
-				     : 0;
+		int failed = link_has_xdp(l) ? share_detach(l->name, (int)l->index, id.config_id) : 0;
 
 		if (failed)
 			err = failed;
