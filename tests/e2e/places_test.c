@@ -168,15 +168,17 @@ static bool status_agrees(void)
 	return agrees;
 }
 
+/* A link that runs nowhere may have the name that another one is to have. */
 static bool links_agree(void)
 {
 	bool agree = true;
 
 	for (int i = 0; i < CNT && agree; i++) {
-		int fd = places[i].live ? iface_link_open(NAME, places[i].recorded) : 0;
+		struct iface_link link = { .ifindex = 0 };
+		int fd = places[i].live ? iface_link_open(NAME, places[i].recorded) : -1;
 
-		agree = fd >= 0;
-		if (fd > 0)
+		agree = !places[i].live || (fd >= 0 && !iface_link_info(fd, &link) && link.ifindex);
+		if (fd >= 0)
 			close(fd);
 	}
 	return agree;
