@@ -7,7 +7,8 @@
  * - won both: its copy is new;
  * - won neither: another CPU has the new copy;
  * - won one: two copies may have won one each, or another id has taken the other place. So it looks
- *   for the id in a slot of ties. Who puts the id there is new.
+ *   for the id in a slot of ties. Who puts the id there is new. The next tie in this slot pushes the
+ *   id out: a thread that stood still for that long takes its copy for new, too. So slots are many.
  *
  * With the first place alone, a fresh id would be taken for a copy if another id took that place
  * meanwhile. Let CPUs learn as many ids as the filter is sized for, and one of them take the time t

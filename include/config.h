@@ -19,7 +19,7 @@
 #define DEDUP_VLANS_MAX 32		    /* ranges of VLAN ids */
 #define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
 #define DEDUP_MARKS 1024		    /* segments of the hand's circle, at most */
-#define DEDUP_TIES 8			    /* slots (claim.h) */
+#define DEDUP_TIES 256			    /* slots (claim.h) */
 
 struct dedup_ports {
 	__u16 lo, hi; /* inclusive, host order */

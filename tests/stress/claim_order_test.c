@@ -67,7 +67,7 @@ static uint32_t left(uint32_t place)
 
 static void start(void)
 {
-	_Static_assert(DEDUP_TIES <= DEDUP_BLOCK_WORDS, "the ties are a block");
+	_Static_assert(DEDUP_TIES <= (BLOCKS - 1) * DEDUP_BLOCK_WORDS, "the ties fit in");
 	_Static_assert(PLACES <= DEDUP_BLOCK_WORDS, "a place is a word");
 	if (!row->countdown)
 		shared[0].word[0] = row->before;
