@@ -299,11 +299,10 @@ LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,publish_cluster every_call pu
 programs      = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
 ALL_BINS     := $(call programs,$(TESTS))
 TEST_BINS    := $(filter $(ALL_BINS),$(LONGEST)) $(filter-out $(LONGEST),$(ALL_BINS))
-# Found in their sources: whether a program runs alone (in its first comment), and whether `make
-# test` leaves some of its tests to `make test-rest` (in main(): tests/fixture/base/support.h).
+# Found in their first comments: whether a program runs alone, and whether `make test` leaves it out.
 saying        = $(call programs,$(shell grep -lE '$(1)' $(TESTS)))
 ALONE         = $(call saying,Runs alone:)
-WITH_REST     = $(call saying,(leave_to|repeat_in)_rest)
+QUICK_BINS    = $(if $(T),$(TEST_BINS),$(filter-out $(call saying,Not quick:),$(TEST_BINS)))
 # The arguments of tests/run: the programs that run alone come last.
 lanes         = $(filter-out $(ALONE),$(1)) -- $(filter $(ALONE),$(1))
 TEST_LIBS     = -lcmocka $(LIBS) $(LIBMETRICS) $(if $(NATS),$(LIBPUBLISH))
@@ -357,12 +356,8 @@ $(NEXT_BIN): | $(MADE)
 test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(SAN_PUBLISH) $(NEXT_BIN) $(TEST_BINS) ## build all test programs
 
 .PHONY: test
-test: all $(BENCH) $(if $(T),$(NEXT_BIN)) $(call plain,$(TEST_BINS)) ## the quick tests, without sanitizers, T=NAME for one of all; tests of the kernel need root
-	$(Q)PART=quick CPU_SECONDS=3 T='$(T)' MAKE_PID=$$PPID tests/run $(call plain,$(call lanes,$(TEST_BINS)))
-
-.PHONY: test-rest
-test-rest: test-programs ## with sanitizers: what `make test` leaves out
-	$(Q)PART=rest T='$(T)' tests/run $(call lanes,$(filter $(WITH_REST),$(TEST_BINS)))
+test: all $(BENCH) $(if $(T),$(NEXT_BIN)) $(call plain,$(QUICK_BINS)) ## the quick tests, without sanitizers, T=NAME for one of all; tests of the kernel need root
+	$(Q)CPU_SECONDS=2 T='$(T)' MAKE_PID=$$PPID tests/run $(call plain,$(call lanes,$(QUICK_BINS)))
 
 .PHONY: test-all
 test-all: test-programs ## all tests, each once, with sanitizers
@@ -433,7 +428,8 @@ test-drivers: $(DRIVER_TESTS) ## as root: filters on emulated NICs; or on two th
 .PHONY: test-drivers-fast
 test-drivers-fast: $(DRIVER_TESTS) ## as root: a few tests of drivers: virtio and igb, newest kernel
 	$(Q)scripts/deps vm
-	$(Q)T='$(T)' PART=quick WAYS=link tests/run-drivers virtio:newest-amd64 igb:newest-amd64
+	$(Q)T='$(or $(T),@(facts|plain|down-up|mtu-raised|vlan-filtered|change-load|change-set|xsk-*copy))' WAYS=link \
+		tests/run-drivers virtio:newest-amd64 igb:newest-amd64
 
 .PHONY: lint
 lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck

@@ -357,9 +357,6 @@ int main(void)
 
 	name_tool();
 	setenv("BENCH", BUILT "/xdp-dedup-bench", 1);
-	leave_to_rest("@(a_filter_may_be_less_than_full|@(json|text)_*|interrupted_it_*)");
-	leave_to_rest("json-*");
-	leave_to_rest("progress-*");
 	add_tests(tests, ARRAY_SIZE(tests));
 	add_rows(SCRIPTS, run_script, NULL, NULL);
 	return run_added_tests("bench");

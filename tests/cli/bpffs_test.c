@@ -82,8 +82,6 @@ static const struct cli_script SCRIPTS[] = {
 int main(void)
 {
 	cli_environment();
-	leave_to_rest(
-		"@(hidden-bpffs-@(hides|behind)-*|bpffs-is-mounted-once-*|bpffs-is-mounted-though-*)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("bpffs");
 }

@@ -341,12 +341,6 @@ static void run(void **state)
 int main(void)
 {
 	cli_environment();
-	leave_to_rest(
-		"@(a-vlan-on-a-bond|a-device-below-*|too-little-memory|more-queues-*|fewer-queues-*)");
-	leave_to_rest("@(what-options-imply|a-filter-of-ours|tunnel-devices|by-nobody)");
-	leave_to_rest("@(directories-that-*|pins-that-are-left|filters-that-cannot-be)");
-	leave_to_rest("@(delivery|a-host-that-forwards|interfaces-that-are-not-there)");
-	leave_to_rest("@(*a-tunnel-device*|values-are-for-programs)");
 	add_rows(SCRIPTS, run, cli_setup, cli_teardown);
 	return run_added_tests("check");
 }

@@ -683,13 +683,6 @@ static const struct cli_script SCRIPTS[] = {
 int main(void)
 {
 	cli_environment();
-	leave_to_rest(
-		"@(sources-of-earlier-streams|largest-capacity-*|pins-that-others-*|load-is-not-held-up-*)");
-	leave_to_rest("@(interface-renamed-*|want-too-many|ids-bad-line|ids-no-lines|unload-several)");
-	leave_to_rest(
-		"fail-@(*-nobody|unload-no-sys-admin|interface-no-sys-admin|second-taken|replace-paths)");
-	leave_to_rest("@(help-of-verbs|loads-at-once*|profile-of-@(frames|gsp|numbers)|add-overload)");
-	leave_to_rest("@(load-waits|ports-32|full-disk|fail-second-native)");
 	add_rows(MISUSES, run_misuse, NULL, NULL);
 	add_rows(ENVS, run_env, NULL, NULL);
 	add_rows(FAILURES, run_failure, cli_setup, cli_teardown);

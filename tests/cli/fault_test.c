@@ -377,10 +377,6 @@ static void saved_while_resized(void **state)
 
 int main(void)
 {
-	leave_to_rest("@(interface-deleted-during-set|replace|restore-into-one-that-runs)");
-	leave_to_rest("@(interface-moves-*|interface-deleted-during-resize)");
-	leave_to_rest("@(saved-while-resized|change-is-made-though-a-restore-fails)");
-	repeat_in_rest("@(set|resize|replace|restore*)");
 	add_test("saved-while-resized", saved_while_resized, e2e_setup, e2e_teardown, NULL);
 	add_rows(GONE, test_gone, e2e_setup, e2e_teardown);
 	add_rows(ROWS, test_refused, e2e_setup, e2e_teardown);

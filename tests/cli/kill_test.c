@@ -215,6 +215,5 @@ int main(void)
 		KILL(save_killed_at_each_change),
 	};
 
-	leave_to_rest("save_killed_at_each_change");
 	return run_root_tests("kill", tests, ARRAY_SIZE(tests));
 }

@@ -509,9 +509,6 @@ int main(void)
 {
 	name_tool();
 	list_combinations();
-	leave_to_rest("@(note-!(capacity|none-blocked)|env-!(capacity|countdown))");
-	leave_to_rest("@(long_histograms_*|remove_is_for_ids)");
-	leave_to_rest("use-!(blocked-fast)");
 	add_rows(MISUSES, run_misuse, NULL, NULL);
 	add_rows(SIZES, run_size, NULL, NULL);
 	add_rows(ONLY_SIZES, run_only_size, NULL, NULL);

@@ -535,12 +535,5 @@ int main(int argc, char **argv)
 	add_test("resize-killed-is-found-by-interface", resize_killed_is_found_by_interface,
 		 cli_setup, cli_teardown, NULL);
 	add_test("pins-unattached", test_pins_unattached, cli_setup, cli_teardown, NULL);
-	leave_to_rest("@(libxdps-*|links-among-*|file-of-a-pins-*|link-for-a-*)");
-	leave_to_rest("pins-@(that-do-not-tell|no-stats)");
-	leave_to_rest("pins-@(no-!(stats)|stats-*|config-*|wanted-*|incomplete-*)");
-	leave_to_rest(
-		"@(newer-one-*|program-pinned-elsewhere|moved-@(unload-*|to-another-index|before-a-*))");
-	leave_to_rest("@(pins-@(of-a-newer-version|of-no-version|swapped)|link-to-nothing-goes)");
-	leave_to_rest("killed-@(as-one-of-two-@(changes|leaves)|at-each-unlink)");
 	return run_added_tests("leftovers");
 }

@@ -175,7 +175,6 @@ static const struct CMUnitTest TESTS[] = {
 int main(void)
 {
 	cli_environment();
-	leave_to_rest("@(blocked-to-flat|flat-to-blocked|flat-to-countdown|countdown-to-flat)");
 	add_rows(LAYOUTS, test_ids, cli_setup, cli_teardown);
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);

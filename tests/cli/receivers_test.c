@@ -350,9 +350,6 @@ int main(void)
 	};
 
 	cli_environment();
-	leave_to_rest("@(stacked-later-one-*|status-advises-*|apart-they-*|refresh-of-several)");
-	leave_to_rest("@(moved-to-the-index-of-another|refresh-where-interfaces-have-moved)");
-	leave_to_rest("@(vlans-are-shown-*|tags-that-*|a-host-that-forwards-*)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	return run_added_tests("receivers");

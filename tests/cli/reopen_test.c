@@ -194,9 +194,6 @@ static int remove_interface(void **state)
 
 int main(void)
 {
-	leave_to_rest("status-while-it-is-unloaded");
-	leave_to_rest("status-by-interface-*");
-	leave_to_rest("status-while-it-is-replaced");
 	add_test("replaced-while-it-is-opened", replaced_while_it_is_opened, add_interface,
 		 remove_interface, NULL);
 	add_rows(QUESTIONS, status_says_what_there_is, add_interface, remove_interface);

@@ -394,11 +394,6 @@ int main(void)
 	set_number("OLD_FORMAT", DEDUP_FORMAT_OLDEST);
 	set_number("OLD_BYTES", DEDUP_CONFIG_BYTES_OLDEST);
 	set_number("PROFILES_FORMAT_AT", offsetof(struct dedup_config, asked.profiles_format));
-	leave_to_rest("@(delivery|snapshots|given-m-and-k-stay|set-to-other-interfaces)");
-	leave_to_rest("@(resize-@(makes-older-*|without-memory)|upgrade-of-streams|waits-for-*)");
-	leave_to_rest("@(stream-by-bytes-becomes-*|upgrade-while-there-*|upgrade?(-of-another-name))");
-	leave_to_rest(
-		"@(resize-keeps-*|resize-of-an-older-*|upgrade-of-a-stream-*|stream-by-bytes-goes-on)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_test("resize-of-an-older-feed-drops-nothing-fresh", resize_drops_nothing_fresh,
 		 cli_setup, cli_teardown, NULL);

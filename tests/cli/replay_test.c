@@ -263,11 +263,7 @@ int main(void)
 
 	setenv("XD", tool(), 1);
 	name_dir("MADE");
-	leave_to_rest("@(mesh|survey-of-no-filter)");
-	leave_to_rest("@(feeds*|days|days-flat|cut|cut-payloads|span|sparse|tunnels)");
-	leave_to_rest("survey-of-paths*");
 	/* Others of these captures. */
-	leave_to_rest("@(tunnels-are-named|survey-of-tunnels|interfaces|copies-of-a-realm)");
 	add_rows(SCENARIOS, known_duplicates, make_dir, remove_dir);
 	add_test("written_files", written_files, make_dir, remove_dir, NULL);
 	add_rows(ROWS, behaves, make_dir, remove_dir);

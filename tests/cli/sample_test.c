@@ -363,14 +363,6 @@ int main(int argc, char **argv)
 		snprintf(helper, sizeof(helper), "%s %s", self, HELPERS[i]);
 		setenv(HELPERS[i], helper, 1);
 	}
-	leave_to_rest(
-		"@(ihaves-pass-or-not|when-the-time-to-drop-is-over|rate-is-kept|count-ends-it|*-ends-it)");
-	leave_to_rest(
-		"@(status-tells-of-it|one-at-a-time|what-finds-no-room-*|writes-to-standard-*|jumbo-frames)");
-	leave_to_rest("@(a-full-disk-*|a-reader-that-*|a-stopped-clock-*)");
-	leave_to_rest("@(drops-only|drops-and-new|one-stream|whose-interface-moved|killed-*)");
-	leave_to_rest(
-		"@(held-up-it-loses-its-place|new-only|counted-only|time-ends-it|several-streams|cuts-at-snap)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("sample");
 }

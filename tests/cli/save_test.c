@@ -376,13 +376,6 @@ static void restoring_is_killed(void **state)
 int main(void)
 {
 	name_tool();
-	leave_to_rest(
-		"@(fifo|one-argument|directory|restore-a-*|bad-name|*beside[-_]numbers*|snapshot_is_told_*)");
-	leave_to_rest("@(running-one-has-*|no-memory-beside-*|empty)");
-	leave_to_rest("@(digest|delivered|other-streams|siphash|fips|*-of-given-size|other-digests)");
-	leave_to_rest("@(time_to_drop_goes_on|running_one_gets_it|delivery_comes_back)");
-	leave_to_rest("@(saving_is_stopped|restoring_is_killed|streams|flat|countdown)");
-	leave_to_rest("@(no-wait|no-directory|no-memory-for-both|interfaces-of-a-running-one)");
 	add_rows(ROUND_TRIPS, remembers, setup, teardown);
 	add_rows(REFUSALS, refuses, setup, teardown);
 	add_test("ids_beside_numbers_come_back", ids_beside_numbers_come_back, setup, teardown, NULL);

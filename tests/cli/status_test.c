@@ -460,7 +460,6 @@ static void exchanged_meanwhile(void **state)
 int main(void)
 {
 	cli_environment();
-	leave_to_rest("@(accounts-dump|exchanged-while-it-looks|status-beside-load)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_test("status-json", test_status_json, cli_setup, cli_teardown, NULL);
 	add_test("stats-dump", test_stats_dump, cli_setup, cli_teardown, NULL);

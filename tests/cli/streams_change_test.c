@@ -523,13 +523,6 @@ int main(void)
 	};
 
 	cli_environment();
-	leave_to_rest("@(unnamed-*|realms-set-apart|numbered-and-*|keyless_*|ids_that_*)");
-	leave_to_rest("@(*-larger|samples_of_a_stream_that_went_end)");
-	leave_to_rest(
-		"@(deliveries_are_of_a_stream_after_a_restore|longer_ids_are_hashed_as_a_whole)");
-	leave_to_rest("unnamed-*-@(keep|goes)");
-	leave_to_rest("@(from-*|gsp-*|numbered-for-*|numbered-alone-*|numbered-with-a-*)");
-	leave_to_rest("@(numbered-@(set-*|with-another-*)|larger-*|to-flat-*|deliveries_*)");
 	add_rows(ROWS, test_row, streams_setup, cli_teardown);
 	add_rows(UNNAMED, test_unnamed, streams_setup, cli_teardown);
 	add_tests(TESTS, ARRAY_SIZE(TESTS));

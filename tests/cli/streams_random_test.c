@@ -368,7 +368,6 @@ static void any_changes(void **state)
 int main(void)
 {
 	cli_environment();
-	repeat_in_rest("any_changes");
 	add_test("any_changes", any_changes, streams_setup, cli_teardown, NULL);
 	return run_added_tests("streams_random");
 }

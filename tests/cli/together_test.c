@@ -149,7 +149,6 @@ static void test_at_once(void **state)
 
 int main(void)
 {
-	repeat_in_rest("at_once");
 	add_test("at_once", test_at_once, e2e_setup, e2e_teardown, NULL);
 	return run_added_tests("together");
 }

@@ -149,11 +149,6 @@ int main(int argc, char **argv)
 	setenv("WITHOUT", self, 1);
 	if (tries(1, 3) == 1)
 		setenv("ERRORS", "12", 0);
-	leave_to_rest(
-		"@(load-of-*|sockets-that-*|too-few-descriptors-*|check-of-*|directories-that-*)");
-	leave_to_rest("@(too-few-descriptors|unload-@(all|an-interface))");
-	leave_to_rest("interface-that-cannot-be-looked-up");
-	repeat_in_rest("@(unload-*|load-of-*|check-of-*)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("untold");
 }

@@ -341,9 +341,6 @@ int main(int argc, char **argv)
 		snprintf(helper, sizeof(helper), "%s %s", self, HELPERS[i]);
 		setenv(HELPERS[i], helper, 1);
 	}
-	leave_to_rest(
-		"@(without-utf-8|signals-end-it|goes-on-when-*|all-filters|delivered|paths-*|a-reader-that-*)");
-	leave_to_rest("@(small-and-large|lines-for-programs|advice-on-*)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("watch");
 }

@@ -541,7 +541,6 @@ static void test_facts(void **state)
 int main(void)
 {
 	name_tool();
-	leave_to_rest("!(facts|plain|down-up|mtu-raised|vlan-filtered|change-load|change-set)");
 	add_test("facts", test_facts, driver_setup, driver_teardown, NULL);
 	add_test("check", test_check, driver_setup, driver_teardown, NULL);
 	add_rows(ROWS, test_row, driver_setup, driver_teardown);

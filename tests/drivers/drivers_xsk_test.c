@@ -241,7 +241,6 @@ static void test_killed(void **state)
 
 int main(void)
 {
-	leave_to_rest("*-@(killed|unload|remove)");
 	add_rows(ROWS, test_delivers, setup, teardown);
 	for (size_t i = 0; i < 2; i++) {
 		add_test(i ? "xsk-zerocopy-killed" : "xsk-copy-killed", test_killed, setup,

@@ -722,6 +722,5 @@ int main(void)
 
 	add_rows(LOSSES, test_losses, setup, teardown);
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
-	leave_to_rest("@(recycled_*|*_after_a_silence|*_predecessor|set_removes_*|reset_*|resize_*)");
 	return run_added_tests("arbiter");
 }

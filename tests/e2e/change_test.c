@@ -584,10 +584,6 @@ int main(void)
 {
 	if (getenv("BUSY"))
 		be_busy();
-	leave_to_rest("@(service-set|set-interfaces|restore)");
-	leave_to_rest(
-		"@(set-time|resize-wait|resize-layout|resize-window|resize-and-set|replace-size)");
-	leave_to_rest("@(upgrade*|service-resize|resize-countdown)");
 	add_rows(ROWS, test_change, setup, teardown);
 	add_rows(UPGRADES, test_upgrade, setup, teardown);
 	add_rows(SERVED, test_served, setup, teardown);

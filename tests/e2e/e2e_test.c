@@ -595,6 +595,5 @@ int main(void)
 		E2E(attach_loses_nothing_skb),
 	};
 
-	leave_to_rest("@(overload_*|exactly_once_v6)");
 	return run_root_tests("e2e", tests, ARRAY_SIZE(tests));
 }

@@ -431,8 +431,6 @@ int main(void)
 	printf("# SEED=%ju\n", (uintmax_t)seed);
 	fflush(stdout);
 	start_jobs();
-	leave_to_rest("!(unload|other-*)");
-	repeat_in_rest("other-processes");
 	add_rows(EVERY_KINDS, test_kind, e2e_setup, e2e_teardown);
 	add_test("other-processes", test_others, NULL, NULL, NULL);
 	return run_added_tests("every_call");

@@ -231,7 +231,6 @@ int main(void)
 {
 	name_tool();
 	add_rows(CHANGES, ended_stays_ended, e2e_setup, e2e_teardown);
-	leave_to_rest("@(flat|with-ihaves-that-pass)");
 	add_rows(TRIES, drops_and_then_counts, e2e_setup, e2e_teardown);
 	add_test("killed-set-ends-in-time", killed_set_ends_in_time, e2e_setup, e2e_teardown, NULL);
 	return run_added_tests("first_try");

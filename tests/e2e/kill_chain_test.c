@@ -349,6 +349,5 @@ int main(void)
 		{ "chains", test_chains, e2e_setup, e2e_teardown, NULL },
 	};
 
-	repeat_in_rest("chains");
 	return run_root_tests("kill_chain", tests, ARRAY_SIZE(tests));
 }

@@ -134,8 +134,6 @@ int main(void)
 {
 	static char names[ARRAY_SIZE(ROWS)][48];
 
-	leave_to_rest("@(resize|late-in-charge|no-clock-resize)");
-	leave_to_rest("?(no-clock-)@(resize-to-flat|replace)");
 	add_rows(ROWS, test_late, e2e_setup, e2e_teardown);
 	add_test("late-in-charge", late_in_charge, e2e_setup, e2e_teardown, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {

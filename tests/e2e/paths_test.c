@@ -285,7 +285,5 @@ int main(void)
 	add_rows(PARTIAL, what_no_path_brings_is_named, e2e_setup, close_paths);
 	add_test("losses_of_an_independent_sender", losses_of_an_independent_sender, e2e_setup,
 		 e2e_teardown, NULL);
-	leave_to_rest(
-		"@(losses_of_an_independent_sender|@(prp|r_tag)_by_two_interfaces|rtp_is_not_partial)");
 	return run_added_tests("paths");
 }

@@ -451,6 +451,5 @@ int main(void)
 		cmocka_unit_test(a_filter_runs_where_the_model_has_it),
 	};
 
-	repeat_in_rest("*");
 	return run_root_tests("places", tests, ARRAY_SIZE(tests));
 }

@@ -236,6 +236,5 @@ int main(void)
 		cmocka_unit_test(user_engine_keeps_promises),
 	};
 
-	repeat_in_rest("*");
 	return run_any_tests("engines", tests, ARRAY_SIZE(tests));
 }

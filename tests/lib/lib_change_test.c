@@ -406,10 +406,6 @@ static const struct CMUnitTest TESTS[] = {
 int main(void)
 {
 	name_tool();
-	leave_to_rest("@(race-set|resize-countdown-blocked)");
-	leave_to_rest("@(siphash|colibri|fips|tezos)_follows_set");
-	leave_to_rest("resize-!(blocked-flat|flat-countdown|countdown-blocked)");
-	leave_to_rest("@(race-@(resize|layouts)|upgrades)");
 	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
 	add_rows(PAIRS, run_pair, lib_setup_none, NULL);
 	add_tests(TESTS, ARRAY_SIZE(TESTS));

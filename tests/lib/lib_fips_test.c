@@ -608,9 +608,6 @@ static const struct CMUnitTest TESTS[] = {
 
 int main(void)
 {
-	leave_to_rest(
-		"@(absorbed_filters_keep_the_rate|announce_is_stale|what_is_known_costs_nothing)");
-	leave_to_rest("@(no_message_takes_long|chosen_bits_*)");
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	for (size_t i = 0; i < ARRAY_SIZE(FIPS_SIZES); i++)
 		lib_add_row("absorb-", FIPS_SIZES[i].name, absorb_row, NULL, &FIPS_SIZES[i]);

@@ -333,8 +333,6 @@ static const struct CMUnitTest TESTS[] = {
 
 int main(void)
 {
-	leave_to_rest("one_program_serves_all");
-	repeat_in_rest("hostile-*");
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(HOSTILE, hostile_packets, lib_setup_none, NULL);
 	return lib_run_tests("lib_identity_race");

@@ -435,9 +435,6 @@ int main(void)
 {
 	int failed;
 
-	leave_to_rest("@(gsp|shred|payload|addresses|ports|lengths|version|checksum|numbers)-*");
-	leave_to_rest("@(moldudp64|behind|count|number|discv5)-!(heartbeat|mirror|of-upper-bits)");
-	leave_to_rest("@(mirror-*|ip-*|*ttl*|dscp|flow-label|hop-limit|zeros|masked|before-*|rtcp)");
 	add_rows(ROWS, is_that_of_the_receiver, unload, NULL);
 	failed = run_added_tests("lib_identity");
 	if (is_up)

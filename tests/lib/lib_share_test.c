@@ -215,8 +215,6 @@ static const struct CMUnitTest KIND_TESTS[] = {
 
 int main(void)
 {
-	leave_to_rest("@(siphash|fips|tezos)_*");
-	leave_to_rest("race-colibri");
 	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
 	add_rows(RACES, run_race, lib_setup_links, NULL);
 	return lib_run_tests("lib_share");

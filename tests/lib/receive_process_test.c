@@ -478,8 +478,6 @@ int main(void)
 						app_teardown),
 	};
 
-	leave_to_rest("@(killed-after-interface-removed|replaced-*|readers_are_killed)");
-	leave_to_rest("@(killed-after-@(replaced|set-*)|without-rights-@(resized|unloaded))");
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(CHANGES, without_rights, app_setup, app_teardown);
 	for (size_t i = 0; i < ARRAY_SIZE(LEAVINGS); i++)

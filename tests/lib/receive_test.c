@@ -507,7 +507,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_our_program_is_there, app_setup, app_teardown),
 	};
 
-	leave_to_rest("@(goes-on-!(resized)|small_rings_*|turned-off-and-on)");
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(CHANGES, filter_changes, app_setup, app_teardown);
 	add_rows(WRONG, wrong_is_said, app_setup, app_teardown);

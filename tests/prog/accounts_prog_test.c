@@ -556,7 +556,5 @@ int main(void)
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
 		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, add_interfaces,
 			 remove_interfaces, &ACCOUNT_KINDS[i]);
-	leave_to_rest("@(lock-held-for-a-while|begun-and-not-noted|16-bits|two-paths)");
-	repeat_in_rest("*");
 	return run_added_tests("accounts_prog");
 }

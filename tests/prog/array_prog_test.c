@@ -515,8 +515,5 @@ int main(void)
 		OWN(what_was_seen_lately_is_on_cache_lines),
 	};
 
-	leave_to_rest("@(a_removed_id_takes_*|ids_of_up_to_*|a_countdown_id_*)");
-	leave_to_rest("@(ihave_passes_*|count_only_*|learn_app_*|past_the_limit_*)");
-	repeat_in_rest("ids_of_up_to_64_bytes_are_found");
 	return run_root_tests("array_prog", tests, ARRAY_SIZE(tests));
 }

@@ -305,6 +305,5 @@ int main(void)
 		cmocka_unit_test(in_the_kernel),
 	};
 
-	repeat_in_rest("*");
 	return run_root_tests("numbers", tests, ARRAY_SIZE(tests));
 }

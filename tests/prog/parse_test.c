@@ -642,6 +642,5 @@ int main(void)
 		STILL(padding_is_no_part_of_a_duplicate),
 	};
 
-	leave_to_rest("ports_swept");
 	return run_root_tests("parse", tests, ARRAY_SIZE(tests));
 }

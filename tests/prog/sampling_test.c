@@ -838,7 +838,6 @@ int main(void)
 		STILL(two_processors_take_all_below_the_rate),
 	};
 
-	leave_to_rest("@(discv4|rtp|payload|gsp)-@(second*|flat|countdown)");
 	add_rows(KINDS, each_reason_is_sampled, NULL, unload);
 	add_rows(KINDS, counted_only_they_are_sampled, NULL, unload);
 	add_rows(CHOICES, only_what_was_asked_for, NULL, unload);

@@ -514,7 +514,5 @@ int main(void)
 		OWN(fnv_positions_are_the_vectors),
 	};
 
-	repeat_in_rest("bit_array_boundary");
-	leave_to_rest("@(group_10_one_*|bit_array_boundary)");
 	return run_root_tests("seeds", tests, ARRAY_SIZE(tests));
 }

@@ -207,6 +207,5 @@ int main(void)
 		cmocka_unit_test(agrees_with_a_plain_model),
 	};
 
-	repeat_in_rest("*");
 	return run_root_tests("stream_model", tests, ARRAY_SIZE(tests));
 }

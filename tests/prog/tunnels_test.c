@@ -703,11 +703,6 @@ int main(void)
 		cmocka_unit_test(frames_are_for_this_host_by_what_is_outside),
 	};
 
-	leave_to_rest("@(scapy_finds_what_is_inside|what_is_inside_is_judged)");
-	leave_to_rest("@(pppoe|ipip|erspan|geneve|gtp|outer-and-frame|frame-of-ip|end|payload)");
-	leave_to_rest(
-		"@(outer-of-21-bytes|to-ipv6-inside|tunnels-to-without-ip|all-and-another-port)");
-	repeat_in_rest("@(what_is_cut_*|a_carrier_*|frames_in_several_buffers)");
 	add_tests(tests, ARRAY_SIZE(tests));
 	add_test("without_tunnels", without_tunnels_nothing_is_opened, NULL, NULL, NONE[0]);
 	add_test("tunnels-none", without_tunnels_nothing_is_opened, NULL, NULL, NONE[1]);

@@ -599,6 +599,5 @@ int main(void)
 		OWN(of_simultaneous_copies_one_passes),
 	};
 
-	repeat_in_rest("@(the_hand_loses_no_want|a_walk_deletes_nothing_that_is_wanted_again)");
 	return run_root_tests("want", tests, ARRAY_SIZE(tests));
 }

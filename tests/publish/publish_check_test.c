@@ -132,7 +132,6 @@ int main(void)
 						hub_teardown),
 	};
 
-	leave_to_rest("@(window_as_*|window_shorter_than_one_*|window_without_*)");
 	add_rows(WINDOWS, compares_window_with_retries, hub_setup, hub_teardown);
 	add_rows(SERVERS, says_why_there_is_no_stream, hub_setup, hub_teardown);
 	add_tests(tests, ARRAY_SIZE(tests));

@@ -137,7 +137,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(credentials_are_renewed, hub_setup, teardown),
 	};
 
-	leave_to_rest("@(credentials_are_renewed|expired|no_key|account_*)");
 	add_tests(tests, ARRAY_SIZE(tests));
 	add_rows(REFUSALS, refuses, hub_setup, teardown);
 	return run_added_tests("publish_credentials");

@@ -567,13 +567,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hostile_server, hub_setup, teardown),
 	};
 
-	leave_to_rest("!(killed_in_flight|ends_under_traffic)");
-	leave_to_rest("@(server_away_at_start_*|server_away_and_back_@(udp|learn_app))");
-	leave_to_rest("@(full_stream_@(udp|xsk)|user_and_password|tls|slow_server)");
-	leave_to_rest(
-		"@(ends_while_*_udp|ends_before_*|ends_with_*|no_password_given|token|tls_authority_unknown)");
-	leave_to_rest("@(full_disk|ends_while_*|stream_gone_and_back|pending_bytes_*)");
-	repeat_in_rest("hostile_server");
 	add_rows(AWAY_AT_START, server_away_at_start, hub_setup, teardown);
 	add_rows(AWAY_AND_BACK, server_away_and_back, hub_setup, teardown);
 	add_rows(FULL, full_stream, hub_setup, teardown);

@@ -507,8 +507,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(server_reads_nothing, hub_setup, teardown),
 	};
 
-	leave_to_rest("@(given_up_@(as_refused|without_permission)|no_headers|server_reads_*)");
-	leave_to_rest("@(some_subject_*|no_subject_*|late_*|ack_*|connections_*|slow_*)");
 	add_rows(GIVEN_UP, give_ups_are_logged, hub_setup, teardown);
 	add_tests(tests, ARRAY_SIZE(tests));
 	return run_added_tests("publish_outbox");

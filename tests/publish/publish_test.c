@@ -504,13 +504,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(set_adds_a_stream, setup, teardown),
 	};
 
-	leave_to_rest("@(*window_shorter_*|digest_*|digests_*|no_udp|other_subjects|no_delivery|rtp)");
-	leave_to_rest(
-		"@(udp_beside_*|auto_takes_*|learn_app_udp|no_stream|secret_too_short|secret_missing)");
-	leave_to_rest(
-		"@(misused|check_without_stream|creates_it_with_its_defaults|*_streams|some_*|set_adds_*)");
-	leave_to_rest("@(another_secret|learn_app_xsk|laps_without_secret)");
-	repeat_in_rest("rtp");
 	add_rows(WAYS, each_event_is_there_once, setup, teardown);
 	add_rows(REFUSALS, refuses, setup, teardown);
 	add_tests(tests, ARRAY_SIZE(tests));

@@ -299,9 +299,6 @@ int main(void)
 	add_test("one_that_cannot_be_read", one_that_cannot_be_read, setup, teardown, NULL);
 	add_test("wanted_but_not_loaded", wanted_but_not_loaded, setup, teardown, NULL);
 	add_rows(CHANGES, change_is_seen, setup, teardown);
-	leave_to_rest(
-		"@(another-*|loaded-again|resized-has-*|countdown|hand-stopped|memory_is_freed)");
-	leave_to_rest("while_it_changes");
 	add_test("while_it_changes", while_it_changes, setup, teardown, NULL);
 	add_test("memory_is_freed", memory_is_freed, setup, teardown, NULL);
 	add_test("children", children, setup, teardown, NULL);

@@ -391,19 +391,6 @@ int main(int argc, char **argv)
 	snprintf(command, sizeof(command), "%s late", self);
 	setenv("LATE", command, 1);
 	cli_environment();
-	leave_to_rest(
-		"@(picks-up-after-a-kill|takes-over-what-*|interface-that-comes-back|what-*|own-macs-*)");
-	leave_to_rest("@(reload-changes-what-*|reload-of-the-same-*|an-interface-that-is-missing-*)");
-	leave_to_rest("@(another-filter-runs-*|interface-by-another-name|file-that-cannot-*)");
-	leave_to_rest("@(remembers-in-another-size|changed-while-its-interface-is-gone)");
-	leave_to_rest("@(one-of-two-comes-back|reloads-one-after-the-other|ended-while-it-works)");
-	leave_to_rest("reload-@(adds-an-interface|attaches-*|adds-and-removes-filters)");
-	leave_to_rest("@(changes-by-hand-*|a-killed-job-is-done-again|keeps-nothing-open)");
-	leave_to_rest("@(saves-every-so-often|reloads-do-*|interfaces-change-without-end)");
-	leave_to_rest("@(tries-again|nobody-waits-for-it|no-memory-for-*|filters-of-others-*)");
-	leave_to_rest("@(metrics-@(port|address)-*|answers-scrapes|remembers-what-it-saved)");
-	leave_to_rest("a-@(late-hand-*|job-keeps-*)");
-	leave_to_rest("@(a-filter-that-has-stopped-*|interfaces-changed-by-*|what-is-detached-*)");
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("run");
 }

@@ -451,8 +451,6 @@ static void program_is_missing(void **state)
 
 int main(void)
 {
-	leave_to_rest("a-thousand-!(say-nothing)");
-	leave_to_rest("@(garbage|endless_client|a-thousand-come-again)");
 	add_rows(REQUESTS, request_is_answered, scrape_setup, scrape_teardown);
 	add_test("garbage", garbage, scrape_setup, scrape_teardown, NULL);
 	add_test("headers_without_end", headers_without_end, scrape_setup, scrape_teardown, NULL);

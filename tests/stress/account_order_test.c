@@ -523,7 +523,5 @@ int main(void)
 {
 	add_rows(ROWS, test_orders, NULL, tell_order);
 	add_test("any-race", test_any_race, NULL, tell_order, NULL);
-	leave_to_rest("@(silence-for-one-and-one-of-before|three)");
-	repeat_in_rest("any-race");
 	return run_added_any_tests("account_order");
 }

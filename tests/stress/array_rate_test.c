@@ -311,10 +311,6 @@ static void uneven_draws_count(void **state)
 
 int main(void)
 {
-	leave_to_rest("*-1e-[56]");
-	leave_to_rest("*-@(COLIBRI|FIPS)-1e-[24]");
-	leave_to_rest("flat-FIPS-@(even|large|k-32|odd|1e-3)");
-	leave_to_rest("uneven_draws_count");
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++)
 		add_test(ROWS[i].name, rate_is_as_promised, NULL, NULL, &ROWS[i]);
 	add_test("uneven_draws_count", uneven_draws_count, NULL, NULL, NULL);

@@ -268,6 +268,5 @@ int main(void)
 {
 	add_rows(ROWS, test_orders, NULL, NULL);
 	add_test("any-race", test_any_race, NULL, NULL, NULL);
-	repeat_in_rest("any-race");
 	return run_added_any_tests("block_order");
 }

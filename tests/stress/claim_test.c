@@ -235,6 +235,5 @@ int main(void)
 		cmocka_unit_test(one_of_two_peers_finds_room),
 	};
 
-	repeat_in_rest("@(one_of_two_peers_finds_room|other_ids_take_few_claims)");
 	return run_any_tests("claim", tests, ARRAY_SIZE(tests));
 }

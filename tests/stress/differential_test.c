@@ -341,6 +341,5 @@ int main(void)
 		OWN(countdown_tezos_agrees_with_the_model),
 	};
 
-	repeat_in_rest("*");
 	return run_root_tests("differential", tests, ARRAY_SIZE(tests));
 }

@@ -522,6 +522,5 @@ int main(void)
 		cmocka_unit_test(any_filter),
 	};
 
-	repeat_in_rest("*");
 	return run_any_tests("hand_model", tests, ARRAY_SIZE(tests));
 }

@@ -387,6 +387,5 @@ static void test_race(void **state)
 int main(void)
 {
 	add_rows(ROWS, test_race, NULL, NULL);
-	repeat_in_rest("*");
 	return run_added_any_tests("number_race");
 }

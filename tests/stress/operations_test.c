@@ -392,6 +392,5 @@ int main(void)
 		cmocka_unit_test(any_operations),
 	};
 
-	repeat_in_rest("*");
 	return run_any_tests("operations", tests, ARRAY_SIZE(tests));
 }

@@ -453,7 +453,5 @@ int main(void)
 	add_rows(ROWS, test_orders, NULL, NULL);
 	add_test("recycled-quickly", test_recycled_quickly, NULL, NULL, NULL);
 	add_test("any-race", test_any_race, NULL, NULL, NULL);
-	leave_to_rest("@(recycled|restarted-a-copy-of-the-run)");
-	repeat_in_rest("any-race");
 	return run_added_any_tests("recovery_order");
 }

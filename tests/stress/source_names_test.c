@@ -168,6 +168,5 @@ static void spread_as_if_by_chance(void **state)
 int main(void)
 {
 	add_rows(ROWS, spread_as_if_by_chance, NULL, NULL);
-	repeat_in_rest("*");
 	return run_added_any_tests("source_names");
 }

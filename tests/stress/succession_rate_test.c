@@ -355,9 +355,6 @@ static void burst_is_learned(void **state)
 
 int main(void)
 {
-	leave_to_rest("@(*countdowns|larger|smaller|from-flat|to-flat)");
-	leave_to_rest("burst-!(same)");
-	leave_to_rest("@(finer|coarser|coarse|from-*countdown|to-*countdown)");
 	add_rows(ROWS, rate_is_kept, NULL, NULL);
 	add_rows(BURSTS, burst_is_learned, NULL, NULL);
 	return run_added_any_tests("succession_rate");

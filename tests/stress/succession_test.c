@@ -338,6 +338,5 @@ int main(void)
 		cmocka_unit_test(any_succession),
 	};
 
-	repeat_in_rest("*");
 	return run_any_tests("succession", tests, ARRAY_SIZE(tests));
 }

@@ -363,6 +363,5 @@ int main(void)
 	add_test("nothing-counts-that-was-seen-before", nothing_counts_that_was_seen_before, NULL,
 		 NULL, &BEHIND);
 	add_rows(SCRIPTS, follows_a_script, NULL, NULL);
-	repeat_in_rest("*");
 	return run_added_any_tests("accounts");
 }

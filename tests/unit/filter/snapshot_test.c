@@ -743,7 +743,6 @@ int main(void)
 		cmocka_unit_test(old_ones_are_forgotten),
 	};
 
-	leave_to_rest("@(array_is_not_taken_while_it_is_cleared|each_changed_byte_is_found)");
 	add_tests(FILES, ARRAY_SIZE(FILES));
 	add_rows(SIZES, memory_beyond_what_was_asked_is_refused, make_dir, remove_dir);
 	add_rows(CLOCKS, clocks, NULL, NULL);

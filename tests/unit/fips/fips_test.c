@@ -542,6 +542,5 @@ int main(void)
 		cmocka_unit_test(cap_is_exact),
 	};
 
-	leave_to_rest("rate_is_that_of_double_hashing");
 	return run_any_tests("fips", tests, ARRAY_SIZE(tests));
 }

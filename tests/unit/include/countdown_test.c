@@ -281,6 +281,5 @@ int main(void)
 		cmocka_unit_test(a_countdown_writes_one_block),
 	};
 
-	repeat_in_rest("counts_as_the_plain_loop_does");
 	return run_any_tests("countdown", tests, ARRAY_SIZE(tests));
 }

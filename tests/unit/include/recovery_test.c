@@ -424,6 +424,5 @@ int main(void)
 	add_rows(SCRIPTS, test_script, NULL, NULL);
 	add_tests(TABLE, ARRAY_SIZE(TABLE));
 	add_rows(ROWS, test_senders, NULL, NULL);
-	repeat_in_rest("*");
 	return run_added_any_tests("recovery");
 }

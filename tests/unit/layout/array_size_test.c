@@ -381,6 +381,5 @@ int main(void)
 		cmocka_unit_test(tiny_plans_keep_the_rate),
 	};
 
-	leave_to_rest("@(picks_have_few_probes|tiny_plans_keep_the_rate)");
 	return run_any_tests("array_size", tests, ARRAY_SIZE(tests));
 }

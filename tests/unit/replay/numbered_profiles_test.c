@@ -259,7 +259,6 @@ static void passes_exactly_once(void **state)
 
 int main(void)
 {
-	leave_to_rest("@(hsr-*|prp-*|rtp-goes-round-often|rtp-has-short-outages)");
 	add_rows(ROWS, passes_exactly_once, NULL, NULL);
 	return run_added_any_tests("numbered_profiles");
 }

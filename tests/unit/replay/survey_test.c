@@ -685,9 +685,5 @@ int main(void)
 
 	add_tests(tests, ARRAY_SIZE(tests));
 	add_rows(ROWS, survey_recommends, NULL, NULL);
-	leave_to_rest("@(what_people_read|snapped-feeds|both-versions|paths_of_numbered_streams)");
-	leave_to_rest(
-		"@(rtp-that-*|rtp-by-*|r-tag|hsr|prp*|mesh-and-numbers|little_memory|frames-*|relays-*)");
-	leave_to_rest("@(mixed|frames_not_taken|numbers_that_wrap|three-weeks|span-of-*|feeds-of-*)");
 	return run_added_any_tests("survey");
 }

@@ -304,7 +304,6 @@ int main(void)
 		cmocka_unit_test(is_said_to_programs),
 	};
 
-	leave_to_rest("mirrors-in-@(*-with-ip|erspan-[13]|pseudowires|mpls|pppoe|gtp|ipip)");
 	add_tests(tests, ARRAY_SIZE(tests));
 	add_rows(ROWS, survey_recommends, NULL, NULL);
 	add_rows(SAYS, is_said, NULL, NULL);

@@ -245,10 +245,6 @@ int main(void)
 		cmocka_unit_test(publisher_needs_libnats),
 	};
 
-	leave_to_rest("hardened-@(unoptimized|otherwise|sanitized)");
-	leave_to_rest("lacks-!(no-compiler|libbpf)");
-	leave_to_rest("deps-for-!(the-build)");
-	leave_to_rest("flags-of-the-environment");
 	setup();
 	add_tests(TESTS, ARRAY_SIZE(TESTS));
 	add_rows(LACKS, what_is_missing_is_said, NULL, NULL);

@@ -101,6 +101,5 @@ int main(void)
 		cmocka_unit_test(shared_code_has_neither),
 	};
 
-	leave_to_rest("group_9_no_clock_and_no_chance");
 	return run_any_tests("pure", tests, ARRAY_SIZE(tests));
 }
