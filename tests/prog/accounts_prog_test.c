@@ -426,6 +426,63 @@ static void first_packet_waits_for_its_bucket(void **state)
 	assert_true(is_learned); /* the machine may be busy, but not always */
 }
 
+/* The bucket's entry of the only source. */
+static __u64 *only_entry(void)
+{
+	const struct dedup_sources *t = &run.filter.config->sources;
+
+	for (uint32_t i = 0; i < t->buckets; i++)
+		for (uint32_t k = 0; k < DEDUP_ENTRIES; k++)
+			if (run.filter.blocks[t->first + i].word[k])
+				return &run.filter.blocks[t->first + i].word[k];
+	fail();
+	return NULL;
+}
+
+static struct {
+	__u64 *at, value;
+} taken_out;
+
+static void *put_back(void *arg)
+{
+	(void)arg;
+	usleep(3000);
+	__atomic_store_n(taken_out.at, taken_out.value, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+/* The hand has the bucket's lock and has taken the sender out. It puts it back while a packet waits
+ * for the lock, and keeps the lock for longer than the packet waits. So the packet finds no room,
+ * and passes unlearned; but there is an account by then, which has it.
+ */
+static void unlearned_packet_is_noted(void **state)
+{
+	struct source_figures s;
+	bool is_noted = false;
+	pthread_t thread;
+
+	for (int i = 0; i < ROUNDS && !is_noted; i++) {
+		start(*state);
+		come(1, 0, XDP_PASS);
+		come(1, 1, XDP_DROP);
+		taken_out.at = only_entry();
+		taken_out.value = *taken_out.at;
+		set_bucket_locks(1);
+		*taken_out.at = 0;
+		assert_int_equal(pthread_create(&thread, NULL, put_back, NULL), 0);
+		come(2, 0, XDP_PASS);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		set_bucket_locks(0);
+		assert_true(accounts_read(&run.filter, 0, &s));
+		judge(&run.feeds[0],
+		      &(struct account_packet){
+			      .path = run.paths[1], .number = 2, .cnt = 1, .ns = 78 * S });
+		is_noted = run.action == XDP_PASS && s.paths[0].counted.packets == 2;
+		stop();
+	}
+	assert_true(is_noted); /* the machine may be busy, but not always */
+}
+
 #define LAG 3 /* by how many numbers the second path is behind */
 #define AT_EASE 40
 #define GIVE_UP 50 /* seconds */
@@ -542,6 +599,8 @@ int main(void)
 	add_test("lock-held-for-good", what_cannot_be_noted, add_interfaces, remove_interfaces,
 		 &ACCOUNT_KINDS[0]);
 	add_test("bucket-locked-for-a-while", first_packet_waits_for_its_bucket, add_interfaces,
+		 remove_interfaces, &ACCOUNT_KINDS[0]);
+	add_test("put-back-while-one-waits", unlearned_packet_is_noted, add_interfaces,
 		 remove_interfaces, &ACCOUNT_KINDS[0]);
 	add_test("one-sender-after-another", owners_change, add_interfaces, remove_interfaces,
 		 &ACCOUNT_KINDS[0]);
