@@ -272,11 +272,11 @@ static const struct cli_script SCRIPTS[] = {
 	  "reload; logs 'unload p0 forgets all ids'; [ $(prog) = $p ]; $XD test a " ID_A "\n"
 	  "$XD unload p0; runs() { says a 'interfaces[0].name' p0 && says b 'interfaces[0].name' v0; }\n"
 	  "soon runs; $XD test a " ID_A "; quits TERM; $XD unload v0; $XD unload p0\n" },
-	{ "a-late-hand-loses-no-id",
-	  WORDS "conf " FEED " 'window = 10s'; serve; p=$(prog); $XD add feed " ID_A "\n"
-		"$LATE 4500000000; stopped() { says feed 'advice[0].key' stopped; }; soon stopped\n"
-		"reload; got cat /mnt/log; lacks stopped; [ $(prog) = $p ]; not stopped\n"
-		"$XD test feed " ID_A "; quits TERM\n" },
+	{ "a-late-hand-loses-no-id", WORDS
+	  "conf " FEED " 'window = 60s'; serve; p=$(prog); $XD add feed " ID_A "\n"
+	  "$LATE 60000000000; stopped() { says feed 'advice[0].key' stopped; }; soon stopped\n"
+	  "$LATE 1500000000; reload; got cat /mnt/log; lacks stopped; [ $(prog) = $p ]; not stopped\n"
+	  "$XD test feed " ID_A "; quits TERM\n" },
 	{ "wrong-file-at-the-start", WORDS "conf nonsense; start; exited 2; logs 'conf:1: '; got "
 					   "cat /mnt/notes; lacks READY; clean\n" },
 	{ "no-file-at-the-start",
