@@ -92,11 +92,13 @@ int xdp_dedup_test(const struct xdp_dedup_filter *filter, const void *id, size_t
  */
 int xdp_dedup_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
-/* Tests the id, and learns it if it is new. Returns 1 for a duplicate, 0 for a new id; of a numbered
- * stream also -ENOENT or -ERANGE. If calls and packets come with one new id at the same instant,
- * exactly one of them gets "new". There are rare exceptions: none gets "new" if the id is a false
- * positive; two get it if the hand passes the id's position just while a packet is learned (in layout
- * blocked; in any layout while the filter is changed), or passes it twice while a thread is stopped.
+/* Tests the id, and learns it if it is new. Returns 1 for a duplicate, 0 for a new id; of a
+ * numbered stream also -ENOENT or -ERANGE. If calls and packets come with one new id at the same
+ * instant, exactly one of them gets "new". There are rare exceptions: none gets "new" if the id is
+ * a false positive; two get it if the hand passes the id's position just while a packet is learned
+ * (in layout blocked; in any layout while the filter is changed), or passes it twice while a thread
+ * is stopped; or, in layouts flat and countdown, if a thread is stopped while it learns the id and
+ * many others are learned by several threads at once.
  */
 int xdp_dedup_check_and_add(struct xdp_dedup_filter *filter, const void *id, size_t len);
 
