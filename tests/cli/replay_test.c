@@ -263,7 +263,6 @@ int main(void)
 
 	setenv("XD", tool(), 1);
 	name_dir("MADE");
-	/* Others of these captures. */
 	add_rows(SCENARIOS, known_duplicates, make_dir, remove_dir);
 	add_test("written_files", written_files, make_dir, remove_dir, NULL);
 	add_rows(ROWS, behaves, make_dir, remove_dir);

@@ -3,7 +3,7 @@
  * is offered to each node 1 to 5 times, at random offsets of 0 to 2 s; a consumer reads each exactly
  * once, whatever fails meanwhile. EVENTS=200000 offers more; FAULTS=N SEED=N tries more faults.
  *
- * Not quick: three servers take 40 s of CPU time.
+ * Not quick: three servers take two minutes of CPU time.
  */
 #include "jetstream.h"
 #include "node.h"

@@ -4,7 +4,7 @@
  * layout blocked: two if the hand passes after the program has tested the id's block, and before it
  * has claimed the id. How long that is include/README.md says, too.
  *
- * Not quick: each stop runs the program anew, for 60 s of CPU time.
+ * Not quick: each stop runs the program anew, for two minutes of CPU time.
  */
 #include "support.h"
 
