@@ -96,9 +96,8 @@ static void set(void)
 	assert_int_equal(own_macs_set(&t.filter, &t.links), 0);
 }
 
-static void a_lone_interface_has_its_own(void **state)
+TEST(a_lone_interface_has_its_own)
 {
-	(void)state;
 	add(1, 1, 0, 0);
 	add(2, 2, 0, 0);
 	record(0, 1, true);
@@ -109,9 +108,8 @@ static void a_lone_interface_has_its_own(void **state)
 	assert_true(own_macs_agree(&t.filter, &t.links, 1));
 }
 
-static void what_is_on_top_counts_and_the_bridge_comes_first(void **state)
+TEST(what_is_on_top_counts_and_the_bridge_comes_first)
 {
-	(void)state;
 	add(1, 1, 3, 0);
 	add(2, 2, 3, 0); /* another port: its frames go elsewhere */
 	add(3, 3, 0, 0);
@@ -126,11 +124,10 @@ static void what_is_on_top_counts_and_the_bridge_comes_first(void **state)
 	assert_true(own_macs_agree(&t.filter, &t.links, 1));
 }
 
-static void every_change_is_seen(void **state)
+TEST(every_change_is_seen)
 {
 	struct link *port, *bridge;
 
-	(void)state;
 	port = add(1, 1, 0, 0);
 	bridge = add(2, 2, 0, 0);
 	record(0, 1, true);
@@ -154,9 +151,8 @@ static void every_change_is_seen(void **state)
 	assert_true(own_macs_agree(&t.filter, &t.links, 1));
 }
 
-static void of_several_each_has_its_own(void **state)
+TEST(of_several_each_has_its_own)
 {
-	(void)state;
 	add(1, 1, 0, 0);
 	add(2, 2, 0, 0);
 	add(3, 3, 0, 1);
@@ -173,9 +169,8 @@ static void of_several_each_has_its_own(void **state)
 }
 
 /* Their own MACs are in the list then, with their index. */
-static void of_several_two_may_share_a_slot(void **state)
+TEST(of_several_two_may_share_a_slot)
 {
-	(void)state;
 	add(1, 1, 0, 0);
 	add(1 + DEDUP_OWN_SLOTS, 2, 0, 0);
 	record(0, 1, true);
@@ -187,9 +182,8 @@ static void of_several_two_may_share_a_slot(void **state)
 	assert_true(own_macs_agree(&t.filter, &t.links, 1 + DEDUP_OWN_SLOTS));
 }
 
-static void another_netns_keeps_what_it_was_told(void **state)
+TEST(another_netns_keeps_what_it_was_told)
 {
-	(void)state;
 	add(1, 1, 0, 0);
 	add(2, 2, 0, 0);
 	add(3, 3, 0, 1);
@@ -208,14 +202,13 @@ static void another_netns_keeps_what_it_was_told(void **state)
 }
 
 /* A change gives a filter another form of the list: what is elsewhere takes part, both ways. */
-static void another_netns_is_kept_in_another_form(void **state)
+TEST(another_netns_is_kept_in_another_form)
 {
 	struct dedup_record record_before;
 	struct dedup_config config_before;
 	struct filter before = { .config = &config_before, .record = &record_before };
 	static const int FORMS[] = { DEDUP_ONE_INTERFACE, DEDUP_NAMED, DEDUP_SEVERAL_INTERFACES };
 
-	(void)state;
 	add(1, 1, 0, 0);
 	add(2, 3, 0, 1);
 	record(0, 1, true);
@@ -236,9 +229,8 @@ static void another_netns_is_kept_in_another_form(void **state)
 }
 
 /* Only the whole question has the answer, which --to belongs to. */
-static void with_destinations_nothing_is_answered_at_once(void **state)
+TEST(with_destinations_nothing_is_answered_at_once)
 {
-	(void)state;
 	add(1, 1, 0, 0);
 	record(0, 1, true);
 	t.config.policy.receiver = DEDUP_NAMED;
@@ -248,9 +240,8 @@ static void with_destinations_nothing_is_answered_at_once(void **state)
 	assert_true(own_macs_agree(&t.filter, &t.links, 1));
 }
 
-static void too_many_are_told_of(void **state)
+TEST(too_many_are_told_of)
 {
-	(void)state;
 	add(1, 0, 0, 0);
 	for (uint32_t i = 0; i < DEDUP_MACS_MAX; i++)
 		add(2 + i, 1 + i, 0, 1);
@@ -264,9 +255,8 @@ static void too_many_are_told_of(void **state)
 	assert_false(own_macs_agree(&t.filter, &t.links, 1));
 }
 
-static void without_a_mac_nothing_is_told(void **state)
+TEST(without_a_mac_nothing_is_told)
 {
-	(void)state;
 	add(1, 1, 0, 0)->has_mac = false;
 	record(0, 1, true);
 	set();
@@ -274,22 +264,8 @@ static void without_a_mac_nothing_is_told(void **state)
 	assert_true(t.record.own_mac == DEDUP_MAC_NONE);
 }
 
-#define TEST(f) cmocka_unit_test_setup(f, setup)
-
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		TEST(a_lone_interface_has_its_own),
-		TEST(what_is_on_top_counts_and_the_bridge_comes_first),
-		TEST(every_change_is_seen),
-		TEST(of_several_each_has_its_own),
-		TEST(of_several_two_may_share_a_slot),
-		TEST(another_netns_keeps_what_it_was_told),
-		TEST(another_netns_is_kept_in_another_form),
-		TEST(with_destinations_nothing_is_answered_at_once),
-		TEST(too_many_are_told_of),
-		TEST(without_a_mac_nothing_is_told),
-	};
-
-	return run_any_tests("own_macs", TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(setup, NULL);
+	return run_added_any_tests("own_macs");
 }

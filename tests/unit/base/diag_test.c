@@ -35,12 +35,11 @@ static int setup(void **state)
 	return 0;
 }
 
-static void innermost_takes(void **state)
+TEST(innermost_takes)
 {
 	struct diag_receiver outer = { .take = take, .to = got[0] },
 			     inner = { .take = take, .to = got[1] };
 
-	(void)state;
 	diag_receive(&outer);
 	assert_int_equal(diag_err(-5, "%s", "one"), -5);
 	diag_receive(&inner);
@@ -55,7 +54,7 @@ static void innermost_takes(void **state)
 }
 
 /* A receiver that gives on, or reports itself, is not asked again. */
-static void outer_takes_from_inner(void **state)
+TEST(outer_takes_from_inner)
 {
 	struct diag_receiver r[NESTED] = {
 		{ .take = take, .to = got[0] },
@@ -63,7 +62,6 @@ static void outer_takes_from_inner(void **state)
 		{ .take = take_and_give, .to = got[2] },
 	};
 
-	(void)state;
 	for (int i = 0; i < NESTED; i++)
 		diag_receive(&r[i]);
 	diag_note("one");
@@ -79,12 +77,11 @@ static void keep_progress(void *to, const char *line)
 	snprintf(to, sizeof(got[0]), "%s", line ? line : "over");
 }
 
-static void progress_goes_where_it_is_shown(void **state)
+TEST(progress_goes_where_it_is_shown)
 {
 	struct diag_receiver outer = { .take = take, .progress = keep_progress, .to = got[0] },
 			     inner = { .take = take, .to = got[1] };
 
-	(void)state;
 	diag_receive(&outer);
 	diag_receive(&inner);
 	diag_progress("%d %%", 7);
@@ -107,12 +104,11 @@ static void take_parts(void *to, const struct diag *d)
 }
 
 /* Only the marker in the format parts finding and advice. */
-static void advice_is_apart(void **state)
+TEST(advice_is_apart)
 {
 	struct diag_receiver r = { .take = take_parts };
 	char values[9000];
 
-	(void)state;
 	diag_receive(&r);
 	diag_err(0, "no %s here" ADVICE "load %s", "a", "b");
 	assert_string_equal(finding, "no a here");
@@ -135,12 +131,11 @@ static void advice_is_apart(void **state)
 	diag_receive_end(&r);
 }
 
-static void place_is_of_the_message(void **state)
+TEST(place_is_of_the_message)
 {
 	struct diag_receiver r = { .take = take, .to = got[0] };
 	struct diag_location before;
 
-	(void)state;
 	diag_receive(&r);
 	before = diag_at((struct diag_location){ "/a", 3 });
 	assert_null(before.path);
@@ -158,11 +153,10 @@ static void place_is_of_the_message(void **state)
 	diag_receive_end(&r);
 }
 
-static void control_characters_are_question_marks(void **state)
+TEST(control_characters_are_question_marks)
 {
 	struct diag_receiver r = { .take = take, .to = got[0] };
 
-	(void)state;
 	diag_receive(&r);
 	diag_note("%s", "a\033[2Jb\nc\x1f_\xff");
 	diag_receive_end(&r);
@@ -171,14 +165,6 @@ static void control_characters_are_question_marks(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test_setup(innermost_takes, setup),
-		cmocka_unit_test_setup(outer_takes_from_inner, setup),
-		cmocka_unit_test_setup(progress_goes_where_it_is_shown, setup),
-		cmocka_unit_test_setup(advice_is_apart, setup),
-		cmocka_unit_test_setup(place_is_of_the_message, setup),
-		cmocka_unit_test_setup(control_characters_are_question_marks, setup),
-	};
-
-	return run_any_tests("diag", TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(setup, NULL);
+	return run_added_any_tests("diag");
 }

@@ -31,7 +31,7 @@ static const struct {
 	{ "1.", 0, 1 },
 };
 
-static void macs(void **state)
+TEST(macs)
 {
 	static const struct {
 		const char *text;
@@ -49,7 +49,6 @@ static void macs(void **state)
 		{ "", -EINVAL, { 0 } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		uint8_t mac[6] = { 0 };
 
@@ -58,9 +57,8 @@ static void macs(void **state)
 	}
 }
 
-static void counts(void **state)
+TEST(counts)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
 		uint64_t value = UNTOUCHED;
 
@@ -93,9 +91,8 @@ static const struct {
 	{ "999999999d", -ERANGE, 0 },
 };
 
-static void times(void **state)
+TEST(times)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(TIMES); i++) {
 		uint64_t ns = UNTOUCHED;
 
@@ -117,9 +114,8 @@ static const struct {
 	{ " 0.1", -EINVAL, 0 },
 };
 
-static void rates(void **state)
+TEST(rates)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
 		double value = UNTOUCHED;
 
@@ -168,9 +164,8 @@ static const struct {
 	{ "http", -EINVAL, NULL },
 };
 
-static void ports(void **state)
+TEST(ports)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(PORTS); i++) {
 		struct dedup_ports out[DEDUP_PORTS_MAX];
 		uint32_t cnt = UNTOUCHED;
@@ -221,9 +216,8 @@ static const struct {
 	{ "seven", -EINVAL, NULL },
 };
 
-static void vlans(void **state)
+TEST(vlans)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(VLANS); i++) {
 		struct dedup_ports out[DEDUP_VLANS_MAX];
 		uint32_t cnt = UNTOUCHED;
@@ -238,13 +232,12 @@ static void vlans(void **state)
 	}
 }
 
-static void ids(void **state)
+TEST(ids)
 {
 	static const char GOOD[] = "000102030405060708090a0b0c0d0e0fF0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF";
 	uint8_t id[32];
 	char text[80];
 
-	(void)state;
 	assert_int_equal(parse_hex(GOOD, id, 32), 32);
 	for (int i = 0; i < 16; i++) {
 		assert_int_equal(id[i], i);
@@ -264,7 +257,7 @@ static void ids(void **state)
 	assert_int_equal(id[16], 0xf0);
 }
 
-static void formats(void **state)
+TEST(formats)
 {
 	static const struct {
 		uint64_t value;
@@ -293,7 +286,6 @@ static void formats(void **state)
 	};
 	char text[32];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		assert_string_equal(format_bytes(ROWS[i].value, text, sizeof(text)), ROWS[i].bytes);
 		assert_string_equal(format_time(ROWS[i].value, text, sizeof(text)), ROWS[i].time);
@@ -301,7 +293,7 @@ static void formats(void **state)
 }
 
 /* A count's text is read back as that count; a text of "about" so many has 3 digits, or 2. */
-static void counts_are_shown(void **state)
+TEST(counts_are_shown)
 {
 	static const struct {
 		double value;
@@ -316,7 +308,6 @@ static void counts_are_shown(void **state)
 	char text[32];
 	uint64_t seed = 1;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++)
 		assert_string_equal(format_about(ROWS[i].value, text, sizeof(text)), ROWS[i].about);
 	assert_string_equal(format_count(2400000, text, sizeof(text)), "2.4M");
@@ -336,7 +327,7 @@ static void counts_are_shown(void **state)
 }
 
 /* What could control a terminal, and what is not UTF-8, is shown as '?', byte by byte. */
-static void text_is_cleaned(void **state)
+TEST(text_is_cleaned)
 {
 	static const struct {
 		const char *text, *shown;
@@ -355,7 +346,6 @@ static void text_is_cleaned(void **state)
 	};
 	char text[32], lines[] = "a\033\t\xff\n\177";
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		strcpy(text, ROWS[i].text);
 		text_clean(text);
@@ -367,18 +357,6 @@ static void text_is_cleaned(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(macs),
-		cmocka_unit_test(counts),
-		cmocka_unit_test(times),
-		cmocka_unit_test(rates),
-		cmocka_unit_test(ports),
-		cmocka_unit_test(ids),
-		cmocka_unit_test(vlans),
-		cmocka_unit_test(formats),
-		cmocka_unit_test(counts_are_shown),
-		cmocka_unit_test(text_is_cleaned),
-	};
-
-	return run_any_tests("units", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("units");
 }

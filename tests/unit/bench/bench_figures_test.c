@@ -22,7 +22,7 @@ static void assert_figure(const char *name, struct bench_figure is, struct bench
 			 should_be.median, should_be.low, should_be.high);
 }
 
-static void quartiles_are_of_what_was_measured(void **state)
+TEST(quartiles_are_of_what_was_measured)
 {
 	struct {
 		const char *name;
@@ -42,7 +42,6 @@ static void quartiles_are_of_what_was_measured(void **state)
 		{ "beyond all", 3, { INFINITY, 1, 2 }, { .low = 1.5, .median = 2, .high = INFINITY } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		assert_figure(table[i].name, bench_quartiles(table[i].values, table[i].cnt),
 			      table[i].figure);
@@ -69,11 +68,10 @@ static struct bench_result result(void)
 }
 
 /* Here a ratio of medians is another one. */
-static void ratios_are_within_a_round(void **state)
+TEST(ratios_are_within_a_round)
 {
 	const struct bench_result r = result();
 
-	(void)state;
 	assert_figure("of floor", bench_figure(&r, BENCH_OF_FLOOR, BENCH_SHIPPED, AT),
 		      (struct bench_figure){ .low = 1.75, .median = 2, .high = 2.5 });
 	assert_figure("of line", bench_figure(&r, BENCH_OF_LINE, BENCH_SHIPPED, AT),
@@ -88,12 +86,11 @@ static void ratios_are_within_a_round(void **state)
 		      (struct bench_figure){ .low = 25.5, .median = 40, .high = 120 });
 }
 
-static void what_did_not_run_at_once_is_left_out(void **state)
+TEST(what_did_not_run_at_once_is_left_out)
 {
 	const struct bench_result r = result();
 	const struct bench_figure none = { NAN, NAN, NAN };
 
-	(void)state;
 	assert_int_equal(bench_apart(&r), 4);
 	assert_figure("ns", bench_figure(&r, BENCH_NS_TWO_CPUS, BENCH_SHIPPED, AT),
 		      (struct bench_figure){ .low = 137.5, .median = 225, .high = 312.5 });
@@ -105,11 +102,6 @@ static void what_did_not_run_at_once_is_left_out(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quartiles_are_of_what_was_measured),
-		cmocka_unit_test(ratios_are_within_a_round),
-		cmocka_unit_test(what_did_not_run_at_once_is_left_out),
-	};
-
-	return run_any_tests("bench_figures", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("bench_figures");
 }

@@ -59,9 +59,8 @@ static struct bench_stream stream(const struct row *row)
 	};
 }
 
-static void measured_ids_are_what_was_asked_for(void **state)
+TEST(measured_ids_are_what_was_asked_for)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		const struct row *row = &ROWS[i];
 		struct bench_stream s = stream(row);
@@ -89,9 +88,8 @@ static void measured_ids_are_what_was_asked_for(void **state)
 	}
 }
 
-static void before_and_after_all_are_known(void **state)
+TEST(before_and_after_all_are_known)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		struct bench_stream s = stream(&ROWS[i]);
 
@@ -118,13 +116,12 @@ static const struct sent {
 };
 
 /* Streams as long as the ids that are known, so that a spread of all of them shows. */
-static void traffics_are_what_their_names_say(void **state)
+TEST(traffics_are_what_their_names_say)
 {
 	const struct bench b = { .setting = { .ids = 2 * IDS, .warm = BENCH_WARM_AUTO },
 				 .cpus = { 5, 7 } };
 	const struct bench_subject subject = { .next = FIRST, .known = KNOWN, .salt = 3 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SENT); i++) {
 		const struct sent *sent = &SENT[i];
 		struct bench_stream s = bench_traffic_stream(
@@ -153,7 +150,7 @@ static void traffics_are_what_their_names_say(void **state)
 	}
 }
 
-static void warm_is_what_was_asked_for_or_suffices(void **state)
+TEST(warm_is_what_was_asked_for_or_suffices)
 {
 	static const struct {
 		uint64_t ids, asked, warm;
@@ -167,7 +164,6 @@ static void warm_is_what_was_asked_for_or_suffices(void **state)
 	};
 	const struct bench_subject subject = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(WARM); i++) {
 		const struct bench b = { .setting = { .ids = WARM[i].ids, .warm = WARM[i].asked } };
 
@@ -178,12 +174,11 @@ static void warm_is_what_was_asked_for_or_suffices(void **state)
 	}
 }
 
-static void two_cpus_send_ids_of_their_own(void **state)
+TEST(two_cpus_send_ids_of_their_own)
 {
 	const struct bench b = { .setting = { .ids = 2 * IDS }, .cpus = { 5, 7 } };
 	const struct bench_subject subject = { .next = FIRST };
 
-	(void)state;
 	for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT; traffic++) {
 		struct bench_stream s[2];
 
@@ -199,7 +194,7 @@ static void two_cpus_send_ids_of_their_own(void **state)
 	}
 }
 
-static void streams_of_one_time_ran_at_once(void **state)
+TEST(streams_of_one_time_ran_at_once)
 {
 	static const struct {
 		const char *name;
@@ -217,7 +212,6 @@ static void streams_of_one_time_ran_at_once(void **state)
 		{ "far from each other", { 100, 5000 }, { 200, 5100 }, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(PAIRS); i++) {
 		const struct bench_stream a = { .begin_ns = PAIRS[i].begin[0],
 						.end_ns = PAIRS[i].end[0] };
@@ -229,11 +223,10 @@ static void streams_of_one_time_ran_at_once(void **state)
 	}
 }
 
-static void fresh_ids_of_all_traffics_are_counted(void **state)
+TEST(fresh_ids_of_all_traffics_are_counted)
 {
 	uint64_t fresh = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SENT); i++)
 		fresh += SENT[i].fresh;
 	assert_true(about(bench_traffic_fresh() * IDS, fresh));
@@ -241,15 +234,6 @@ static void fresh_ids_of_all_traffics_are_counted(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(measured_ids_are_what_was_asked_for),
-		cmocka_unit_test(before_and_after_all_are_known),
-		cmocka_unit_test(traffics_are_what_their_names_say),
-		cmocka_unit_test(warm_is_what_was_asked_for_or_suffices),
-		cmocka_unit_test(two_cpus_send_ids_of_their_own),
-		cmocka_unit_test(streams_of_one_time_ran_at_once),
-		cmocka_unit_test(fresh_ids_of_all_traffics_are_counted),
-	};
-
-	return run_any_tests("bench_stream", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("bench_stream");
 }

@@ -127,9 +127,8 @@ static void row_writes_its_field_alone(const struct args_option *row, int byte)
 	assert_true(!row->given || ((bool *)&after)[row->given]);
 }
 
-static void rows_write_their_fields_alone(void **state)
+TEST(rows_write_their_fields_alone)
 {
-	(void)state;
 	for (const struct args_option *row = options_table(); row->option; row++) {
 		row_writes_its_field_alone(row, FILL);
 		row_writes_its_field_alone(row, 0);
@@ -166,13 +165,12 @@ static void is_taken(const struct args_option *row, uint64_t number)
 	assert_true((row->size == sizeof(narrow) ? narrow : wide) == number);
 }
 
-static void ranges_end_on_both_sides(void **state)
+TEST(ranges_end_on_both_sides)
 {
 	struct options o;
 	char text[TEXT_MAX];
 	int ends = 0;
 
-	(void)state;
 	for (const struct args_option *row = options_table(); row->option; row++) {
 		if (row->type != ARGS_COUNT && row->type != ARGS_TIME)
 			continue;
@@ -191,12 +189,11 @@ static void ranges_end_on_both_sides(void **state)
 }
 
 /* The range of those whose texts are a list, or are given several times. */
-static void lists_take_so_many(void **state)
+TEST(lists_take_so_many)
 {
 	struct options o;
 	char text[TEXT_MAX];
 
-	(void)state;
 	for (const struct args_option *row = options_table(); row->option; row++) {
 		const struct value *s = row->type == ARGS_OWN ? value_of(row) : NULL;
 		int max = (int)row->max;
@@ -212,11 +209,10 @@ static void lists_take_so_many(void **state)
 	}
 }
 
-static void names_are_taken_and_nothing_else(void **state)
+TEST(names_are_taken_and_nothing_else)
 {
 	struct options o;
 
-	(void)state;
 	for (const struct args_option *row = options_table(); row->option; row++) {
 		if (row->type != ARGS_ENUM)
 			continue;
@@ -242,13 +238,12 @@ static const struct args_option *row_named(const char *option)
 	return NULL;
 }
 
-static void names_are_those_of_layouts_and_hashes(void **state)
+TEST(names_are_those_of_layouts_and_hashes)
 {
 	const char *const *layouts = row_named("--layout")->names;
 	const char *const *hashes = row_named("--hash")->names;
 	uint32_t i;
 
-	(void)state;
 	for (i = 0; layouts[i]; i++)
 		assert_string_equal(layout_of(i)->name, layouts[i]);
 	assert_null(layout_of(i));
@@ -258,12 +253,11 @@ static void names_are_those_of_layouts_and_hashes(void **state)
 }
 
 /* A key may say no, and has been given then. */
-static void flags_as_keys(void **state)
+TEST(flags_as_keys)
 {
 	const struct args_option *row = args_find_key(options_table(), "forwarded");
 	struct options o;
 
-	(void)state;
 	assert_ptr_equal(row, row_named("--forwarded"));
 	options_begin(&o);
 	o.wish.spec.forwarded = true;
@@ -275,12 +269,11 @@ static void flags_as_keys(void **state)
 }
 
 /* The environment sets defaults: nothing is given by it. */
-static void environment_gives_nothing(void **state)
+TEST(environment_gives_nothing)
 {
 	static const struct given NONE;
 	struct options o;
 
-	(void)state;
 	setenv("XDP_DEDUP_CAPACITY", "7k", 1);
 	setenv("XDP_DEDUP_WINDOW", "3s", 1);
 	options_begin(&o);
@@ -323,9 +316,8 @@ static size_t size_of(const struct args_option *row)
 	}
 }
 
-static void rows_are_whole(void **state)
+TEST(rows_are_whole)
 {
-	(void)state;
 	for (const struct args_option *row = options_table(); row->option; row++) {
 		assert_int_equal(strncmp(row->option, "--", 2), 0);
 		assert_non_null(row->help);
@@ -348,18 +340,7 @@ static void rows_are_whole(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test(rows_write_their_fields_alone),
-		cmocka_unit_test(ranges_end_on_both_sides),
-		cmocka_unit_test(lists_take_so_many),
-		cmocka_unit_test(names_are_taken_and_nothing_else),
-		cmocka_unit_test(names_are_those_of_layouts_and_hashes),
-		cmocka_unit_test(flags_as_keys),
-		cmocka_unit_test(environment_gives_nothing),
-		cmocka_unit_test(rows_are_whole),
-	};
-
 	diags_collect();
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("options");
 }

@@ -39,11 +39,10 @@ static void assert_names(const char *wanted)
 	assert_string_equal(names, wanted);
 }
 
-static void sorted_by_name_each_once(void **state)
+TEST(sorted_by_name_each_once)
 {
 	struct watched *b;
 
-	(void)state;
 	b = monitor_get(&m, "b");
 	assert_non_null(monitor_get(&m, "d"));
 	assert_non_null(monitor_get(&m, "a"));
@@ -62,11 +61,10 @@ static void sorted_by_name_each_once(void **state)
 	assert_names("e");
 }
 
-static void callers_have_more(void **state)
+TEST(callers_have_more)
 {
 	struct more *a;
 
-	(void)state;
 	m.bytes = sizeof(struct more);
 	a = (struct more *)monitor_get(&m, "a");
 	assert_int_equal(a->number, 0);
@@ -75,9 +73,8 @@ static void callers_have_more(void **state)
 	assert_int_equal(((struct more *)monitor_get(&m, "a"))->number, 7);
 }
 
-static void a_reading_begins_unseen(void **state)
+TEST(a_reading_begins_unseen)
 {
-	(void)state;
 	monitor_get(&m, "a")->seen = true;
 	monitor_get(&m, "b")->seen = true;
 	monitor_begin(&m);
@@ -86,12 +83,11 @@ static void a_reading_begins_unseen(void **state)
 	assert_names("ab");
 }
 
-static void forgotten_is_as_new(void **state)
+TEST(forgotten_is_as_new)
 {
 	struct watch_reading r = { .now_ns = 1, .cpus = calloc(1, sizeof(*r.cpus)), .cpus_cnt = 1 };
 	struct watched *f = monitor_get(&m, "a");
 
-	(void)state;
 	watch_take(&f->watch, &r);
 	r = (struct watch_reading){ .now_ns = 3, .cpus = calloc(1, sizeof(*r.cpus)), .cpus_cnt = 1 };
 	watch_take(&f->watch, &r);
@@ -122,11 +118,10 @@ static const char *logged(struct watched *f, bool ends)
 	return diags_end();
 }
 
-static void advice_is_logged_once(void **state)
+TEST(advice_is_logged_once)
 {
 	struct watched *f = monitor_get(&m, "a");
 
-	(void)state;
 	assert_string_equal(logged(f, true), "");
 	advise(f, "x", NULL);
 	assert_string_equal(logged(f, true), "note: a: text\n");
@@ -143,13 +138,6 @@ static void advice_is_logged_once(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(sorted_by_name_each_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(callers_have_more, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_reading_begins_unseen, setup, teardown),
-		cmocka_unit_test_setup_teardown(forgotten_is_as_new, setup, teardown),
-		cmocka_unit_test_setup_teardown(advice_is_logged_once, setup, teardown),
-	};
-
-	return run_any_tests("monitor", tests, ARRAY_SIZE(tests));
+	add_own_tests(setup, teardown);
+	return run_added_any_tests("monitor");
 }

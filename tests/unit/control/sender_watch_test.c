@@ -34,11 +34,10 @@ static struct watched_sender reading(uint64_t packets, uint64_t first_a, uint64_
 	return f;
 }
 
-static void rates_are_between_readings(void **state)
+TEST(rates_are_between_readings)
 {
 	struct watched_sender first = reading(100, 30, 70, 5), next = reading(150, 40, 100, 9);
 
-	(void)state;
 	watched_sender_take(&first, NULL, false, 1);
 	assert_false(first.has_rates);
 	assert_int_equal(watched_lost_since(&first, 0), 0);
@@ -58,11 +57,10 @@ static void rates_are_between_readings(void **state)
 	assert_int_equal(watched_lost_since(&next, 1), 12);
 }
 
-static void losses_never_go_back(void **state)
+TEST(losses_never_go_back)
 {
 	struct watched_sender first = reading(100, 50, 50, 5), next = reading(100, 50, 50, 4);
 
-	(void)state;
 	next.now.messages--;
 	watched_sender_take(&first, NULL, false, 1);
 	watched_sender_take(&next, &first, false, 1);
@@ -73,11 +71,10 @@ static void losses_never_go_back(void **state)
 }
 
 /* Each of these is another account: all that it has came since the first reading. */
-static void another_account_begins_at_0(void **state)
+TEST(another_account_begins_at_0)
 {
 	struct watched_sender first = reading(100, 50, 50, 5);
 
-	(void)state;
 	watched_sender_take(&first, NULL, false, 1);
 	for (int what = 0; what < 6; what++) {
 		struct watched_sender next = reading(100, 50, 50, 4), before = first;
@@ -97,12 +94,11 @@ static void another_account_begins_at_0(void **state)
 }
 
 /* A path that joins later, and a sender that comes later, have lost all since the first reading. */
-static void later_ones_count_from_their_begin(void **state)
+TEST(later_ones_count_from_their_begin)
 {
 	struct watched_sender first = reading(100, 50, 50, 5), next = reading(100, 50, 50, 6);
 	struct watched_sender later = reading(100, 50, 50, 5);
 
-	(void)state;
 	first.now.paths_cnt = 1;
 	memset(&first.now.paths[1], 0, sizeof(first.now.paths[1]));
 	watched_sender_take(&first, NULL, false, 1);
@@ -152,9 +148,8 @@ static int teardown(void **state)
 }
 
 /* Those that are not redundant come first, then those with more messages; 64 are read. */
-static void the_list(void **state)
+TEST_WITH(the_list, NULL, teardown)
 {
-	(void)state;
 	start("sequence = payload+4:8\nhistory = 256", 100);
 	for (uint64_t sender = 0; sender < 70; sender++)
 		for (uint64_t n = 0; n <= sender; n++)
@@ -185,9 +180,8 @@ static void the_list(void **state)
 }
 
 /* A number's bits above 40 belong to the source: such senders have different names. */
-static void long_numbers(void **state)
+TEST_WITH(long_numbers, NULL, teardown)
 {
-	(void)state;
 	start("sequence = payload+4:8\nhistory = 256", 4);
 	send_number(7, 1, 1);
 	send_number(7, 2, 1);
@@ -200,15 +194,6 @@ static void long_numbers(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rates_are_between_readings),
-		cmocka_unit_test(losses_never_go_back),
-		cmocka_unit_test(another_account_begins_at_0),
-		cmocka_unit_test(later_ones_count_from_their_begin),
-		cmocka_unit_test_teardown(the_list, teardown),
-		cmocka_unit_test_teardown(long_numbers, teardown),
-	};
-
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("sender watch");
 }

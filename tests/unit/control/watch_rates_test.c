@@ -103,7 +103,7 @@ static struct watch_reading copy_of(const struct watch_reading *r)
 	return copy;
 }
 
-static void like_a_plain_model(void **state)
+TEST(like_a_plain_model)
 {
 	static struct filter_counters cpus[CPUS];
 	static struct watch_reading r = { .now_ns = 5 * S,
@@ -116,7 +116,6 @@ static void like_a_plain_model(void **state)
 	double packets[200] = { 0 };
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int n = 0; n < 200; n++) {
 		struct plain all = { 0 }, by_stream[STREAMS] = { { 0 } }, by_cpu[CPUS] = { { 0 } };
 		uint64_t step_ns = S / 2 + random_next(&seed) % S, cnt = random_next(&seed) % 300;
@@ -156,11 +155,10 @@ static void like_a_plain_model(void **state)
 }
 
 /* A filter that is loaded anew counts from 0; a change gives it other streams. */
-static void another_filter_is_no_rate(void **state)
+TEST(another_filter_is_no_rate)
 {
 	struct watch_reading r = { .now_ns = S, .all = { .rx = 100, .new = 100 }, .streams_cnt = 1 };
 
-	(void)state;
 	watch_take(&w, &r);
 	r.now_ns = 2 * S;
 	r.all.rx = r.all.new = 150;
@@ -191,12 +189,11 @@ static void another_filter_is_no_rate(void **state)
 	watch_free(&w);
 }
 
-static void sparks_are_as_high_as_they_should_be(void **state)
+TEST(sparks_are_as_high_as_they_should_be)
 {
 	static const double HISTORY[] = { 100, 0, 1, 40, 80, 79.9 };
 	int heights[8];
 
-	(void)state;
 	assert_int_equal(watch_spark(HISTORY, 6, 8, 5, heights), 5);
 	assert_int_equal(heights[0], 0);
 	assert_int_equal(heights[1], 1);
@@ -257,12 +254,11 @@ static void run_unseen(void **state)
 }
 
 /* Of an interface that was not there before, or is another one of its name, or is not counted. */
-static void unseen_needs_two_readings(void **state)
+TEST(unseen_needs_two_readings)
 {
 	struct watch_reading first = { .ifaces_cnt = 1, .ifaces = { { "v0", true, 1000, true } } };
 	struct watch_reading last = first;
 
-	(void)state;
 	last.ifaces[0].received = 2000;
 	assert_string_equal(watch_unseen(&first, &last), "v0");
 	first.ifaces[0].name[1] = '1';
@@ -280,14 +276,7 @@ static void unseen_needs_two_readings(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(like_a_plain_model),
-		cmocka_unit_test(another_filter_is_no_rate),
-		cmocka_unit_test(sparks_are_as_high_as_they_should_be),
-		cmocka_unit_test(unseen_needs_two_readings),
-	};
-
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	add_rows(UNSEEN, run_unseen, NULL, NULL);
 	return run_added_any_tests("watch rates");
 }

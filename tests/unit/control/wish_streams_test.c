@@ -100,7 +100,7 @@ static void streams_are(void **state)
 }
 
 /* A name that is too long with its number is cut before it. */
-static void long_names_keep_their_number(void **state)
+TEST(long_names_keep_their_number)
 {
 	static const char FORMAT[] = "--profiles %s --profile %s:1 --profile %s:2";
 	static const char NAME[] = "a123456789012345678901234567890";
@@ -108,7 +108,6 @@ static void long_names_keep_their_number(void **state)
 	struct options o;
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	sh("printf '[profile %s]\\nlayer = udp\\nid = payload\\n' >%s", NAME, path);
@@ -120,7 +119,7 @@ static void long_names_keep_their_number(void **state)
 }
 
 /* Any text is taken or refused. */
-static void texts_at_random(void **state)
+TEST(texts_at_random)
 {
 	static const char *const PIECES[] = { "rtp", "mirror", ":",	   "@",	 "#",  "=",
 					      "80",  ",",      "-",	   "1",	 "::", "/",
@@ -128,7 +127,6 @@ static void texts_at_random(void **state)
 	uint64_t seed = 7;
 	int taken = 0;
 
-	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		char copy[256] = "--profile ";
 		struct options o;
@@ -142,12 +140,7 @@ static void texts_at_random(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(long_names_keep_their_number),
-		cmocka_unit_test(texts_at_random),
-	};
-
 	add_rows(ROWS, streams_are, NULL, NULL);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("wish_streams");
 }

@@ -219,11 +219,10 @@ static void is_said(void **state)
 }
 
 /* The command takes the size and the window that are advised, whatever they are. */
-static void sizes_are_taken(void **state)
+TEST(sizes_are_taken)
 {
 	uint64_t seed = 1;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		struct dedup_config c = config;
 		struct advice_reading r = { .name = "eth0", .config = &c };
@@ -255,11 +254,10 @@ static void sizes_are_taken(void **state)
 }
 
 /* Ids as many as are promised room, in bursts or evenly, in each layout: nothing is list, ever. */
-static void within_its_promises_nothing_is_said(void **state)
+TEST(within_its_promises_nothing_is_said)
 {
 	uint64_t seed = 7;
 
-	(void)state;
 	for (int n = 0; n < 30; n++) {
 		struct filter_spec spec = sim_spec(200 + random_next(&seed) % 2000, 1e-3, S);
 		uint64_t bursts = 1 + random_next(&seed) % 50, quota, came = 0;
@@ -300,11 +298,10 @@ static void within_its_promises_nothing_is_said(void **state)
 /* Twice as many ids as there is room for: each layout gets that advice, and no longer once it is as
  * large as advised.
  */
-static void what_is_advised_helps(void **state)
+TEST(what_is_advised_helps)
 {
 	uint64_t seed = 3;
 
-	(void)state;
 	for (int layout = 0; layout < 3; layout++) {
 		uint64_t capacity = 1000;
 
@@ -357,9 +354,6 @@ int main(void)
 	numbers.sources.sources = 600000;
 	both.sources.sources = 100;
 	add_rows(ROWS, is_said, NULL, NULL);
-	add_test("sizes_are_taken", sizes_are_taken, NULL, NULL, NULL);
-	add_test("within_its_promises_nothing_is_said", within_its_promises_nothing_is_said, NULL,
-		 NULL, NULL);
-	add_test("what_is_advised_helps", what_is_advised_helps, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("advice");
 }

@@ -103,14 +103,13 @@ static void assert_refused(const char *words)
 }
 
 /* What is no file would be gone. */
-static void only_files_are_replaced(void **state)
+TEST_WITH(only_files_are_replaced, make_dir, remove_dir)
 {
 	static struct snapshot_head h;
 	struct filter_spec spec = spec_for(DEDUP_BLOCKED, 100);
 	char target[80];
 	struct sim s;
 
-	(void)state;
 	diags_collect();
 	sim_start(&s, &spec, 1);
 	snprintf(target, sizeof(target), "%s/other", dir);
@@ -121,14 +120,13 @@ static void only_files_are_replaced(void **state)
 	sim_stop(&s);
 }
 
-static void is_private_and_whole(void **state)
+TEST_WITH(is_private_and_whole, make_dir, remove_dir)
 {
 	size_t size;
 	uint8_t *bytes = small_file(&size);
 	static struct snapshot snapshot;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 	assert_int_equal(st.st_size, size);
@@ -140,14 +138,13 @@ static void is_private_and_whole(void **state)
 /* A bit of each byte: in the memory through the file; in the head, of which there is much, also
  * where each check looks.
  */
-static void each_changed_byte_is_found(void **state)
+TEST_WITH(each_changed_byte_is_found, make_dir, remove_dir)
 {
 	size_t size;
 	uint8_t *bytes = small_file(&size);
 	struct snapshot_head *h = aligned_alloc(64, sizeof(*h));
 	char says[SNAPSHOT_SAYS_MAX];
 
-	(void)state;
 	diags_collect();
 	for (size_t i = 0; i < sizeof(*h); i++) {
 		memcpy(h, bytes, sizeof(*h));
@@ -165,12 +162,11 @@ static void each_changed_byte_is_found(void **state)
 	free(bytes);
 }
 
-static void each_cut_is_found(void **state)
+TEST_WITH(each_cut_is_found, make_dir, remove_dir)
 {
 	size_t size;
 	uint8_t *bytes = small_file(&size);
 
-	(void)state;
 	diags_collect();
 	for (size_t cut = size - 1; cut < size; cut--) {
 		assert_int_equal(truncate(path, cut), 0);
@@ -186,7 +182,7 @@ static void each_cut_is_found(void **state)
 #define OLD_HEAD_BYTES ((OLD_HEAD + 63) / 64 * 64)
 
 /* Its configuration has fewer fields, which are 0 then: what was read behind its head are blocks. */
-static void previous_format_is_taken(void **state)
+TEST_WITH(previous_format_is_taken, make_dir, remove_dir)
 {
 	size_t size;
 	uint8_t *bytes = small_file(&size);
@@ -194,7 +190,6 @@ static void previous_format_is_taken(void **state)
 	char says[SNAPSHOT_SAYS_MAX];
 	const char *refusal;
 
-	(void)state;
 	memcpy(h, bytes, sizeof(*h));
 	h->format = h->config.format = DEDUP_FORMAT_OLDEST;
 	h->file_bytes -= h->head_bytes - OLD_HEAD_BYTES;
@@ -237,13 +232,12 @@ static void assert_head_refused(const struct snapshot_head *good, size_t offset,
 				    sizeof(senseless), "of no filter that there could be"); \
 	} while (0)
 
-static void senseless_values_are_refused(void **state)
+TEST_WITH(senseless_values_are_refused, make_dir, remove_dir)
 {
 	size_t size;
 	uint8_t *bytes = small_file(&size);
 	struct snapshot_head *good = aligned_alloc(64, sizeof(*good));
 
-	(void)state;
 	memcpy(good, bytes, sizeof(*good));
 	assert_head_refused(good, 0, "xdpdedip", 8, "it is no snapshot");
 	assert_head_refused(good, offsetof(struct snapshot_head, version), &(__u32){ 2 }, 4,
@@ -363,7 +357,7 @@ static void memory_beyond_what_was_asked_is_refused(void **state)
 }
 
 /* The restored filter has a table for as many sources as were asked for. */
-static void sources_beyond_the_most_are_refused(void **state)
+TEST(sources_beyond_the_most_are_refused)
 {
 	struct filter_spec spec = {
 		.capacity = 100, .fpr = 1e-6, .window_ns = WINDOW, .streams_cnt = 1
@@ -371,7 +365,6 @@ static void sources_beyond_the_most_are_refused(void **state)
 	static struct snapshot_head h;
 	char says[SNAPSHOT_SAYS_MAX];
 
-	(void)state;
 	profile_stream(&spec.streams[0], "a",
 		       "layer = udp\nsource = payload+8:4\nsequence = payload+2:2");
 	assert_int_equal(head_of_plan(&spec, 1, &h), 0);
@@ -381,7 +374,7 @@ static void sources_beyond_the_most_are_refused(void **state)
 }
 
 /* What any machine plans can be restored on any other. */
-static void planned_sizes_are_taken(void **state)
+TEST(planned_sizes_are_taken)
 {
 	static const uint64_t CAPACITIES[] = { 1, 1000, 100000, 10000000, 3000000000 };
 	static const double RATES[] = { 1e-15, 1e-6, 0.01, 0.2, 0.7 };
@@ -391,7 +384,6 @@ static void planned_sizes_are_taken(void **state)
 	char says[SNAPSHOT_SAYS_MAX];
 	int planned = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(CAPACITIES) * ARRAY_SIZE(RATES) * 6 * 18; i++) {
 		struct filter_spec spec =
 			sim_spec(CAPACITIES[i % 5], RATES[i / 5 % 5], WINDOWS[i / 50 % 3]);
@@ -616,12 +608,11 @@ static void ages_go_on(void **state)
 }
 
 /* Of an old snapshot nothing is left; of a new one all. */
-static void old_ones_are_forgotten(void **state)
+TEST(old_ones_are_forgotten)
 {
 	static struct snapshot_head h;
 	static struct run r;
 
-	(void)state;
 	for (int layout = 0; layout < 3; layout++) {
 		struct filter_spec spec = spec_for(layout, 3000);
 		struct dedup_block *blocks;
@@ -647,7 +638,7 @@ static void old_ones_are_forgotten(void **state)
 }
 
 /* A memory that gets a successor with ids has as much less room: here each learned a generation. */
-static void ids_of_a_successor_count(void **state)
+TEST(ids_of_a_successor_count)
 {
 	struct filter_spec spec = spec_for(DEDUP_BLOCKED, 1000);
 	struct snapshot_moment now = { .hand_ns = S };
@@ -657,7 +648,6 @@ static void ids_of_a_successor_count(void **state)
 	struct snapshot_ids ids;
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 1);
 	s.state.learned = 800;
 	sim_pass(&s, s.config.memory.places);
@@ -687,7 +677,7 @@ static void ids_of_a_successor_count(void **state)
 }
 
 /* Cells as the hand and packets may have left them since. */
-static void cells_are_settled(void **state)
+TEST(cells_are_settled)
 {
 	static const __u32 THEN = 2 * 15 + 3, NOW = THEN + 4;
 	static const __u32 CELLS[][2] = {
@@ -703,7 +693,6 @@ static void cells_are_settled(void **state)
 						      .memory.places = 15 } };
 	struct dedup_block b = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(CELLS); i++)
 		b.cell[i] = CELLS[i][0];
 	snapshot_settle(&h, 2ULL << 32 | 7, &b, 1);
@@ -712,14 +701,13 @@ static void cells_are_settled(void **state)
 }
 
 /* What it has cleared already would be learned into before it is read. */
-static void array_is_not_taken_while_it_is_cleared(void **state)
+TEST(array_is_not_taken_while_it_is_cleared)
 {
 	struct filter_spec spec = spec_for(DEDUP_FLAT, 100);
 	static const struct snapshot_moment NOW;
 	static struct snapshot_head h;
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 1);
 	s.state.hand = s.state.passed = 1;
 	assert_int_equal(snapshot_take(&s.filter, &NOW, &h), -EAGAIN);
@@ -728,22 +716,7 @@ static void array_is_not_taken_while_it_is_cleared(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest FILES[] = {
-		cmocka_unit_test_setup_teardown(only_files_are_replaced, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(is_private_and_whole, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(each_changed_byte_is_found, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(each_cut_is_found, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(previous_format_is_taken, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(senseless_values_are_refused, make_dir, remove_dir),
-		cmocka_unit_test(sources_beyond_the_most_are_refused),
-		cmocka_unit_test(planned_sizes_are_taken),
-		cmocka_unit_test(ids_of_a_successor_count),
-		cmocka_unit_test(cells_are_settled),
-		cmocka_unit_test(array_is_not_taken_while_it_is_cleared),
-		cmocka_unit_test(old_ones_are_forgotten),
-	};
-
-	add_tests(FILES, ARRAY_SIZE(FILES));
+	add_own_tests(NULL, NULL);
 	add_rows(SIZES, memory_beyond_what_was_asked_is_refused, make_dir, remove_dir);
 	add_rows(CLOCKS, clocks, NULL, NULL);
 	add_rows(MEANWHILES, ages_go_on, NULL, NULL);

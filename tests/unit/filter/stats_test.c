@@ -21,26 +21,24 @@ static void learn_many(struct sim *s, uint64_t n, uint64_t *seed)
 	}
 }
 
-static void empty_is_empty(void **state)
+TEST(empty_is_empty)
 {
 	struct filter_spec spec = sim_spec(1000, 1e-3, S);
 	struct sim s;
 	struct fill f;
 
-	(void)state;
 	sim_start(&s, &spec, 1);
 	f = stats_fill(&s.config, s.filter.blocks, 0, FILL_ALL);
 	assert_true(f.current == 0 && f.previous == 0 && f.ids == 0 && f.fpr == 0);
 	sim_stop(&s);
 }
 
-static void full_is_full(void **state)
+TEST(full_is_full)
 {
 	struct filter_spec spec = sim_spec(1000, 1e-3, S);
 	struct sim s;
 	struct fill f;
 
-	(void)state;
 	sim_start(&s, &spec, 1);
 	memset(s.filter.blocks, 0xff, s.config.memory.blocks * sizeof(struct dedup_block));
 	f = stats_fill(&s.config, s.filter.blocks, 0, FILL_ALL);
@@ -50,11 +48,10 @@ static void full_is_full(void **state)
 }
 
 /* The estimate follows the ids, at every geometry and wherever the hand is. */
-static void ids_are_estimated(void **state)
+TEST(ids_are_estimated)
 {
 	static const double RATES[] = { 0.1, 1e-2, 1e-4, 1e-6 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
 		struct filter_spec spec = sim_spec(50000, RATES[i], S);
 		uint64_t seed = i;
@@ -75,14 +72,13 @@ static void ids_are_estimated(void **state)
 /* The rate is the blocks' own: ids that all fell into one half of the filter count
  * for that half only. Trying fresh ids shows this, too.
  */
-static void rate_follows_the_bits(void **state)
+TEST(rate_follows_the_bits)
 {
 	struct filter_spec spec = sim_spec(50000, 1e-2, S);
 	uint64_t seed = 9, known = 0;
 	struct fill even, uneven;
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 4);
 	learn_many(&s, 50000, &seed);
 	even = stats_fill(&s.config, s.filter.blocks, s.state.hand, FILL_ALL);
@@ -100,13 +96,12 @@ static void rate_follows_the_bits(void **state)
 }
 
 /* Also the last segment, which is shorter than the others. */
-static void last_block_counts(void **state)
+TEST(last_block_counts)
 {
 	struct filter_spec spec = sim_spec(100000, 1e-2, S);
 	struct sim s;
 	struct fill f;
 
-	(void)state;
 	sim_start(&s, &spec, 7);
 	if (s.config.memory.blocks % s.config.memory.segment_places == 0)
 		s.config.memory.blocks--;
@@ -117,12 +112,11 @@ static void last_block_counts(void **state)
 }
 
 /* A step may end within a segment: the age is the next one's, round the corner too. */
-static void oldest_within_a_segment(void **state)
+TEST(oldest_within_a_segment)
 {
 	struct filter_spec spec = sim_spec(100000, 1e-2, S);
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 8);
 	s.state.started_ns = 1;
 	for (int i = 0; i < 2 * DEDUP_MARKS; i++)
@@ -136,13 +130,12 @@ static void oldest_within_a_segment(void **state)
 	sim_stop(&s);
 }
 
-static void oldest_is_one_to_two_turns(void **state)
+TEST(oldest_is_one_to_two_turns)
 {
 	struct filter_spec spec = sim_spec(1000, 1e-3, S);
 	struct sim s;
 	uint64_t start;
 
-	(void)state;
 	sim_start(&s, &spec, 5);
 	start = s.now_ns;
 	sim_run_until(&s, start + S / 2);
@@ -158,12 +151,11 @@ static void oldest_is_one_to_two_turns(void **state)
 	sim_stop(&s);
 }
 
-static void stopped_hand_is_seen(void **state)
+TEST(stopped_hand_is_seen)
 {
 	struct filter_spec spec = sim_spec(1000, 1e-3, S);
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 6);
 	sim_run_until(&s, s.now_ns + S);
 	assert_false(stats_stopped(&s.config, &s.state, s.now_ns));
@@ -174,14 +166,13 @@ static void stopped_hand_is_seen(void **state)
 }
 
 /* Small memories are read whole. */
-static void small_is_exact(void **state)
+TEST(small_is_exact)
 {
 	struct filter_spec spec = sim_spec(100000, 1e-4, S);
 	uint64_t seed = 3;
 	struct sim s;
 	struct fill all, some;
 
-	(void)state;
 	sim_start(&s, &spec, 1);
 	assert_true(s.config.memory.blocks <= FILL_BLOCKS_MAX);
 	learn_many(&s, 30000, &seed);
@@ -251,13 +242,12 @@ static void sample_agrees(void **state)
 }
 
 /* What comes back every so many blocks is no more or less likely to be seen. */
-static void sample_of_a_pattern_is_fair(void **state)
+TEST(sample_of_a_pattern_is_fair)
 {
 	struct filter_spec spec = sim_spec(400000, 1e-3, S);
 	double mean = 0;
 	struct sim s;
 
-	(void)state;
 	spec.layout = DEDUP_FLAT;
 	sim_start(&s, &spec, 6);
 	for (uint32_t i = 0; i < s.config.memory.places; i += 16)
@@ -270,13 +260,12 @@ static void sample_of_a_pattern_is_fair(void **state)
 }
 
 /* The histogram's sum is all cells, and its parts are those of the memory. */
-static void histogram_is_sampled(void **state)
+TEST(histogram_is_sampled)
 {
 	struct filter_spec spec = sim_spec(100000, 1e-3, S);
 	uint64_t all[16], some[16], seed = 8, sum = 0;
 	struct sim s;
 
-	(void)state;
 	spec.layout = DEDUP_COUNTDOWN;
 	sim_start(&s, &spec, 6);
 	assert_int_equal(s.config.memory.places, 15);
@@ -295,25 +284,7 @@ static void histogram_is_sampled(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test(empty_is_empty),
-		cmocka_unit_test(full_is_full),
-		cmocka_unit_test(ids_are_estimated),
-		cmocka_unit_test(rate_follows_the_bits),
-		cmocka_unit_test(last_block_counts),
-		cmocka_unit_test(oldest_within_a_segment),
-		cmocka_unit_test(oldest_is_one_to_two_turns),
-		cmocka_unit_test(stopped_hand_is_seen),
-		cmocka_unit_test(small_is_exact),
-		cmocka_unit_test(sample_of_a_pattern_is_fair),
-		cmocka_unit_test(histogram_is_sampled),
-	};
-	struct CMUnitTest tests[ARRAY_SIZE(TESTS) + ARRAY_SIZE(SAMPLED)];
-
-	memcpy(tests, TESTS, sizeof(TESTS));
-	for (size_t i = 0; i < ARRAY_SIZE(SAMPLED); i++)
-		tests[ARRAY_SIZE(TESTS) + i] = (struct CMUnitTest){ SAMPLED[i].name, sample_agrees,
-								    NULL, NULL, (void *)&SAMPLED[i] };
-
-	return run_any_tests("stats", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	add_rows(SAMPLED, sample_agrees, NULL, NULL);
+	return run_added_any_tests("stats");
 }

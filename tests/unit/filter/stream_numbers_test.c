@@ -96,9 +96,8 @@ static int drop(struct sim *s, uint32_t source, uint64_t number)
 /* A number stays known while at most `history` numbers are ahead of it, also if it is the first or
  * the last one of its word.
  */
-static void history_is_a_minimum(void **state)
+TEST(history_is_a_minimum)
 {
-	(void)state;
 	for (uint64_t first = 1000; first < 1000 + DEDUP_WORD_NUMBERS; first++) {
 		start(&sim, BITS_32);
 		for (uint64_t number = first; number <= first + 256; number++)
@@ -109,11 +108,10 @@ static void history_is_a_minimum(void **state)
 }
 
 /* Source 0 and number 0 are a source and a number like others. */
-static void numbers_are_shared_with_packets(void **state)
+TEST(numbers_are_shared_with_packets)
 {
 	static const char *const KEYS[] = { BITS_32, BITS_64, BITS_12 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(KEYS); i++) {
 		start(&sim, KEYS[i]);
 		assert_true(numbers_is_numbered(&sim.filter) && ids_can_remove(&sim.filter));
@@ -139,9 +137,8 @@ static void numbers_are_shared_with_packets(void **state)
 	}
 }
 
-static void numbers_far_from_the_others_are_refused(void **state)
+TEST(numbers_far_from_the_others_are_refused)
 {
-	(void)state;
 	start(&sim, BITS_32);
 	packet(&sim, 1, 10000);
 	assert_int_equal(see(&sim, 1, 10000 - 600), -ERANGE);
@@ -165,9 +162,8 @@ static void numbers_far_from_the_others_are_refused(void **state)
 }
 
 /* `reset` begins another era. */
-static void another_era_knows_nothing(void **state)
+TEST(another_era_knows_nothing)
 {
-	(void)state;
 	start(&sim, BITS_32);
 	packet(&sim, 1, 5);
 	sim.state.sources_era++;
@@ -179,24 +175,22 @@ static void another_era_knows_nothing(void **state)
 }
 
 /* Zeros in place of bytes that are missing would be another number. */
-static void ids_have_all_bytes(void **state)
+TEST(ids_have_all_bytes)
 {
 	static const uint8_t BYTES[10];
 	uint8_t id[DEDUP_ID_BYTES_MAX];
 
-	(void)state;
 	start(&sim, BITS_32);
 	for (size_t len = 0; len <= sizeof(BYTES); len++)
 		assert_int_equal(stream_make_id(&sim.filter, BYTES, len, id), len == 8 ? 0 : -EINVAL);
 	sim_stop(&sim);
 }
 
-static void every_call_is_about_numbers(void **state)
+TEST(every_call_is_about_numbers)
 {
 	uint8_t ids[3][DEDUP_ID_BYTES_MAX];
 	int results[3];
 
-	(void)state;
 	start(&sim, BITS_32);
 	packet(&sim, 1, 5);
 	for (uint32_t i = 0; i < 3; i++)
@@ -216,9 +210,8 @@ static void every_call_is_about_numbers(void **state)
 	sim_stop(&sim);
 }
 
-static void predecessor_is_asked(void **state)
+TEST(predecessor_is_asked)
 {
-	(void)state;
 	start(&old, BITS_32);
 	packet(&old, 1, 5);
 	start(&sim, BITS_32);
@@ -253,15 +246,6 @@ static void predecessor_is_asked(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_shared_with_packets),
-		cmocka_unit_test(history_is_a_minimum),
-		cmocka_unit_test(numbers_far_from_the_others_are_refused),
-		cmocka_unit_test(another_era_knows_nothing),
-		cmocka_unit_test(ids_have_all_bytes),
-		cmocka_unit_test(every_call_is_about_numbers),
-		cmocka_unit_test(predecessor_is_asked),
-	};
-
-	return run_any_tests("stream_numbers", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("stream_numbers");
 }

@@ -278,9 +278,8 @@ static void any_event(struct model *m)
 }
 
 /* Whatever happens, in whatever order; and when it ends, all peers know the last word. */
-static void storms_end_with_the_last_word(void **state)
+TEST(storms_end_with_the_last_word)
 {
-	(void)state;
 	for (uint32_t storm = 0; storm < 30; storm++) {
 		struct model m = start(1 + storm % 8, 0.035);
 
@@ -302,11 +301,10 @@ static void storms_end_with_the_last_word(void **state)
 }
 
 /* One pass gives what merging all others for each gives. */
-static void many_peers_get_what_the_model_gives(void **state)
+TEST(many_peers_get_what_the_model_gives)
 {
 	static const uint32_t COUNTS[] = { 1, 2, 3, 17, 64, 200 };
 
-	(void)state;
 	for (size_t c = 0; c < ARRAY_SIZE(COUNTS); c++) {
 		struct model m = start(COUNTS[c], NO_CAP);
 
@@ -329,14 +327,13 @@ static void many_peers_get_what_the_model_gives(void **state)
 	}
 }
 
-static void outbound_matches_the_vectors(void **state)
+TEST(outbound_matches_the_vectors)
 {
 	static const char *const NAMES[] = { "a", "b", "c" };
 	json_object *v = vectors("split_horizon"), *items = vectors("items");
 	struct fips_item self = item_from_hex(text(items, "self"));
 	struct xdp_dedup_fips_node *n;
 
-	(void)state;
 	assert_int_equal(json_object_array_length(member(v, "tree_peers")), 2);
 	assert_int_equal(xdp_dedup_fips_node_new(self.byte, NO_CAP, 1, &n), 0);
 	for (uint64_t i = 0; i < 3; i++) {
@@ -356,11 +353,10 @@ static void outbound_matches_the_vectors(void **state)
 	xdp_dedup_fips_node_free(n);
 }
 
-static void new_peers_are_told_at_once(void **state)
+TEST(new_peers_are_told_at_once)
 {
 	struct model m = start(2, NO_CAP);
 
-	(void)state;
 	assert_int_equal(poll_after(&m, 0), 0);
 	add(&m, 0, true);
 	assert_int_equal(poll_after(&m, 1), 1);
@@ -370,11 +366,10 @@ static void new_peers_are_told_at_once(void **state)
 	stop(&m);
 }
 
-static void announcements_are_half_a_second_apart(void **state)
+TEST(announcements_are_half_a_second_apart)
 {
 	struct model m = start(1, NO_CAP);
 
-	(void)state;
 	add(&m, 0, true);
 	assert_int_equal(poll_after(&m, 0), 1);
 	set_self(&m, 1);
@@ -393,12 +388,11 @@ static void announcements_are_half_a_second_apart(void **state)
 	stop(&m);
 }
 
-static void nothing_new_is_not_announced(void **state)
+TEST(nothing_new_is_not_announced)
 {
 	struct fips_filter f = filter_with(10, 20), g = filter_with(10, 30);
 	struct model m = start(3, NO_CAP);
 
-	(void)state;
 	for (uint32_t i = 0; i < 3; i++)
 		add(&m, i, i < 2);
 	hear(&m, 0, &f, 1);
@@ -414,11 +408,10 @@ static void nothing_new_is_not_announced(void **state)
 	stop(&m);
 }
 
-static void failed_announcements_are_tried_again(void **state)
+TEST(failed_announcements_are_tried_again)
 {
 	struct model m = start(1, NO_CAP);
 
-	(void)state;
 	add(&m, 0, true);
 	m.broken = true;
 	assert_int_equal(poll_after(&m, 0), 1);
@@ -430,12 +423,11 @@ static void failed_announcements_are_tried_again(void **state)
 	stop(&m);
 }
 
-static void old_sequences_are_refused(void **state)
+TEST(old_sequences_are_refused)
 {
 	struct fips_filter f = filter_with(10, 20), g = filter_with(20, 30);
 	struct model m = start(1, NO_CAP);
 
-	(void)state;
 	add(&m, 0, true);
 	assert_int_equal(hear(&m, 0, &f, 0), FIPS_ACCEPTED);
 	assert_int_equal(hear(&m, 0, &g, 0), FIPS_REFUSED_stale);
@@ -448,12 +440,11 @@ static void old_sequences_are_refused(void **state)
 	stop(&m);
 }
 
-static void peers_that_come_back_are_new(void **state)
+TEST(peers_that_come_back_are_new)
 {
 	struct fips_filter f = filter_with(10, 20);
 	struct model m = start(2, NO_CAP);
 
-	(void)state;
 	add(&m, 0, true);
 	add(&m, 1, true);
 	hear(&m, 0, &f, 9);
@@ -468,7 +459,7 @@ static void peers_that_come_back_are_new(void **state)
 }
 
 /* Too full, of other hashes, or no announcement: the last filter and its sequence hold. */
-static void refused_announcements_change_nothing(void **state)
+TEST(refused_announcements_change_nothing)
 {
 	uint32_t cap = fips_cap_bits(0.5, 1, 5);
 	struct fips_filter f = filter_with(0, 30), full = filter_with_bits(cap + 1), other = f;
@@ -476,7 +467,6 @@ static void refused_announcements_change_nothing(void **state)
 	struct model m = start(2, 0.5);
 	const char *why;
 
-	(void)state;
 	other.hash_count = 4;
 	add(&m, 0, true);
 	add(&m, 1, true);
@@ -496,14 +486,13 @@ static void refused_announcements_change_nothing(void **state)
 	stop(&m);
 }
 
-static void mesh_filters_answer_queries_only(void **state)
+TEST(mesh_filters_answer_queries_only)
 {
 	struct fips_filter f = filter_with(10, 20);
 	struct fips_item item = nth_item(15);
 	struct model m = start(3, NO_CAP);
 	uint64_t ids[4] = { 0, 0, 0, 77 };
 
-	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
 		add(&m, i, false);
 		assert_int_equal(xdp_dedup_fips_node_candidates(m.node, item.byte, ids, 3), 0);
@@ -640,12 +629,11 @@ static void last_node_joins(struct net *net)
  * for the root's children. And what a mesh peer tells is all that it knows, which in the
  * end is the whole network: it rules out nothing then.
  */
-static void tree_edges_divide_the_network(void **state)
+TEST(tree_edges_divide_the_network)
 {
 	struct fips_filter all = filter_with(0, NODES);
 	struct net *net = net_start();
 
-	(void)state;
 	last_node_joins(net);
 	for (uint64_t i = 1; i < NODES; i++) {
 		struct fips_filter below = side(i, false), above = side(i, true);
@@ -678,12 +666,11 @@ static int who_reaches(const struct net *net, uint64_t item_of, uint64_t below)
 }
 
 /* Half a second for each edge on the way, up and down; so long also for bad news. */
-static void news_crosses_the_tree_in_time(void **state)
+TEST(news_crosses_the_tree_in_time)
 {
 	struct net *net = net_start();
 	uint64_t linked_ns = net->now_ns;
 
-	(void)state;
 	net_run(net, UINT64_MAX);
 	assert_in_range(net->last_ns, linked_ns, linked_ns + SPREAD_NS);
 	assert_int_equal(who_reaches(net, NODES - 1, 0), 0);
@@ -703,13 +690,12 @@ static void news_crosses_the_tree_in_time(void **state)
 	net_stop(net);
 }
 
-static void nodes_without_a_rate_are_refused(void **state)
+TEST(nodes_without_a_rate_are_refused)
 {
 	static const double RATES[] = { -1e-9, 1.000001, NAN, INFINITY };
 	struct fips_item self = nth_item(0);
 	struct xdp_dedup_fips_node *n = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++)
 		assert_int_equal(xdp_dedup_fips_node_new(self.byte, RATES[i], 1, &n), -EINVAL);
 	assert_null(n);
@@ -718,22 +704,6 @@ static void nodes_without_a_rate_are_refused(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(storms_end_with_the_last_word),
-		cmocka_unit_test(many_peers_get_what_the_model_gives),
-		cmocka_unit_test(outbound_matches_the_vectors),
-		cmocka_unit_test(new_peers_are_told_at_once),
-		cmocka_unit_test(announcements_are_half_a_second_apart),
-		cmocka_unit_test(nothing_new_is_not_announced),
-		cmocka_unit_test(failed_announcements_are_tried_again),
-		cmocka_unit_test(old_sequences_are_refused),
-		cmocka_unit_test(peers_that_come_back_are_new),
-		cmocka_unit_test(refused_announcements_change_nothing),
-		cmocka_unit_test(mesh_filters_answer_queries_only),
-		cmocka_unit_test(tree_edges_divide_the_network),
-		cmocka_unit_test(news_crosses_the_tree_in_time),
-		cmocka_unit_test(nodes_without_a_rate_are_refused),
-	};
-
-	return run_any_tests("fips_peers", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("fips_peers");
 }

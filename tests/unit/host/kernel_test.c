@@ -37,9 +37,8 @@ static const struct {
 	{ BPF_PROG_TYPE_XDP, BPF_FUNC_loop, "loops", "5.17" },
 };
 
-static void missing_feature_is_named(void **state)
+TEST(missing_feature_is_named)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		const char *text;
 
@@ -52,15 +51,14 @@ static void missing_feature_is_named(void **state)
 	}
 }
 
-static void nothing_missing_is_not_blamed(void **state)
+TEST(nothing_missing_is_not_blamed)
 {
-	(void)state;
 	missing.type = BPF_PROG_TYPE_UNSPEC;
 	assert_null(kernel_lacks(played_has));
 }
 
 /* Kernels whose packets may interrupt each other on a CPU. */
-static void preemption_is_told(void **state)
+TEST(preemption_is_told)
 {
 	static const struct {
 		const char *release, *version;
@@ -77,7 +75,6 @@ static void preemption_is_told(void **state)
 	char path[] = "/tmp/xdp-dedup-config.XXXXXX";
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_return_code(fd, errno);
 	dprintf(fd, "CONFIG_PREEMPT_RT=y\nCONFIG_PREEMPT_RT_NEEDS_BH_LOCK=y\n");
 	close(fd);
@@ -106,9 +103,8 @@ static int delivery_without(enum bpf_map_type type)
 	return err;
 }
 
-static void sockets_that_are_missing_are_named(void **state)
+TEST(sockets_that_are_missing_are_named)
 {
-	(void)state;
 	assert_int_equal(delivery_without(BPF_MAP_TYPE_XSKMAP), -EOPNOTSUPP);
 	assert_non_null(strstr(diags_last(), "has no AF_XDP sockets (CONFIG_XDP_SOCKETS), "));
 	assert_int_equal(delivery_without(BPF_MAP_TYPE_UNSPEC), 0);
@@ -145,9 +141,8 @@ static void redirect_is_checked(void **state)
 }
 
 /* -E2BIG is also the verifier's, of a program, and where the maps are there it can be no other. */
-static void program_too_large_is_no_lack_of_memory(void **state)
+TEST(program_too_large_is_no_lack_of_memory)
 {
-	(void)state;
 	assert_true(kernel_lacks_memory(-ENOMEM, 1000000));
 	assert_true(kernel_lacks_memory(-ENOMEM, 0));
 	assert_false(kernel_lacks_memory(-E2BIG, 0));
@@ -158,9 +153,8 @@ static void program_too_large_is_no_lack_of_memory(void **state)
 }
 
 /* Without memory no feature can be looked for: none is missing because of that. */
-static void lack_of_memory_is_told(void **state)
+TEST(lack_of_memory_is_told)
 {
-	(void)state;
 	diags_collect();
 	assert_int_equal(kernel_explain(-ENOMEM, 8000000), -ENOMEM);
 	assert_non_null(strstr(diags_last(), "no memory for a filter of 8.0 MB; lower --capacity"));
@@ -172,16 +166,7 @@ static void lack_of_memory_is_told(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(missing_feature_is_named),
-		cmocka_unit_test(preemption_is_told),
-		cmocka_unit_test(nothing_missing_is_not_blamed),
-		cmocka_unit_test(sockets_that_are_missing_are_named),
-		cmocka_unit_test(program_too_large_is_no_lack_of_memory),
-		cmocka_unit_test(lack_of_memory_is_told),
-	};
-
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	add_rows(REDIRECTS, redirect_is_checked, NULL, NULL);
 	return run_added_any_tests("kernel");
 }

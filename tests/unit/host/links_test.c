@@ -148,12 +148,11 @@ static void row_is_so(void **state)
 	assert_string_equal(on, row->on);
 }
 
-static void a_message_is_read(void **state)
+TEST(a_message_is_read)
 {
 	static const uint8_t MAC[] = { 2, 0, 0, 0, 0, 7 };
 	struct link l = parsed(&(struct told)VLAN_PORT(7, 6, 5));
 
-	(void)state;
 	assert_int_equal(l.index, 7);
 	assert_string_equal(l.name, "i7");
 	assert_true(l.has_mac && l.is_ethernet);
@@ -218,7 +217,7 @@ static void tunnels_come_by(void **state)
 }
 
 /* A device that is bound to none gets nothing by another tunnel device. */
-static void tunnels_in_tunnels(void **state)
+TEST(tunnels_in_tunnels)
 {
 	struct link list[] = {
 		parsed(&(struct told){ .index = 1, .kind = "vxlan", .up = true }),
@@ -226,19 +225,17 @@ static void tunnels_in_tunnels(void **state)
 	};
 	struct links l = { list, 2 };
 
-	(void)state;
 	assert_false(tunnel_device_is_on(&l, &list[0], 2));
 	assert_false(tunnel_device_is_on(&l, &list[0], 7));
 }
 
-static void stacked_pairs_are_found_in_any_order(void **state)
+TEST(stacked_pairs_are_found_in_any_order)
 {
 	struct link list[] = { parsed(&(struct told)PORT(1, 3)), parsed(&(struct told)ALONE(2)),
 			       parsed(&(struct told)ALONE(3)) };
 	struct links l = { list, 3 };
 	struct stacked pair = links_find_stacked(&l, (uint32_t[]){ 1, 2, 3 }, 3);
 
-	(void)state;
 	assert_true(pair.upper == &list[2] && pair.lower == &list[0]);
 	pair = links_find_stacked(&l, (uint32_t[]){ 3, 2, 1 }, 3);
 	assert_true(pair.upper == &list[2] && pair.lower == &list[0]);
@@ -248,13 +245,7 @@ static void stacked_pairs_are_found_in_any_order(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test(a_message_is_read),
-		cmocka_unit_test(stacked_pairs_are_found_in_any_order),
-		cmocka_unit_test(tunnels_in_tunnels),
-	};
-
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(NULL, NULL);
 	add_rows(ROWS, row_is_so, NULL, NULL);
 	add_rows(DEVICES, tunnels_come_by, NULL, NULL);
 	return run_added_any_tests("links");

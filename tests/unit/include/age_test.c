@@ -141,9 +141,8 @@ static void live_by_the_clock(const struct row *row, enum lateness late, uint64_
 	sim_stop(&s);
 }
 
-static void ids_live_for_the_window(void **state)
+TEST(ids_live_for_the_window)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(HANDS); i++)
 		for (int late = 0; late < LATENESSES; late++)
 			live_by_the_clock(&HANDS[i], late, i * LATENESSES + late);
@@ -152,11 +151,10 @@ static void ids_live_for_the_window(void **state)
 /* From when an array is clear, and takes ids, until the hand turns to the one before it, W
  * passes at least: however late the steps come, and however many of them the clearing takes.
  */
-static void a_flat_generation_has_its_window(void **state)
+TEST(a_flat_generation_has_its_window)
 {
 	static const struct row ROW = { DEDUP_FLAT, 0, 2 * S };
 
-	(void)state;
 	for (int late = 0; late < LATENESSES; late++) {
 		struct filter_spec spec = spec_of(&ROW, 1000000, 1e-9);
 		uint64_t seed = late, began_ns, rests = 0;
@@ -211,7 +209,7 @@ static void flood(const struct filter_spec *spec, uint64_t ids_a_step, uint64_t 
 	assert_true(known > 0);
 }
 
-static void floods_keep_the_rate(void **state)
+TEST(floods_keep_the_rate)
 {
 	static const struct {
 		struct row row;
@@ -228,7 +226,6 @@ static void floods_keep_the_rate(void **state)
 		{ { DEDUP_COUNTDOWN, 2, 2 * S }, DEDUP_TEZOS, 0, 5, 13, 1000 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(FLOODS); i++) {
 		struct filter_spec spec = spec_of(&FLOODS[i].row, FLOODS[i].capacity, 1e-2);
 
@@ -242,9 +239,8 @@ static void floods_keep_the_rate(void **state)
 }
 
 /* Evenly at capacity nothing ages early, everything is learned, and the rate is kept. */
-static void capacity_is_enough(void **state)
+TEST(capacity_is_enough)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(HANDS); i++) {
 		struct filter_spec spec = spec_of(&HANDS[i], 2000, 1e-6);
 		uint64_t start, sent = 0, known = 0;
@@ -272,12 +268,6 @@ static void capacity_is_enough(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ids_live_for_the_window),
-		cmocka_unit_test(a_flat_generation_has_its_window),
-		cmocka_unit_test(floods_keep_the_rate),
-		cmocka_unit_test(capacity_is_enough),
-	};
-
-	return run_any_tests("age", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("age");
 }

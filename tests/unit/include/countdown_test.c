@@ -124,9 +124,8 @@ static uint32_t epoch_before(uint64_t number, uint32_t countdown_bits)
 	return (number - 1) / max - (max < 1000 ? 500 / max : 0);
 }
 
-static void counts_as_the_plain_loop_does(void **state)
+TEST(counts_as_the_plain_loop_does)
 {
-	(void)state;
 	for (uint32_t index_bits = 1; index_bits <= 16; index_bits++)
 		for (size_t i = 0; i < ARRAY_SIZE(COUNTDOWN_BITS); i++)
 			differ(index_bits, COUNTDOWN_BITS[i], 0,
@@ -134,9 +133,8 @@ static void counts_as_the_plain_loop_does(void **state)
 }
 
 /* Numbers of countdowns go round, at 2^32, and seem to change sign, at 2^31. */
-static void numbers_go_round(void **state)
+TEST(numbers_go_round)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(COUNTDOWN_BITS); i++) {
 		uint32_t bits = COUNTDOWN_BITS[i];
 
@@ -151,11 +149,10 @@ static void numbers_go_round(void **state)
  * number: so one that nobody sets never falls behind by 2^31. It is looked at from just
  * before 2^31 countdowns after it came to 0.
  */
-static void nothing_comes_back(void **state)
+TEST(nothing_comes_back)
 {
 	static const uint32_t INDEX_BITS[] = { 1, 4, 5, 10, 16 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(INDEX_BITS); i++) {
 		for (size_t b = 0; b < ARRAY_SIZE(COUNTDOWN_BITS); b++) {
 			struct id id = id_fresh();
@@ -192,9 +189,8 @@ static void jump(struct sim *s, uint64_t countdowns)
 	s->state.hand = (uint64_t)epoch << 32 | pos % s->config.memory.places;
 }
 
-static void nothing_comes_back_in_billions(void **state)
+TEST(nothing_comes_back_in_billions)
 {
-	(void)state;
 	for (uint32_t index_bits = 1; index_bits <= 10; index_bits++) {
 		for (size_t b = 0; b < ARRAY_SIZE(COUNTDOWN_BITS); b++) {
 			struct id id;
@@ -219,9 +215,8 @@ static void nothing_comes_back_in_billions(void **state)
 }
 
 /* A cell ahead of this reader's number, set by one that had seen the next countdown. */
-static void a_cell_may_be_ahead(void **state)
+TEST(a_cell_may_be_ahead)
 {
-	(void)state;
 	for (uint32_t max = 1; max < 1U << 24; max = 2 * max + 1) {
 		for (int i = 0; i < 4; i++) {
 			static const uint32_t NOW[] = { 0, 100, (1U << 31) - 2, UINT32_MAX - 1 };
@@ -238,14 +233,13 @@ static void a_cell_may_be_ahead(void **state)
 }
 
 /* A countdown of a million cells changes no more than sixteen of them. */
-static void a_countdown_writes_one_block(void **state)
+TEST(a_countdown_writes_one_block)
 {
 	struct dedup_block *before;
 	uint64_t size, seed = 3;
 	uint32_t most = 0;
 	struct sim s;
 
-	(void)state;
 	start(&s, 12, 3, 3, 0);
 	size = s.config.memory.blocks * sizeof(*before);
 	before = malloc(size);
@@ -272,14 +266,6 @@ static void a_countdown_writes_one_block(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_as_the_plain_loop_does),
-		cmocka_unit_test(numbers_go_round),
-		cmocka_unit_test(nothing_comes_back),
-		cmocka_unit_test(nothing_comes_back_in_billions),
-		cmocka_unit_test(a_cell_may_be_ahead),
-		cmocka_unit_test(a_countdown_writes_one_block),
-	};
-
-	return run_any_tests("countdown", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("countdown");
 }

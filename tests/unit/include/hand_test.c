@@ -76,13 +76,12 @@ static const struct {
 };
 
 /* An id is known for at least W and at most 2 W (and what a turn is longer than W). */
-static void ids_live_one_to_two_windows(void **state)
+TEST(ids_live_one_to_two_windows)
 {
 	struct filter_spec spec = sim_spec(10000, 1e-6, S);
 	uint64_t ids[64][4], learned_ns[64], seed = 7;
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 2);
 	for (int i = 0; i < 64; i++) {
 		sim_run_until(&s, s.now_ns + random_next(&seed) % (S / 32));
@@ -105,11 +104,10 @@ static void ids_live_one_to_two_windows(void **state)
 }
 
 /* Whatever comes, no block sees more ids between two passes than it was sized for. */
-static void overload_keeps_the_bound(void **state)
+TEST(overload_keeps_the_bound)
 {
 	static const double LOADS[] = { 1.5, 10, 1000 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
 		for (size_t l = 0; l < ARRAY_SIZE(LOADS); l++) {
 			struct filter_spec spec =
@@ -186,9 +184,8 @@ static const struct late_row {
 /* Even traffic of as many ids a window as the capacity: there is room for each, and none is aged
  * before its time, though steps are as late as may be.
  */
-static void late_steps_leave_room_for_the_capacity(void **state)
+TEST(late_steps_leave_room_for_the_capacity)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(LATE_ROWS); i++) {
 		const struct late_row *row = &LATE_ROWS[i];
 		struct filter_spec spec = sim_spec(row->capacity, 1e-3, row->window_ns);
@@ -218,14 +215,13 @@ static void late_steps_leave_room_for_the_capacity(void **state)
 }
 
 /* Beyond the limit nothing is learned; what is known stays known. */
-static void full_window_learns_nothing(void **state)
+TEST(full_window_learns_nothing)
 {
 	struct filter_spec spec = sim_spec(1000, 1e-6, 60 * S);
 	uint64_t first[4], id[4], seed = 5;
 	struct sim s;
 	int n = 0;
 
-	(void)state;
 	sim_start(&s, &spec, 5);
 	fresh_id(first, &seed);
 	assert_int_equal(sim_learn(&s, first), 0);
@@ -247,9 +243,8 @@ static void full_window_learns_nothing(void **state)
 }
 
 /* `rotate` is exactly one turn, where the clock asks for none. */
-static void requested_turns_are_passed(void **state)
+TEST(requested_turns_are_passed)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
 		struct filter_spec spec = sim_spec(SIZES[i].capacity, 1e-3, 3600 * S);
 		uint64_t id[4] = { 1, 2, 3, 4 }, before;
@@ -271,13 +266,12 @@ static void requested_turns_are_passed(void **state)
 }
 
 /* Two requests at one time get two turns. */
-static void requests_add_up(void **state)
+TEST(requests_add_up)
 {
 	struct filter_spec spec = sim_spec(1000, 1e-3, 3600 * S);
 	uint64_t first, second;
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 6);
 	first = dedup_hand_rotate(&s.state, &s.config);
 	second = dedup_hand_rotate(&s.state, &s.config);
@@ -299,12 +293,11 @@ static void run_to(struct sim *s, uint64_t goal)
 /* Asked for while the clock has a flat array cleared, `rotate` is served by that, at once, and
  * `reset` soon; what comes afterwards lives for a window.
  */
-static void requests_while_an_array_is_cleared(void **state)
+TEST(requests_while_an_array_is_cleared)
 {
 	struct filter_spec spec = sim_spec(1000000, 1e-4, 600 * S);
 	uint64_t before[4] = { 1 }, after[4] = { 3 }, asked_ns;
 
-	(void)state;
 	spec.layout = DEDUP_FLAT;
 	for (int reset = 0; reset < 2; reset++) {
 		struct sim s;
@@ -333,7 +326,7 @@ static void requests_while_an_array_is_cleared(void **state)
 /* In segments of more than a step's places, too, a place is passed once, or twice by `reset`, which
  * ends with a segment: also from within the last one, which is shorter.
  */
-static void requests_within_a_segment(void **state)
+TEST(requests_within_a_segment)
 {
 	static const struct {
 		uint32_t segment_places, steps;
@@ -341,7 +334,6 @@ static void requests_within_a_segment(void **state)
 	} ROWS[] = { { 10000, 1, false }, { 10000, 1, true }, { 13000, 2, false }, { 13000, 2, true } };
 	struct filter_spec spec = sim_spec(300000, 1e-3, 3600 * S);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		uint64_t goal, done = ROWS[i].steps * DEDUP_STEP_PLACES;
 		struct passes p;
@@ -384,9 +376,8 @@ static struct dedup_config countdown_config(uint32_t bits, uint64_t window_ns)
 }
 
 /* `rotate` is one countdown, `reset` all of them, wherever the hand is. */
-static void requests_of_countdowns_are_exact(void **state)
+TEST(requests_of_countdowns_are_exact)
 {
-	(void)state;
 	for (uint32_t bits = 1; bits <= 16; bits++) {
 		struct dedup_config c = countdown_config(bits, 3600 * S);
 		struct sim s;
@@ -405,9 +396,8 @@ static void requests_of_countdowns_are_exact(void **state)
 }
 
 /* Blocks that the hand has passed in this epoch are one ahead. */
-static void half_follows_the_hand(void **state)
+TEST(half_follows_the_hand)
 {
-	(void)state;
 	for (uint64_t epoch = 0; epoch < 4; epoch++)
 		for (uint64_t pos = 0; pos < 8; pos++)
 			for (uint32_t b = 0; b < 8; b++)
@@ -417,12 +407,11 @@ static void half_follows_the_hand(void **state)
 }
 
 /* A step is bounded, and the rest is not forgotten. */
-static void steps_are_bounded(void **state)
+TEST(steps_are_bounded)
 {
 	struct filter_spec spec = sim_spec(1000000, 1e-4, 3600 * S);
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 8);
 	dedup_hand_rotate(&s.state, &s.config);
 	sim_step(&s);
@@ -433,13 +422,12 @@ static void steps_are_bounded(void **state)
 }
 
 /* The hand does not wait for its next tick where a place is due before. */
-static void steps_come_when_places_are_due(void **state)
+TEST(steps_come_when_places_are_due)
 {
 	struct filter_spec spec = sim_spec(100, 1e-3, 600 * S);
 	uint64_t due_ns;
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 9);
 	for (int i = 0; i < 100000; i++) {
 		due_ns = dedup_hand_due_ns(&s.state, &s.config);
@@ -451,12 +439,11 @@ static void steps_come_when_places_are_due(void **state)
 }
 
 /* What a late step passes is counted, and how late it was. */
-static void late_places_are_counted(void **state)
+TEST(late_places_are_counted)
 {
 	struct filter_spec spec = sim_spec(100000, 1e-3, 10 * S);
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 10);
 	sim_run_until(&s, s.now_ns + 15 * S);
 	assert_int_equal(s.state.late, 0);
@@ -487,13 +474,12 @@ static uint64_t stall(struct sim *s, uint64_t late_ns)
 /* Of an array that takes several steps to clear, too, and of countdowns each: no more than these,
  * and only if it is later than ticks and jiffies make it.
  */
-static void what_begins_late_is_counted_once(void **state)
+TEST(what_begins_late_is_counted_once)
 {
 	struct filter_spec spec = sim_spec(1000000, 1e-4, 10 * S);
 	struct dedup_config rows[4] = { countdown_config(2, 10 * S), countdown_config(13, 10 * S),
 					countdown_config(24, 10 * S) };
 
-	(void)state;
 	spec.layout = DEDUP_FLAT;
 	assert_int_equal(plan_config(&spec, SIM_CPUS, SIM_HZ, &rows[3]), 0);
 	assert_true(rows[3].memory.places > DEDUP_STEP_PLACES);
@@ -523,13 +509,12 @@ static void what_begins_late_is_counted_once(void **state)
 /* The first countdown comes late; the last one that an id learned just before lasts must wait for
  * its window, though it is behind its own time and shares a segment with others.
  */
-static void a_late_step_stops_where_guards_begin(void **state)
+TEST(a_late_step_stops_where_guards_begin)
 {
 	struct dedup_config c = countdown_config(12, 10 * S);
 	uint64_t first_ns;
 	struct sim s;
 
-	(void)state;
 	assert_int_equal(c.memory.segment_places, 4);
 	sim_start_hand(&s, &c);
 	first_ns = s.now_ns += c.memory.countdown_ns + c.memory.window_ns / 16;
@@ -545,9 +530,8 @@ static void a_late_step_stops_where_guards_begin(void **state)
 }
 
 /* Places that fall due within a quarter of a tick are passed together. */
-static void steps_are_few(void **state)
+TEST(steps_are_few)
 {
-	(void)state;
 	for (uint32_t bits = 2; bits <= 24; bits++) {
 		struct dedup_config c = countdown_config(bits, 10 * S);
 		uint64_t steps = 0;
@@ -561,12 +545,11 @@ static void steps_are_few(void **state)
 }
 
 /* Then ages begin anew, and the kernel must not take one of before for one of now. */
-static void epochs_that_begin_anew_make_memories_void(void **state)
+TEST(epochs_that_begin_anew_make_memories_void)
 {
 	struct filter_spec spec = sim_spec(100, 1e-3, 3600 * S);
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 12);
 	s.state.hand = 0xfffffffeULL << 32;
 	sim_pass(&s, s.config.memory.places);
@@ -578,7 +561,7 @@ static void epochs_that_begin_anew_make_memories_void(void **state)
 }
 
 /* From the first step on that comes at the time or after it. */
-static void drops_end_with_their_time(void **state)
+TEST(drops_end_with_their_time)
 {
 	for (int layout = 0; layout < 3; layout++) {
 		struct filter_spec spec = sim_spec(1000, 1e-3, 10 * S);
@@ -607,12 +590,11 @@ static void drops_end_with_their_time(void **state)
 	}
 }
 
-static void drops_without_a_time_do_not_end(void **state)
+TEST(drops_without_a_time_do_not_end)
 {
 	struct filter_spec spec = sim_spec(1000, 1e-3, 10 * S);
 	struct sim s;
 
-	(void)state;
 	sim_start(&s, &spec, 14);
 	sim_run_until(&s, s.now_ns + 30 * S);
 	assert_int_equal(s.state.counting, 0);
@@ -621,27 +603,6 @@ static void drops_without_a_time_do_not_end(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ids_live_one_to_two_windows),
-		cmocka_unit_test(overload_keeps_the_bound),
-		cmocka_unit_test(late_steps_leave_room_for_the_capacity),
-		cmocka_unit_test(full_window_learns_nothing),
-		cmocka_unit_test(requested_turns_are_passed),
-		cmocka_unit_test(requests_add_up),
-		cmocka_unit_test(requests_while_an_array_is_cleared),
-		cmocka_unit_test(requests_within_a_segment),
-		cmocka_unit_test(requests_of_countdowns_are_exact),
-		cmocka_unit_test(half_follows_the_hand),
-		cmocka_unit_test(steps_are_bounded),
-		cmocka_unit_test(steps_come_when_places_are_due),
-		cmocka_unit_test(late_places_are_counted),
-		cmocka_unit_test(what_begins_late_is_counted_once),
-		cmocka_unit_test(a_late_step_stops_where_guards_begin),
-		cmocka_unit_test(steps_are_few),
-		cmocka_unit_test(epochs_that_begin_anew_make_memories_void),
-		cmocka_unit_test(drops_end_with_their_time),
-		cmocka_unit_test(drops_without_a_time_do_not_end),
-	};
-
-	return run_any_tests("hand", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("hand");
 }

@@ -68,11 +68,10 @@ static void try_kind(void **state)
 }
 
 /* Layout blocked: the bits of a probe, against the model's. */
-static void blocks_take_ids_of_any_length(void **state)
+TEST(blocks_take_ids_of_any_length)
 {
 	uint64_t seed = 2;
 
-	(void)state;
 	for (uint32_t bytes = 1; bytes <= DEDUP_ID_BYTES_MAX; bytes++)
 		for (int n = 0; n < IDS; n++) {
 			struct dedup_config cfg = { .memory.hash = n % 2 ? DEDUP_FAST : DEDUP_SIPHASH,
@@ -97,12 +96,11 @@ static void blocks_take_ids_of_any_length(void **state)
 }
 
 /* What lies behind a packet's id is another id, or nothing. */
-static void only_the_ids_own_words_are_looked_at(void **state)
+TEST(only_the_ids_own_words_are_looked_at)
 {
 	const uint32_t key[DEDUP_KEYS] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
 	uint64_t seed = 3;
 
-	(void)state;
 	for (uint32_t words = 1; words < DEDUP_ID_WORDS_MAX; words++) {
 		struct dedup_id id = random_id(&seed, 8 * words, 0), more = id, none = { 0 };
 
@@ -119,11 +117,10 @@ static void only_the_ids_own_words_are_looked_at(void **state)
 }
 
 /* Also where the padding takes a block of its own. */
-static void a_message_of_any_length_is_hashed(void **state)
+TEST(a_message_of_any_length_is_hashed)
 {
 	uint64_t seed = 4;
 
-	(void)state;
 	for (uint32_t bytes = 1; bytes <= DEDUP_ID_BYTES_MAX; bytes++)
 		for (uint32_t before = 0; before <= 1; before++) {
 			struct dedup_id id = random_id(&seed, DEDUP_ID_BYTES_MAX, 0);
@@ -140,22 +137,14 @@ static void a_message_of_any_length_is_hashed(void **state)
 		}
 }
 
-static void gsp_ids_have_one_length(void **state)
+TEST(gsp_ids_have_one_length)
 {
-	(void)state;
 	assert_int_equal(SPEC_GSP_ID_BYTES, GSP_ID_BYTES);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_take_ids_of_any_length),
-		cmocka_unit_test(only_the_ids_own_words_are_looked_at),
-		cmocka_unit_test(a_message_of_any_length_is_hashed),
-		cmocka_unit_test(gsp_ids_have_one_length),
-	};
-
 	add_rows(KINDS, try_kind, NULL, NULL);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("id");
 }

@@ -223,7 +223,7 @@ static void send_twice(const struct dedup_sources *t, struct feed *feeds, uint32
 }
 
 /* Sources come, go, and come again, more than there is room for; each bucket has room for all. */
-static void sources_are_recycled_when_idle(void **state)
+TEST(sources_are_recycled_when_idle)
 {
 	struct dedup_sources t = { .slots = 3 + 128 + 1,
 				   .slot_blocks = DEDUP_SLOT_BLOCKS + 1,
@@ -236,7 +236,6 @@ static void sources_are_recycled_when_idle(void **state)
 	uint64_t seed = 3;
 	uint32_t most = SENDERS;
 
-	(void)state;
 	assert_true(t.first + dedup_sources_blocks(&t) <= ARRAY_SIZE(table_blocks));
 	for (uint64_t now = 1000; now < 6000; now++) {
 		if (now % 200 == 0)
@@ -251,7 +250,7 @@ static void sources_are_recycled_when_idle(void **state)
 /* Sources with one hash are told apart, and there are 14 at most. */
 #define ENTRIES (DEDUP_BUCKET_BLOCKS * DEDUP_ENTRIES)
 
-static void sources_of_one_hash_are_told_apart(void **state)
+TEST(sources_of_one_hash_are_told_apart)
 {
 	struct dedup_sources t = {
 		.buckets = DEDUP_BUCKET_BLOCKS,
@@ -262,7 +261,6 @@ static void sources_of_one_hash_are_told_apart(void **state)
 		.sources = SOURCES,
 	};
 
-	(void)state;
 	memset(table_blocks, 0, sizeof(table_blocks));
 	for (uint64_t round = 0; round < 2; round++)
 		for (uint64_t i = 0; i < ENTRIES + 1; i++) {
@@ -416,13 +414,8 @@ static const struct row ROWS[] = {
 
 int main(void)
 {
-	const struct CMUnitTest TABLE[] = {
-		cmocka_unit_test(sources_are_recycled_when_idle),
-		cmocka_unit_test(sources_of_one_hash_are_told_apart),
-	};
-
 	add_rows(SCRIPTS, test_script, NULL, NULL);
-	add_tests(TABLE, ARRAY_SIZE(TABLE));
+	add_own_tests(NULL, NULL);
 	add_rows(ROWS, test_senders, NULL, NULL);
 	return run_added_any_tests("recovery");
 }

@@ -25,11 +25,10 @@ static void assert_between(double is, double least, double most)
 		fail_msg("%.10g is not in [%.10g, %.10g]", is, least, most);
 }
 
-static void textbook_sizes_are_the_vectors(void **state)
+TEST(textbook_sizes_are_the_vectors)
 {
 	json_object *all = json_object_from_file("tests/vectors/colibri.json"), *rows;
 
-	(void)state;
 	assert_non_null(all);
 	rows = member(all, "size");
 	assert_int_equal(json_object_array_length(rows), 12);
@@ -47,7 +46,7 @@ static void textbook_sizes_are_the_vectors(void **state)
 	json_object_put(all);
 }
 
-static void textbook_has_a_size_for_every_rate(void **state)
+TEST(textbook_has_a_size_for_every_rate)
 {
 	static const struct {
 		double n, p;
@@ -61,7 +60,6 @@ static void textbook_has_a_size_for_every_rate(void **state)
 		{ 1e9, 1e-4, 19170116755, 13 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
 		uint64_t m;
 		uint32_t k;
@@ -107,7 +105,7 @@ static double tried_rate(uint32_t m, uint32_t k, uint32_t n, int tries)
 	return (double)hits / tries;
 }
 
-static void rate_is_what_is_tried(void **state)
+TEST(rate_is_what_is_tried)
 {
 	static const uint32_t ROWS[][3] = { /* m, k, n */
 					    { 8, 1, 3 },   { 8, 2, 2 },	  { 8, 4, 1 },
@@ -115,7 +113,6 @@ static void rate_is_what_is_tried(void **state)
 					    { 500, 4, 90 }
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		uint32_t m = ROWS[i][0], k = ROWS[i][1], n = ROWS[i][2];
 		double exact = exact_rate(m, k, n), tried = tried_rate(m, k, n, 20000);
@@ -129,11 +126,10 @@ static void rate_is_what_is_tried(void **state)
 /* All small filters at all fills that somebody might want: a few percent too high where to
  * second order is not enough, and as good as never too low.
  */
-static void rate_is_right_or_too_high(void **state)
+TEST(rate_is_right_or_too_high)
 {
 	static const uint32_t BITS[] = { 8, 16, 33, 64, 100, 256, 1000, 2000 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(BITS); i++) {
 		for (uint32_t k = 1; k <= 12 && 4 * k <= BITS[i]; k++) {
 			uint32_t n_max = BITS[i] / k;
@@ -151,9 +147,8 @@ static void rate_is_right_or_too_high(void **state)
 	}
 }
 
-static void rate_at_its_ends(void **state)
+TEST(rate_at_its_ends)
 {
-	(void)state;
 	for (uint32_t k = 1; k <= DEDUP_HASHES_MAX; k++) {
 		assert_true(array_rate(DEDUP_FAST, 1, k, 0) == 0 &&
 			    array_rate(DEDUP_FAST, 1, k, 1) == 1);
@@ -176,9 +171,8 @@ static void rate_at_its_ends(void **state)
 	}
 }
 
-static void two_arrays_err_about_twice(void **state)
+TEST(two_arrays_err_about_twice)
 {
-	(void)state;
 	for (double n = 1; n < 1e5; n *= 10) {
 		double one = array_rate(DEDUP_FAST, 4000, 3, n);
 
@@ -196,11 +190,10 @@ static bool keeps(int arrays, uint32_t m, uint32_t k, double n, double p)
 	return array_rate_of(arrays, DEDUP_FAST, m, k, n) <= p;
 }
 
-static void picks_are_the_smallest(void **state)
+TEST(picks_are_the_smallest)
 {
 	static const uint32_t PROBES[] = { 1, 2, 3, 7, 13, 32 };
 
-	(void)state;
 	for (int arrays = 1; arrays <= 2; arrays++)
 		for (size_t r = 0; r < ARRAY_SIZE(RATES); r++)
 			for (size_t i = 0; i < ARRAY_SIZE(IDS); i++)
@@ -226,9 +219,8 @@ static void picks_are_the_smallest(void **state)
 }
 
 /* Of all numbers of probes, the fewest with which m is near the best. */
-static void picks_have_few_probes(void **state)
+TEST(picks_have_few_probes)
 {
-	(void)state;
 	for (int arrays = 1; arrays <= 2; arrays++)
 		for (size_t r = 0; r < ARRAY_SIZE(RATES); r++)
 			for (size_t i = 0; i < ARRAY_SIZE(IDS); i++) {
@@ -254,11 +246,10 @@ static void picks_have_few_probes(void **state)
 			}
 }
 
-static void picks_have_an_end(void **state)
+TEST(picks_have_an_end)
 {
 	uint32_t m = 3, k = 0;
 
-	(void)state;
 	assert_int_equal(array_pick(&(struct array_wish){ 2, DEDUP_FAST, 1e9, 1e-4 }, &m, &k),
 			 -EOVERFLOW);
 	assert_true(m == 3 && k == 0);
@@ -269,11 +260,10 @@ static void picks_have_an_end(void **state)
 	assert_int_equal(array_pick(&(struct array_wish){ 1, DEDUP_FAST, 1e6, 1e-3 }, &m, &k), 0);
 }
 
-static void powers_are_the_smallest(void **state)
+TEST(powers_are_the_smallest)
 {
 	static const uint32_t K_BITS[] = { 256, UINT32_MAX };
 
-	(void)state;
 	for (int arrays = 1; arrays <= 2; arrays++)
 		for (size_t r = 0; r < ARRAY_SIZE(RATES); r++)
 			for (size_t i = 0; i < ARRAY_SIZE(IDS); i++)
@@ -301,11 +291,10 @@ static void powers_are_the_smallest(void **state)
 }
 
 /* What is given stays. */
-static void powers_keep_what_is_given(void **state)
+TEST(powers_keep_what_is_given)
 {
 	uint32_t bits = 0, k = 3;
 
-	(void)state;
 	assert_int_equal(array_pick_power(&(struct array_wish){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
 					  &bits, &k),
 			 0);
@@ -332,11 +321,10 @@ static void powers_keep_what_is_given(void **state)
 }
 
 /* The smallest plans, where theory is weakest, by counting. */
-static void tiny_plans_keep_the_rate(void **state)
+TEST(tiny_plans_keep_the_rate)
 {
 	int counted = 0;
 
-	(void)state;
 	for (uint64_t capacity = 1; capacity <= 3; capacity++)
 		for (uint32_t k = 0; k <= DEDUP_HASHES_MAX; k += 4)
 			for (size_t r = 1; r < ARRAY_SIZE(RATES); r++) {
@@ -366,20 +354,6 @@ static void tiny_plans_keep_the_rate(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(textbook_sizes_are_the_vectors),
-		cmocka_unit_test(textbook_has_a_size_for_every_rate),
-		cmocka_unit_test(rate_is_what_is_tried),
-		cmocka_unit_test(rate_is_right_or_too_high),
-		cmocka_unit_test(rate_at_its_ends),
-		cmocka_unit_test(two_arrays_err_about_twice),
-		cmocka_unit_test(picks_are_the_smallest),
-		cmocka_unit_test(picks_have_few_probes),
-		cmocka_unit_test(picks_have_an_end),
-		cmocka_unit_test(powers_are_the_smallest),
-		cmocka_unit_test(powers_keep_what_is_given),
-		cmocka_unit_test(tiny_plans_keep_the_rate),
-	};
-
-	return run_any_tests("array_size", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("array_size");
 }

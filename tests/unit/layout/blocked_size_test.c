@@ -20,9 +20,8 @@ static const double RATES[] = { 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-
 /* The rate asked for is kept, and no memory is wasted: with a hundredth less memory it is not
  * kept.
  */
-static void picks_keep_the_rate(void **state)
+TEST(picks_keep_the_rate)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
 		struct geometry g;
 
@@ -34,9 +33,8 @@ static void picks_keep_the_rate(void **state)
 }
 
 /* The parameters that the header promises. */
-static void picks_are_legal(void **state)
+TEST(picks_are_legal)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
 		for (double ids = 1; ids <= 1e9; ids *= 10) {
 			struct geometry g;
@@ -72,12 +70,11 @@ static double blocks_needed(uint32_t words, uint32_t bits, double ids, double fp
 /* Fewer words would cost more memory than they are worth, and so would fewer bits; what is
  * taken does not.
  */
-static void picks_have_few_words_and_bits(void **state)
+TEST(picks_have_few_words_and_bits)
 {
 	static const double SOME_RATES[] = { 0.1, 1e-2, 1e-4, 1e-6 };
 	const double ids = 1e6;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SOME_RATES); i++) {
 		double need[5][DEDUP_BITS_MAX + 1], least[5], smallest = INFINITY;
 		struct geometry g;
@@ -101,20 +98,18 @@ static void picks_have_few_words_and_bits(void **state)
 	}
 }
 
-static void too_many_blocks_are_refused(void **state)
+TEST(too_many_blocks_are_refused)
 {
 	struct geometry g = { 1, 2, 3 };
 
-	(void)state;
 	assert_int_equal(size_pick(1e12, 1e-4, &g), -EOVERFLOW);
 	assert_int_equal(size_pick(2e12, 0.9, &g), -EOVERFLOW);
 	assert_int_equal(g.blocks, 1);
 }
 
 /* More ids or fewer blocks: a higher rate. No ids: none. */
-static void rate_is_monotonic(void **state)
+TEST(rate_is_monotonic)
 {
-	(void)state;
 	for (uint32_t words = 1; words <= 4; words *= 2) {
 		for (uint32_t bits = 1; bits <= DEDUP_BITS_MAX; bits++) {
 			struct geometry g = { 1000, words, bits };
@@ -146,13 +141,12 @@ static uint64_t hashes_of(uint64_t block, uint64_t blocks)
 /* Of many blocks some have one hash more than others, and so more ids: the mean of the rates of
  * blocks by themselves, each as often as an id meets it.
  */
-static void uneven_blocks_count(void **state)
+TEST(uneven_blocks_count)
 {
 	static const struct {
 		double ids, fpr;
 	} ROWS[] = { { 1e10, 1e-4 }, { 2e10, 1e-4 }, { 4e10, 0.1 }, { 3e9, 1e-6 }, { 1e9, 1e-3 } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		const int tries = 20000;
 		double by_hashes[64] = { 0 }, sum = 0, hashes = 0;
@@ -178,21 +172,19 @@ static void uneven_blocks_count(void **state)
 /* One id in one block and one word of one bit: by hand. Each half holds it with Poisson
  * chance; a fresh id meets its word with 1/4 and its bit with 1/64.
  */
-static void rate_is_right_where_it_is_easy(void **state)
+TEST(rate_is_right_where_it_is_easy)
 {
 	struct geometry g = { 1, 1, 1 };
 	double ids = 1e-3, half = ids / 4 / 64;
 
-	(void)state;
 	assert_true(fabs(size_fpr(&g, ids) / (2 * half) - 1) < 1e-3);
 }
 
 /* Plans hold together, from one id to a thousand million. */
-static void plans_are_sound(void **state)
+TEST(plans_are_sound)
 {
 	static const uint64_t WINDOWS[] = { 10 * MS, 100 * MS, S, 600 * S, 30 * 24 * 3600 * S };
 
-	(void)state;
 	for (uint64_t capacity = 1; capacity <= 1000000000; capacity *= 10) {
 		for (size_t w = 0; w < ARRAY_SIZE(WINDOWS); w++) {
 			for (unsigned int cpus = 1; cpus <= 256; cpus *= 16) {
@@ -223,29 +215,17 @@ static void plans_are_sound(void **state)
 }
 
 /* For a usual machine the slack costs little. */
-static void slack_is_small(void **state)
+TEST(slack_is_small)
 {
 	struct filter_spec spec = sim_spec(1000000, 1e-4, 600 * S);
 	struct dedup_config c;
 
-	(void)state;
 	assert_int_equal(plan_config(&spec, 16, 250, &c), 0);
 	assert_true(plan_ids(&c, 16, 1e-4) <= 1.03 * spec.capacity);
 }
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(picks_keep_the_rate),
-		cmocka_unit_test(picks_are_legal),
-		cmocka_unit_test(picks_have_few_words_and_bits),
-		cmocka_unit_test(too_many_blocks_are_refused),
-		cmocka_unit_test(rate_is_monotonic),
-		cmocka_unit_test(uneven_blocks_count),
-		cmocka_unit_test(rate_is_right_where_it_is_easy),
-		cmocka_unit_test(plans_are_sound),
-		cmocka_unit_test(slack_is_small),
-	};
-
-	return run_any_tests("blocked_size", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("blocked_size");
 }

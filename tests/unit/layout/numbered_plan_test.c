@@ -155,12 +155,11 @@ static void sources_are_planned(void **state)
 }
 
 /* recovery.h cannot do with less. */
-static void reset_is_two_jiffies_at_least(void **state)
+TEST(reset_is_two_jiffies_at_least)
 {
 	struct filter_spec spec = spec_of(BITS_16 "\nreset = 10ms", NULL);
 	struct dedup_config c;
 
-	(void)state;
 	assert_int_equal(plan_config(&spec, 2, 100, &c), 0);
 	assert_int_equal(c.numbered[0].recovery.reset_jiffies, 2);
 	assert_int_equal(plan_config(&spec, 2, 1000, &c), 0);
@@ -168,12 +167,11 @@ static void reset_is_two_jiffies_at_least(void **state)
 }
 
 /* Blocks have numbers of 32 bits. */
-static void sources_that_are_too_many_are_refused(void **state)
+TEST(sources_that_are_too_many_are_refused)
 {
 	struct filter_spec spec = spec_of(LONGEST, NULL);
 	struct dedup_config c = { .memory.m = 7, .asked.capacity = 7 };
 
-	(void)state;
 	spec.sources = SPEC_SOURCES_MAX;
 	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EFBIG);
 	spec.sources = 65532;
@@ -240,7 +238,7 @@ static void numbers_go_together_or_not(void **state)
 }
 
 /* A stream of this name goes on with what it knows if its numbers mean what they did. */
-static void numbers_that_are_kept(void **state)
+TEST(numbers_that_are_kept)
 {
 	static const struct {
 		const char *old, *now;
@@ -257,7 +255,6 @@ static void numbers_that_are_kept(void **state)
 		{ HASHED, HASHED, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		struct dedup_config old = plan_of_profiles(ROWS[i].old, NULL);
 		struct dedup_config now = plan_of_profiles(ROWS[i].now, NULL);
@@ -300,12 +297,11 @@ static void set_keeps_the_table(void **state)
 }
 
 /* Streams of a filter that had both can be changed to either. */
-static void set_goes_from_both_to_each(void **state)
+TEST(set_goes_from_both_to_each)
 {
 	static const char *const NOW[] = { BITS_16, OTHER_HASHED };
 	struct dedup_config both = plan_of_profiles(BITS_16, OTHER_HASHED);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(NOW); i++) {
 		struct dedup_config c = plan_of_profiles(NOW[i], NULL);
 		struct dedup_config back = plan_of_profiles(NOW[!i], NULL);
@@ -318,24 +314,22 @@ static void set_goes_from_both_to_each(void **state)
 }
 
 /* A memory for ids is enough for a plan of more: their number stays. */
-static void set_keeps_a_smaller_memory_of_ids(void **state)
+TEST(set_keeps_a_smaller_memory_of_ids)
 {
 	struct filter_spec spec = spec_of(OTHER_HASHED, NULL);
 	struct dedup_config old = plan_of(&spec), c;
 
-	(void)state;
 	spec.capacity = 2 * CAPACITY;
 	c = plan_of(&spec);
 	assert_int_equal(plan_next_program(&old, &c), 0);
 	assert_int_equal(c.memory.capacity, CAPACITY);
 }
 
-static void other_sources_are_another_memory(void **state)
+TEST(other_sources_are_another_memory)
 {
 	struct filter_spec spec = spec_of(BITS_16, NULL);
 	struct dedup_config one = plan_of(&spec), other;
 
-	(void)state;
 	other = plan_of(&spec);
 	assert_true(plan_is_same_memory(&one, &other));
 	spec.sources = 1000;
@@ -427,24 +421,22 @@ static void no_plan_says_so(void **state)
 	assert_false(streams_sound(&c));
 }
 
-static void a_table_may_be_for_more(void **state)
+TEST(a_table_may_be_for_more)
 {
 	struct dedup_config c = plan_of_profiles(BITS_16, NULL);
 
-	(void)state;
 	c.sources.slot_blocks = c.sources.account = 3 + 65536;
 	c.sources.number_bits = c.numbered[0].recovery.number_bits = 40;
 	assert_true(streams_sound(&c));
 }
 
-static void promise_is_of_what_there_is(void **state)
+TEST(promise_is_of_what_there_is)
 {
 	struct dedup_config ids = plan_of_profiles(HASHED, NULL);
 	struct dedup_config numbers = plan_of_profiles(BITS_16, NULL);
 	struct dedup_config both = plan_of_profiles(BITS_16, OTHER_HASHED);
 	char says[PLAN_PROMISE_MAX];
 
-	(void)state;
 	assert_string_equal(plan_promise(&ids, says),
 			    "1000 ids a window of 10m, at most 0.001 of fresh events lost");
 	assert_string_equal(plan_promise(&numbers, says),
@@ -456,21 +448,10 @@ static void promise_is_of_what_there_is(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reset_is_two_jiffies_at_least),
-		cmocka_unit_test(sources_that_are_too_many_are_refused),
-		cmocka_unit_test(numbers_that_are_kept),
-		cmocka_unit_test(set_goes_from_both_to_each),
-		cmocka_unit_test(set_keeps_a_smaller_memory_of_ids),
-		cmocka_unit_test(other_sources_are_another_memory),
-		cmocka_unit_test(a_table_may_be_for_more),
-		cmocka_unit_test(promise_is_of_what_there_is),
-	};
-
 	add_rows(TABLES, sources_are_planned, NULL, NULL);
 	add_rows(REFUSALS, numbers_go_together_or_not, NULL, NULL);
 	add_rows(SETS, set_keeps_the_table, NULL, NULL);
 	add_rows(SOUNDS, no_plan_says_so, NULL, NULL);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("numbered_plan");
 }

@@ -105,9 +105,8 @@ static const struct refusal_row {
 	{ DEDUP_COUNTDOWN, DEDUP_TEZOS, 0, 0, 24, 0, NULL },
 };
 
-static void refusals_are_told(void **state)
+TEST(refusals_are_told)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(REFUSALS); i++) {
 		const struct refusal_row *row = &REFUSALS[i];
 		struct filter_spec spec = spec_of(row->layout, row->hash, 1000, 1e-3);
@@ -160,9 +159,8 @@ static const struct pick_row {
 #undef CELLS
 };
 
-static void picks_follow_the_scheme(void **state)
+TEST(picks_follow_the_scheme)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(PICKS); i++) {
 		const struct pick_row *row = &PICKS[i];
 		struct dedup_config c = plan_of(&row->spec);
@@ -182,9 +180,8 @@ static void picks_follow_the_scheme(void **state)
 }
 
 /* The given m and k are enough, whatever the textbook would have taken instead. */
-static void given_sizes_are_taken_at_any_capacity(void **state)
+TEST(given_sizes_are_taken_at_any_capacity)
 {
-	(void)state;
 	for (int hash = DEDUP_FAST; hash <= DEDUP_TEZOS; hash++) {
 		struct filter_spec spec = spec_of(DEDUP_FLAT, hash, 100000000, 1e-9);
 		struct dedup_config c;
@@ -197,7 +194,7 @@ static void given_sizes_are_taken_at_any_capacity(void **state)
 }
 
 /* Ids of one hash are one id to any filter, however large. */
-static void rates_below_the_hashes_own_are_refused(void **state)
+TEST(rates_below_the_hashes_own_are_refused)
 {
 	static const struct {
 		enum dedup_layout layout;
@@ -220,7 +217,6 @@ static void rates_below_the_hashes_own_are_refused(void **state)
 		{ DEDUP_FLAT, DEDUP_TEZOS, 100, 1e-17, 1e-20 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		struct filter_spec spec =
 			spec_of(ROWS[i].layout, ROWS[i].hash, ROWS[i].capacity, ROWS[i].fpr);
@@ -236,7 +232,7 @@ static void rates_below_the_hashes_own_are_refused(void **state)
 	}
 }
 
-static void too_large_is_refused(void **state)
+TEST(too_large_is_refused)
 {
 	static const struct {
 		enum dedup_layout layout;
@@ -254,7 +250,6 @@ static void too_large_is_refused(void **state)
 	};
 	struct dedup_config c = { .memory.m = 7 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		uint64_t capacity = ROWS[i].fpr == 1e-12 ? 10 : 1000000000;
 		struct filter_spec spec =
@@ -266,12 +261,11 @@ static void too_large_is_refused(void **state)
 }
 
 /* One step in 8,192 leaves one probe: no capacity is low enough for 1e-6 then. */
-static void fips_own_size_refuses_what_it_cannot_keep(void **state)
+TEST(fips_own_size_refuses_what_it_cannot_keep)
 {
 	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FIPS, 1, 1e-6);
 	struct dedup_config c = { .memory.m = 7 };
 
-	(void)state;
 	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOPNOTSUPP);
 	spec.hashes = 12;
 	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOPNOTSUPP);
@@ -382,7 +376,7 @@ static void check_promise(const struct filter_spec *spec, const struct dedup_con
 }
 
 /* Of sizes that are given: fewer ids, and no fewer than must be. */
-static void capacity_is_lowered_for_the_rate(void **state)
+TEST(capacity_is_lowered_for_the_rate)
 {
 	static const struct {
 		enum dedup_layout layout;
@@ -398,7 +392,6 @@ static void capacity_is_lowered_for_the_rate(void **state)
 		{ DEDUP_COUNTDOWN, DEDUP_TEZOS, 0, 16, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		struct filter_spec spec = spec_of(ROWS[i].layout, ROWS[i].hash, 100000, 1e-3);
 		struct dedup_config c, full;
@@ -423,12 +416,11 @@ static void capacity_is_lowered_for_the_rate(void **state)
 }
 
 /* Where even one id is too many, the rate is told. */
-static void the_rate_is_told_where_it_cannot_be_kept(void **state)
+TEST(the_rate_is_told_where_it_cannot_be_kept)
 {
 	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 1000, 1e-6);
 	struct dedup_config c;
 
-	(void)state;
 	spec.bits = 64;
 	spec.hashes = 2;
 	c = plan_of(&spec);
@@ -469,12 +461,11 @@ static int check_plan(struct filter_spec *spec, const uint32_t given[2], unsigne
 	return 1;
 }
 
-static void plans_keep_the_promise(void **state)
+TEST(plans_keep_the_promise)
 {
 	static const uint64_t CAPACITIES[] = { 1, 2, 63, 1000, 65537, 1000000 };
 	int planned = 0;
 
-	(void)state;
 	for (int layout = DEDUP_FLAT; layout <= DEDUP_COUNTDOWN; layout++)
 		for (int hash = DEDUP_FAST; hash <= DEDUP_TEZOS; hash++)
 			for (size_t i = 0; i < ARRAY_SIZE(CAPACITIES); i++)
@@ -492,12 +483,11 @@ static void plans_keep_the_promise(void **state)
 }
 
 /* Windows too short for the hand to go round so large an array. */
-static void short_windows_are_refused(void **state)
+TEST(short_windows_are_refused)
 {
 	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 1000, 0.5);
 	struct dedup_config c;
 
-	(void)state;
 	spec.window_ns = 100 * MS;
 	spec.bits = UINT32_MAX;
 	assert_int_equal(plan_config(&spec, 2, HZ, &c), -ERANGE);
@@ -511,12 +501,11 @@ static void short_windows_are_refused(void **state)
 }
 
 /* While one array is cleared the other one takes ids of more than a window. */
-static void array_is_too_large_for_its_window_alone(void **state)
+TEST(array_is_too_large_for_its_window_alone)
 {
 	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 150000000, 1e-4);
 	struct dedup_config c;
 
-	(void)state;
 	spec.window_ns = 10 * MS;
 	assert_int_equal(plan_config(&spec, 2, HZ, &c), -ERANGE);
 	spec.window_ns = S;
@@ -528,12 +517,11 @@ static void array_is_too_large_for_its_window_alone(void **state)
 }
 
 /* An id is remembered for W, however many countdowns there are to a turn. */
-static void many_countdowns_take_a_window(void **state)
+TEST(many_countdowns_take_a_window)
 {
 	static const uint64_t SHORT[] = { 100 * MS, 999999937, 2 * S, 17 * S, 600 * S };
 	int planned = 0;
 
-	(void)state;
 	for (uint32_t bits = 1; bits <= 24; bits++) {
 		for (size_t i = 0; i < ARRAY_SIZE(SHORT); i++) {
 			struct filter_spec spec = spec_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
@@ -551,9 +539,8 @@ static void many_countdowns_take_a_window(void **state)
 }
 
 /* countdown: an id lasts so many countdowns, all but the first a full one. */
-static void countdown_bits_make_countdowns(void **state)
+TEST(countdown_bits_make_countdowns)
 {
-	(void)state;
 	for (uint32_t bits = 0; bits <= 24; bits++) {
 		struct filter_spec spec = spec_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
 		struct dedup_config c;
@@ -572,12 +559,11 @@ static void countdown_bits_make_countdowns(void **state)
 }
 
 /* Whatever is asked for, and not refused, can be loaded, or is refused by its size. */
-static void any_spec_makes_a_plan_or_none(void **state)
+TEST(any_spec_makes_a_plan_or_none)
 {
 	uint64_t seed = 5;
 	int planned = 0, refused = 0;
 
-	(void)state;
 	for (int i = 0; i < 4000; i++) {
 		uint64_t r = random_next(&seed);
 		struct filter_spec spec =
@@ -637,13 +623,12 @@ static void add_stream(struct filter_spec *spec, const char *name, const char *p
 #define RING "layer = ethernet\nid = frame+6:6 tag+0:6"
 #define MIRROR "layer = ip\nid = packet\nforwarded = yes"
 
-static void streams_are_planned(void **state)
+TEST(streams_are_planned)
 {
 	struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
 	char says[STREAMS_SAYS_MAX];
 	struct dedup_config c;
 
-	(void)state;
 	add_stream(&spec, "a", FEED, 7, 9000, 2, 1);
 	add_stream(&spec, "ring", RING, 3, 0, 0, 0);
 	add_stream(&spec, "b", FEED, 7, 9002, 1, 1);
@@ -678,7 +663,7 @@ static void streams_are_planned(void **state)
 }
 
 /* What one stream makes of the filter. */
-static void streams_alone(void **state)
+TEST(streams_alone)
 {
 	static const struct {
 		const char *profile;
@@ -693,7 +678,6 @@ static void streams_alone(void **state)
 		{ MIRROR, 8, 1, 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
 		struct dedup_config c;
@@ -710,7 +694,7 @@ static void streams_alone(void **state)
 }
 
 /* Ids that the packet program need not copy: whole words, one behind the other. */
-static void adjacent_words(void **state)
+TEST(adjacent_words)
 {
 	static const struct {
 		const char *id;
@@ -728,7 +712,6 @@ static void adjacent_words(void **state)
 		{ "payload+0:8 ip+8:8", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
 		char profile[100];
@@ -741,12 +724,11 @@ static void adjacent_words(void **state)
 }
 
 /* Nothing but GSP/1: the filter is that of --port, whatever the stream's name and realm. */
-static void gsp_alone_is_of_port(void **state)
+TEST(gsp_alone_is_of_port)
 {
 	struct filter_spec spec = spec_of(DEDUP_BLOCKED, DEDUP_FAST, 1000, 1e-3), stream = spec;
 	struct dedup_config plain, c;
 
-	(void)state;
 	spec.streams[0].to[0] = (struct dedup_prefix){ { 8001, 0 }, { UINT32_MAX, 0 } };
 	spec.streams[0].to_cnt = spec.streams[0].to4_cnt = 1;
 	stream.streams_cnt = 0;
@@ -819,13 +801,12 @@ static void streams_go_together_or_not(void **state)
 }
 
 /* Equal lists are stored once: 16 streams may share 32 ports and destinations. */
-static void streams_share_ports_and_destinations(void **state)
+TEST(streams_share_ports_and_destinations)
 {
 	struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
 	char says[STREAMS_SAYS_MAX];
 	struct dedup_config c;
 
-	(void)state;
 	for (int i = 0; i < DEDUP_STREAMS_MAX; i++)
 		add_stream(&spec, "x", WORD, i, 1000, DEDUP_PORTS_MAX, DEDUP_TO_MAX);
 	assert_null(streams_refusal(&spec, says));
@@ -836,30 +817,7 @@ static void streams_share_ports_and_destinations(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refusals_are_told),
-
-		cmocka_unit_test(picks_follow_the_scheme),
-		cmocka_unit_test(given_sizes_are_taken_at_any_capacity),
-		cmocka_unit_test(rates_below_the_hashes_own_are_refused),
-		cmocka_unit_test(too_large_is_refused),
-		cmocka_unit_test(fips_own_size_refuses_what_it_cannot_keep),
-		cmocka_unit_test(capacity_is_lowered_for_the_rate),
-		cmocka_unit_test(the_rate_is_told_where_it_cannot_be_kept),
-		cmocka_unit_test(plans_keep_the_promise),
-		cmocka_unit_test(short_windows_are_refused),
-		cmocka_unit_test(array_is_too_large_for_its_window_alone),
-		cmocka_unit_test(many_countdowns_take_a_window),
-		cmocka_unit_test(countdown_bits_make_countdowns),
-		cmocka_unit_test(any_spec_makes_a_plan_or_none),
-		cmocka_unit_test(streams_are_planned),
-		cmocka_unit_test(streams_alone),
-		cmocka_unit_test(adjacent_words),
-		cmocka_unit_test(gsp_alone_is_of_port),
-		cmocka_unit_test(streams_share_ports_and_destinations),
-	};
-
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	add_rows(STREAMS, streams_go_together_or_not, NULL, NULL);
 	return run_added_any_tests("plan");
 }

@@ -55,11 +55,10 @@ static void rate(void **state)
 }
 
 /* Notes that came at once count as many. */
-static void several_at_once(void **state)
+TEST(several_at_once)
 {
 	struct log_rate r = { 0 };
 
-	(void)state;
 	diags_collect();
 	log_rate_note(&r, START, 7, "a");
 	log_rate_note(&r, START + S, 5, "b");
@@ -72,6 +71,6 @@ static void several_at_once(void **state)
 int main(void)
 {
 	add_rows(ROWS, rate, NULL, NULL);
-	add_test("several_at_once", several_at_once, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("log_rate");
 }

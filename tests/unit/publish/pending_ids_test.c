@@ -12,13 +12,12 @@
 #define STREAMS 2
 #define STEPS 100000
 
-static void any_order(void **state)
+TEST(any_order)
 {
 	static struct publish_stream streams[STREAMS];
 	struct intake_event *there[STREAMS][IDS] = { 0 };
 	struct pending_ids p;
 
-	(void)state;
 	srandom(34);
 	assert_int_equal(pending_ids_open(&p, EVENTS), 0);
 	for (int step = 0; step < STEPS; step++) {
@@ -49,9 +48,6 @@ static void any_order(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test(any_order),
-	};
-
-	return run_any_tests("pending_ids", TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("pending_ids");
 }

@@ -53,13 +53,12 @@ static void check_same(struct pending *p, const struct model_message *all, size_
 /* The last messages are remembered: so answers to those that are gone come, too. */
 #define MESSAGES (4 * SLOTS)
 
-static void any_order(void **state)
+TEST(any_order)
 {
 	static struct model_message all[MESSAGES];
 	struct pending p;
 	size_t next = 0;
 
-	(void)state;
 	srandom(34);
 	assert_int_equal(pending_open(&p, SLOTS, BYTES_MAX), 0);
 	memset(all, 0, sizeof(all));
@@ -92,13 +91,12 @@ static void any_order(void **state)
 	pending_close(&p);
 }
 
-static void hostile_answers(void **state)
+TEST(hostile_answers)
 {
 	struct pending_message m = { .bytes = 10 };
 	struct pending_slot *s;
 	struct pending p;
 
-	(void)state;
 	assert_int_equal(pending_open(&p, 2, 1), 0);
 	assert_null(pending_find(&p, 0, 0));
 	s = pending_add(&p, &m);
@@ -169,13 +167,12 @@ static void fate(void **state)
 }
 
 /* A message keeps the time of its first sending, over retries and connections. */
-static void first_sending(void **state)
+TEST(first_sending)
 {
 	struct pending_message m = { .bytes = 1 };
 	struct pending_slot *s;
 	struct pending p;
 
-	(void)state;
 	assert_int_equal(pending_open(&p, 1, 1), 0);
 	s = pending_add(&p, &m);
 	assert_int_equal(s->first_sent_ns, 0);
@@ -222,12 +219,11 @@ static void assert_looked(struct pending *p, uint64_t now_ns, uint32_t sent, uin
 }
 
 /* A backlog is sent in bursts; answers that are late are no part of a burst. */
-static void bursts_are_bounded(void **state)
+TEST(bursts_are_bounded)
 {
 	struct pending_message m = { .bytes = 1 };
 	struct pending p;
 
-	(void)state;
 	assert_int_equal(pending_open(&p, SLOTS, 100), 0);
 	for (int i = 0; i < 12; i++)
 		pending_add(&p, &m);
@@ -275,14 +271,7 @@ static void room(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test(any_order),
-		cmocka_unit_test(hostile_answers),
-		cmocka_unit_test(first_sending),
-		cmocka_unit_test(bursts_are_bounded),
-	};
-
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(NULL, NULL);
 	add_rows(ROOMS, room, NULL, NULL);
 	add_rows(FATES, fate, NULL, NULL);
 	return run_added_any_tests("pending");

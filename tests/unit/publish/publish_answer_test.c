@@ -60,7 +60,7 @@ static void answer(void **state)
 }
 
 /* As nats-server 2.10 and 2.11 say it. */
-static void is_under_way(void **state)
+TEST(is_under_way)
 {
 	static const struct {
 		const char *bytes;
@@ -74,7 +74,6 @@ static void is_under_way(void **state)
 		{ "{\"error\":{\"code\":409,\"err_code\":10071,\"description\":\"x\"}}", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ANSWERS); i++) {
 		struct publish_answer a;
 
@@ -84,13 +83,12 @@ static void is_under_way(void **state)
 	}
 }
 
-static void too_long(void **state)
+TEST(too_long)
 {
 	size_t len = 100000;
 	char *bytes = calloc(1, len);
 	struct publish_answer a;
 
-	(void)state;
 	memset(bytes, ' ', len);
 	memcpy(bytes, ROWS[0].bytes, strlen(ROWS[0].bytes));
 	publish_answer_read(bytes, len, "S", &a);
@@ -103,7 +101,6 @@ static void too_long(void **state)
 int main(void)
 {
 	add_rows(ROWS, answer, NULL, NULL);
-	add_test("is_under_way", is_under_way, NULL, NULL, NULL);
-	add_test("too_long", too_long, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("publish_answer");
 }

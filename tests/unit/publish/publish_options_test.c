@@ -131,11 +131,10 @@ static void options(void **state)
 }
 
 /* An option wins over a key, and several lines of one key are joined. */
-static void option_wins(void **state)
+TEST(option_wins)
 {
 	struct publish_options o;
 
-	(void)state;
 	assert_int_equal(read_words("--stream T --config FILE --retries 9",
 				    FILE_NEEDED "server = nats://b\nretries = 2\ncreate = yes\n"
 						"storage = memory\nlog = json\nskew = 1m\n",
@@ -149,11 +148,10 @@ static void option_wins(void **state)
 	publish_options_free(&o);
 }
 
-static void most_servers(void **state)
+TEST(most_servers)
 {
 	struct publish_options o;
 
-	(void)state;
 	assert_int_equal(read_words("eth0 --server " SERVERS_16 " --stream S --subject g", NULL, &o),
 			 0);
 	assert_string_equal(o.servers, SERVERS_16);
@@ -163,7 +161,6 @@ static void most_servers(void **state)
 int main(void)
 {
 	add_rows(ROWS, options, NULL, NULL);
-	add_test("option_wins", option_wins, NULL, NULL, NULL);
-	add_test("most_servers", most_servers, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("publish_options");
 }

@@ -66,9 +66,8 @@ static void first_line(void **state)
 	unlink(PATH);
 }
 
-static void no_file(void **state)
+TEST(no_file)
 {
-	(void)state;
 	expect(&(struct publish_options){ .servers = "nats://a",
 					  .machine = "m",
 					  .token_path = "/nowhere/x" },
@@ -78,6 +77,6 @@ static void no_file(void **state)
 int main(void)
 {
 	add_rows(ROWS, first_line, NULL, NULL);
-	add_test("no_file", no_file, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("server_options");
 }

@@ -46,11 +46,10 @@ static void subject(void **state)
 	assert_string_equal(out, *want ? want : text);
 }
 
-static void names(void **state)
+TEST(names)
 {
 	char out[SUBJECT_MAX], longest[101];
 
-	(void)state;
 	subject_write("a.{stream}.{machine}", "x y.z*", "{>}\x80", out);
 	assert_string_equal(out, "a.x_y_z_.____");
 	subject_write("a.{stream}.{machine}", "x", NULL, out);
@@ -64,6 +63,6 @@ static void names(void **state)
 int main(void)
 {
 	add_rows(ROWS, subject, NULL, NULL);
-	add_test("names", names, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("subject");
 }

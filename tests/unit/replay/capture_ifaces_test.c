@@ -42,7 +42,7 @@ static uint32_t counted_iface(uint32_t i)
 	return i < CAPTURE_IFACES_MAX ? i : CAPTURE_IFACES_MAX - 1;
 }
 
-static void blocks_between_packets(void **state)
+TEST(blocks_between_packets)
 {
 	for (int big = 0; big < 2; big++) {
 		struct file f = { .big_endian = big }, options = { .big_endian = big };
@@ -69,11 +69,10 @@ static void blocks_between_packets(void **state)
 	}
 }
 
-static void sections(void **state)
+TEST(sections)
 {
 	struct file f = { 0 };
 
-	(void)state;
 	ng_section(&f);
 	ng_named_iface(&f, "a");
 	ng_named_iface(&f, "b");
@@ -107,12 +106,11 @@ static void iface_options(struct file *f, const void *name, uint16_t len, bool l
 	file_free(&options);
 }
 
-static void iface_names(void **state)
+TEST(iface_names)
 {
 	struct file f = { 0 }, options = { 0 };
 	char longest[1000];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(longest); i++)
 		longest[i] = (char)('0' + i % 10);
 	ng_option(&options, 0, "", 0);
@@ -138,13 +136,12 @@ static void iface_names(void **state)
 }
 
 /* However the file's bytes come. */
-static void pieces_of_any_length(void **state)
+TEST(pieces_of_any_length)
 {
 	struct ifaces *ifaces = calloc(1, sizeof(*ifaces));
 	struct blocks *b = calloc(1, sizeof(*b));
 	struct file f;
 
-	(void)state;
 	assert_true(ifaces && b);
 	make_sample(&f, &KINDS[5]);
 	for (size_t piece = 1; piece < 100; piece++) {
@@ -163,7 +160,7 @@ static void pieces_of_any_length(void **state)
 }
 
 /* Far more than libpcap reads ahead, in blocks of every size: none gets another one's. */
-static void many_packets_of_two_interfaces(void **state)
+TEST(many_packets_of_two_interfaces)
 {
 	enum { CNT = 60000 };
 	struct file f = { 0 };
@@ -171,7 +168,6 @@ static void many_packets_of_two_interfaces(void **state)
 	uint64_t random = 1;
 	uint8_t *ifaces = malloc(CNT);
 
-	(void)state;
 	assert_non_null(ifaces);
 	ng_section(&f);
 	ng_named_iface(&f, "a");
@@ -195,12 +191,11 @@ static void many_packets_of_two_interfaces(void **state)
 }
 
 /* The shortest blocks that there are, so that the most are read ahead. */
-static void shortest_packets(void **state)
+TEST(shortest_packets)
 {
 	struct file f = { 0 };
 	struct capture *c;
 
-	(void)state;
 	ng_section(&f);
 	ng_named_iface(&f, "a");
 	ng_named_iface(&f, "b");
@@ -214,12 +209,11 @@ static void shortest_packets(void **state)
 	file_free(&f);
 }
 
-static void more_interfaces_than_counted(void **state)
+TEST(more_interfaces_than_counted)
 {
 	struct file f = { 0 };
 	struct capture *c;
 
-	(void)state;
 	ng_section(&f);
 	for (uint32_t i = 0; i < CAPTURE_IFACES_MAX + 10; i++)
 		ng_iface(&f, LINK_ETHERNET, 65535, NULL);
@@ -235,13 +229,12 @@ static void more_interfaces_than_counted(void **state)
 }
 
 /* What would be pcapng's second block, if pcap's header were its first. */
-static void pcap_that_looks_like_pcapng(void **state)
+TEST(pcap_that_looks_like_pcapng)
 {
 	enum { LENGTH = 0x40002, DATA_AT = 24 + 16 };
 	static uint8_t data[262144];
 	struct file f = { 0 }, block = { 0 };
 
-	(void)state;
 	ng_named_iface(&block, "x");
 	assert_true(LENGTH - DATA_AT + block.len <= sizeof(data));
 	memcpy(data + (LENGTH - DATA_AT), block.data, block.len);
@@ -253,13 +246,12 @@ static void pcap_that_looks_like_pcapng(void **state)
 	file_free(&f);
 }
 
-static void flood_of_interfaces(void **state)
+TEST(flood_of_interfaces)
 {
 	struct file f = { 0 };
 	struct capture_frame frame;
 	struct capture *c;
 
-	(void)state;
 	ng_section(&f);
 	ng_named_iface(&f, "a");
 	ng_small(&f, 0);
@@ -284,11 +276,10 @@ static void sll2_packet(struct file *f, uint32_t index)
 	pcap_packet(f, T0, 0, bytes, sizeof(bytes), sizeof(bytes));
 }
 
-static void interfaces_of_sll2(void **state)
+TEST(interfaces_of_sll2)
 {
 	struct file f = { 0 };
 
-	(void)state;
 	pcap_header(&f, NSEC, LINK_SLL2, 65535);
 	sll2_packet(&f, 7);
 	sll2_packet(&f, 70000);
@@ -300,12 +291,11 @@ static void interfaces_of_sll2(void **state)
 }
 
 /* In pcapng the capture's one interface is "any"; the packets' own count. */
-static void interfaces_of_sll2_in_pcapng(void **state)
+TEST(interfaces_of_sll2_in_pcapng)
 {
 	struct file f = { 0 }, options = { 0 };
 	uint8_t bytes[21];
 
-	(void)state;
 	ng_option(&options, 2, "any", 3);
 	ng_section(&f);
 	ng_iface(&f, LINK_SLL2, 65535, &options);
@@ -316,12 +306,11 @@ static void interfaces_of_sll2_in_pcapng(void **state)
 	file_free(&options);
 }
 
-static void more_interfaces_of_sll2(void **state)
+TEST(more_interfaces_of_sll2)
 {
 	struct file f = { 0 };
 	struct capture *c;
 
-	(void)state;
 	pcap_header(&f, NSEC, LINK_SLL2, 65535);
 	for (uint32_t i = 1; i <= CAPTURE_IFACES_MAX + 5; i++)
 		sll2_packet(&f, i);
@@ -334,21 +323,6 @@ static void more_interfaces_of_sll2(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test(blocks_between_packets),
-		cmocka_unit_test(sections),
-		cmocka_unit_test(iface_names),
-		cmocka_unit_test(pieces_of_any_length),
-		cmocka_unit_test(many_packets_of_two_interfaces),
-		cmocka_unit_test(shortest_packets),
-		cmocka_unit_test(more_interfaces_than_counted),
-		cmocka_unit_test(pcap_that_looks_like_pcapng),
-		cmocka_unit_test(flood_of_interfaces),
-		cmocka_unit_test(interfaces_of_sll2),
-		cmocka_unit_test(interfaces_of_sll2_in_pcapng),
-		cmocka_unit_test(more_interfaces_of_sll2),
-	};
-
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("capture_ifaces");
 }

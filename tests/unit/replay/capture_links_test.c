@@ -145,7 +145,7 @@ static void link_types(void **state)
 }
 
 /* Foreign packets are numbered, and frames of any size follow each other. */
-static void frames_after_foreign_packets(void **state)
+TEST(frames_after_foreign_packets)
 {
 	static const uint32_t LENS[] = { 1, 5000, 100, 200000, 20 };
 	static uint8_t ip[200000];
@@ -153,7 +153,6 @@ static void frames_after_foreign_packets(void **state)
 	struct capture_frame frame;
 	struct capture *c;
 
-	(void)state;
 	memset(ip, 0x45, sizeof(ip));
 	pcap_header(&f, NSEC, LINK_RAW, 262144);
 	for (size_t i = 0; i < ARRAY_SIZE(LENS); i++) {
@@ -176,11 +175,7 @@ static void frames_after_foreign_packets(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test(frames_after_foreign_packets),
-	};
-
 	add_rows(LINKS, link_types, NULL, NULL);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("capture_links");
 }

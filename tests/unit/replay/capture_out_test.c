@@ -197,12 +197,11 @@ static void full_disks(void **state)
 }
 
 /* All is buffered until it is finished. */
-static void disk_that_is_full_at_the_end(void **state)
+TEST(disk_that_is_full_at_the_end)
 {
 	struct capture_frame f = frame(149);
 	struct capture_out *o;
 
-	(void)state;
 	diags_collect();
 	limit_files(50);
 	assert_int_equal(capture_create(path, SNAP, CAPTURE_AT_ONCE, &o), 0);
@@ -213,11 +212,10 @@ static void disk_that_is_full_at_the_end(void **state)
 	assert_old_file();
 }
 
-static void live_file_without_room_for_its_header(void **state)
+TEST(live_file_without_room_for_its_header)
 {
 	struct capture_out *o = NULL;
 
-	(void)state;
 	diags_collect();
 	limit_files(10);
 	assert_int_equal(capture_create(path, SNAP, CAPTURE_LIVE, &o), -EFBIG);
@@ -342,11 +340,10 @@ static void unwritable_files(void **state)
 }
 
 /* A link that somebody put where the part is going to be is not followed. */
-static void links_are_not_followed(void **state)
+TEST(links_are_not_followed)
 {
 	struct capture_out *o;
 
-	(void)state;
 	sh("echo theirs >%s/theirs; rm -f %s; ln -s theirs %s", dir, part, part);
 	assert_int_equal(capture_create(path, SNAP, CAPTURE_AT_ONCE, &o), 0);
 	assert_int_equal(capture_finish(o), 0);
@@ -355,7 +352,7 @@ static void links_are_not_followed(void **state)
 }
 
 /* What is written may be what is read. */
-static void output_in_the_place_of_the_input(void **state)
+TEST(output_in_the_place_of_the_input)
 {
 	struct file f = expected_file(700);
 	static const uint8_t MAC[6];
@@ -364,7 +361,6 @@ static void output_in_the_place_of_the_input(void **state)
 	struct capture *c;
 	FILE *in = fopen(path, "we");
 
-	(void)state;
 	assert_non_null(in);
 	assert_int_equal(fwrite(f.data, 1, f.len, in), f.len);
 	fclose(in);
@@ -392,12 +388,7 @@ int main(void)
 	add_rows(MODES, pipes, begin, NULL);
 	add_rows(MODES, standard_output, begin, NULL);
 	add_rows(REFUSALS, unwritable_files, begin, NULL);
-	add_test("disk_that_is_full_at_the_end", disk_that_is_full_at_the_end, begin, NULL, NULL);
-	add_test("live_file_without_room_for_its_header", live_file_without_room_for_its_header,
-		 begin, NULL, NULL);
-	add_test("links_are_not_followed", links_are_not_followed, begin, NULL, NULL);
-	add_test("output_in_the_place_of_the_input", output_in_the_place_of_the_input, begin, NULL,
-		 NULL);
+	add_own_tests(begin, NULL);
 	int failed = run_added_any_tests("capture_out");
 	sh("rm -rf %s", dir);
 	return failed;

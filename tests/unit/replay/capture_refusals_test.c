@@ -167,14 +167,13 @@ static void interfaces_that_differ(void **state)
 }
 
 /* Those of different snap lengths are read, as merged files have them. */
-static void snap_lengths_that_differ(void **state)
+TEST(snap_lengths_that_differ)
 {
 	static const uint32_t SNAPS[] = { 65535, 96, 0, 262144 };
 	struct file f = { 0 };
 	struct capture_frame frame;
 	struct capture *c;
 
-	(void)state;
 	ng_section(&f);
 	for (uint32_t i = 0; i < ARRAY_SIZE(SNAPS); i++) {
 		ng_iface(&f, LINK_ETHERNET, SNAPS[i], NULL);
@@ -234,7 +233,7 @@ int main(void)
 	add_rows(PATH_REFUSALS, unreadable_files, NULL, NULL);
 	add_rows(KINDS, read_errors, NULL, NULL);
 	add_rows(SECOND_IFACES, interfaces_that_differ, NULL, NULL);
-	add_test("snap_lengths_that_differ", snap_lengths_that_differ, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	add_rows(CORRUPTIONS, corrupt_files, NULL, NULL);
 	return run_added_any_tests("capture_refusals");
 }

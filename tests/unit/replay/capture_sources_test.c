@@ -64,12 +64,11 @@ static void from_pipes(void **state)
 	read_sample(c, kind->is_ng);
 }
 
-static void from_standard_input(void **state)
+TEST(from_standard_input)
 {
 	struct capture *c;
 	char path[64];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/sample", dir);
 	write_sample(path, &KINDS[5]);
 	assert_non_null(freopen(path, "re", stdin));
@@ -130,12 +129,11 @@ static void files_of_scapy(void **state)
 }
 
 /* tcpdump reads the file and writes it anew. */
-static void files_of_tcpdump(void **state)
+TEST(files_of_tcpdump)
 {
 	char path[64];
 	struct capture *c;
 
-	(void)state;
 	if (system("tcpdump --version >/dev/null 2>&1"))
 		skip();
 	snprintf(path, sizeof(path), "%s/sample", dir);
@@ -148,17 +146,13 @@ static void files_of_tcpdump(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test(from_standard_input),
-		cmocka_unit_test(files_of_tcpdump),
-	};
 	int failed;
 
 	assert_non_null(mkdtemp(dir));
 	add_rows(KINDS, from_paths, NULL, NULL);
 	add_rows(KINDS, from_pipes, NULL, NULL);
 	add_rows(SCAPY, files_of_scapy, NULL, NULL);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(NULL, NULL);
 	failed = run_added_any_tests("capture_sources");
 	sh("rm -rf %s", dir);
 	return failed;

@@ -199,14 +199,13 @@ static void ng_times(void **state)
 }
 
 /* Times are not put in order. */
-static void times_that_go_back(void **state)
+TEST(times_that_go_back)
 {
 	static const uint32_t SECONDS[] = { 100, 50, 200, 1 };
 	struct file f = { 0 };
 	struct capture_frame frame;
 	struct capture *c;
 
-	(void)state;
 	pcap_header(&f, NSEC, LINK_ETHERNET, 65535);
 	for (size_t i = 0; i < ARRAY_SIZE(SECONDS); i++)
 		pcap_packet(&f, SECONDS[i], 0, packet(0), 14, 14);
@@ -257,13 +256,12 @@ static void lengths(void **state)
 }
 
 /* A pcapng file may have longer packets than libpcap allows in pcap files. */
-static void long_packets(void **state)
+TEST(long_packets)
 {
 	struct file f = { 0 };
 	struct capture_frame frame;
 	struct capture *c;
 
-	(void)state;
 	ng_section(&f);
 	ng_iface(&f, LINK_ETHERNET, 1000000, NULL);
 	ng_iface(&f, LINK_ETHERNET, 1000000, NULL);
@@ -282,11 +280,6 @@ static void long_packets(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test(times_that_go_back),
-		cmocka_unit_test(long_packets),
-	};
-
 	add_rows(KINDS, files_are_read, NULL, NULL);
 	add_rows(KINDS, cut_at_every_byte, NULL, NULL);
 	add_rows(KINDS, any_byte_changed, NULL, NULL);
@@ -294,6 +287,6 @@ int main(void)
 	add_rows(PCAP_TIMES, pcap_times, NULL, NULL);
 	add_rows(NG_TIMES, ng_times, NULL, NULL);
 	add_rows(LENGTHS, lengths, NULL, NULL);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("capture");
 }

@@ -199,7 +199,7 @@ static void is_of(void **state)
 }
 
 /* What extension headers are stepped over. */
-static void behind_extensions(void **state)
+TEST(behind_extensions)
 {
 	static const uint8_t STEPPED[] = { 0, 43, 60, 51 };
 	static const uint8_t OTHERS[] = { 50, 135, 59 };
@@ -207,7 +207,6 @@ static void behind_extensions(void **state)
 	struct id id = id_fresh();
 	struct flow f;
 
-	(void)state;
 	for (uint8_t len = 0; len < 4; len++) {
 		struct frame_plan p = { .ipv6 = true, .extensions_cnt = 4, .extension_len = len };
 
@@ -237,13 +236,12 @@ static bool looks_like(const char *profile, const uint8_t *payload, uint32_t hav
 }
 
 /* What is there must be right: behind the last message comes nothing. */
-static void messages_end_with_the_payload(void **state)
+TEST(messages_end_with_the_payload)
 {
 	struct protocol_packet p = { .protocol = MOLDUDP64, .count = 2 };
 	static struct frame frame;
 	uint32_t len;
 
-	(void)state;
 	protocol_frame(&frame, &p);
 	len = frame.len - frame.gsp;
 	assert_true(looks_like("moldudp64", frame.data + frame.gsp, len, len));
@@ -274,7 +272,7 @@ static void cut_anywhere(void **state)
 }
 
 /* Two frames with equal senders and destinations, or with different ones. */
-static void told_apart(void **state)
+TEST(told_apart)
 {
 	static const struct protocol_packet PACKETS[] = {
 		{ .protocol = DATAGRAM, .port = 53 },
@@ -289,7 +287,6 @@ static void told_apart(void **state)
 	static struct frame frame;
 	struct flow flows[ARRAY_SIZE(PACKETS)], other;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(PACKETS); i++) {
 		struct survey_destination d;
 
@@ -391,15 +388,9 @@ static void looks_like_its_protocol(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(told_apart),
-		cmocka_unit_test(behind_extensions),
-		cmocka_unit_test(messages_end_with_the_payload),
-	};
-
 	add_rows(FLOWS, is_of, NULL, NULL);
 	add_rows(FLOWS, cut_anywhere, NULL, NULL);
 	add_rows(LOOKS, looks_like_its_protocol, NULL, NULL);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("flow");
 }

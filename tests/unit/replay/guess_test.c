@@ -99,7 +99,7 @@ static void make_likeness(uint64_t *seed, struct frame *f)
 /* The survey opens a tunnel if the packet program does: the frame has the id of the packet that the
  * survey finds inside, or is faulty for the same reason.
  */
-static void the_program_opens_what_the_survey_opens(void **state)
+TEST(the_program_opens_what_the_survey_opens)
 {
 	static struct dedup_config closed, open;
 	static struct frame f;
@@ -112,7 +112,6 @@ static void the_program_opens_what_the_survey_opens(void **state)
 	uint8_t buffer[BUFFER_BYTES];
 	uint64_t seed = 5;
 
-	(void)state;
 	plan_mirrors(&t, &open);
 	plan_mirrors(&none, &closed);
 	assert_int_equal(secrets_set(NULL, &open), 0);
@@ -153,10 +152,6 @@ static void the_program_opens_what_the_survey_opens(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_program_opens_what_the_survey_opens),
-	};
-
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("guess");
 }

@@ -91,9 +91,8 @@ static void cnts_of_the_list(void **state)
 }
 
 /* The ends of each step, and their neighbours. */
-static void each_step(void **state)
+TEST(each_step)
 {
-	(void)state;
 	for (uint32_t bit = 0; bit < 64; bit++) {
 		for (uint64_t step = 0; step < 32; step++) {
 			uint64_t at = ((uint64_t)1 << bit) + (bit > 5 ? step << (bit - 5) : 0);
@@ -112,9 +111,8 @@ static void each_step(void **state)
 	}
 }
 
-static void none(void **state)
+TEST(none)
 {
-	(void)state;
 	memset(&ages, 0, sizeof(ages));
 	assert_int_equal(histogram_part(&ages, 0), 0);
 	assert_int_equal(histogram_part(&ages, 0.5), 0);
@@ -127,9 +125,8 @@ static void none(void **state)
 }
 
 /* A step that is full stays so, instead of beginning anew. */
-static void steps_that_are_full(void **state)
+TEST(steps_that_are_full)
 {
-	(void)state;
 	memset(&ages, 0, sizeof(ages));
 	histogram_add(&ages, 7);
 	ages.in[7] = UINT32_MAX;
@@ -143,13 +140,7 @@ static void steps_that_are_full(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_step),
-		cmocka_unit_test(none),
-		cmocka_unit_test(steps_that_are_full),
-	};
-
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	add_rows(ROWS, parts_of_the_list, NULL, NULL);
 	add_rows(ROWS, cnts_of_the_list, NULL, NULL);
 	return run_added_any_tests("histogram");

@@ -111,13 +111,12 @@ static void says_what_came(void **state)
 }
 
 /* What comes at least as often as others is never forgotten, however many come. */
-static void what_comes_again_stays(void **state)
+TEST(what_comes_again_stays)
 {
 	struct id_table *x;
 	struct dedup_id id = id_of(0, 2);
 	struct id_table_entry *e = NULL;
 
-	(void)state;
 	assert_int_equal(id_table_open(8, 0, &x), 0);
 	for (uint32_t i = 0; i < 300000; i++) {
 		struct dedup_id other = id_of(2 + i, 2);
@@ -134,12 +133,11 @@ static void what_comes_again_stays(void **state)
 }
 
 /* The first table that is full is kept beside the next one: nothing is forgotten. */
-static void nothing_is_forgotten_at_first(void **state)
+TEST(nothing_is_forgotten_at_first)
 {
 	const uint64_t began = 1000000000000000000;
 	struct id_table *x;
 
-	(void)state;
 	assert_int_equal(id_table_open(8, 0, &x), 0);
 	for (uint32_t i = 0; !id_table_known_since(x); i++) {
 		struct dedup_id id = id_of(2 + i, 2), first = id_of(2, 2);
@@ -153,22 +151,20 @@ static void nothing_is_forgotten_at_first(void **state)
 	id_table_close(x);
 }
 
-static void any_memory_is_taken(void **state)
+TEST(any_memory_is_taken)
 {
 	struct id_table *x;
 
-	(void)state;
 	assert_int_equal(id_table_open(8, UINT64_MAX, &x), 0);
 	id_table_close(x);
 }
 
 /* As much as can be taken by powers of 2. */
-static void as_much_as_there_is_memory(void **state)
+TEST(as_much_as_there_is_memory)
 {
 	struct id_table *x;
 	uint32_t cnt = 0;
 
-	(void)state;
 	assert_int_equal(id_table_open(16, 16 << 20, &x), 0);
 	while (!id_table_known_since(x)) {
 		struct dedup_id id = id_of(2 * cnt, 1);
@@ -181,23 +177,14 @@ static void as_much_as_there_is_memory(void **state)
 	id_table_close(x);
 }
 
-static void none(void **state)
+TEST(none)
 {
-	(void)state;
 	id_table_close(NULL);
 }
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_comes_again_stays),
-		cmocka_unit_test(nothing_is_forgotten_at_first),
-		cmocka_unit_test(any_memory_is_taken),
-		cmocka_unit_test(as_much_as_there_is_memory),
-		cmocka_unit_test(none),
-	};
-
 	add_rows(ROWS, says_what_came, NULL, NULL);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("id_table");
 }

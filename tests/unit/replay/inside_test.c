@@ -195,13 +195,12 @@ static void opens_as_the_row_says(void **state)
 }
 
 /* Captured up to each byte: nothing behind is read; what is opened is the whole frame's beginning. */
-static void cut_at_every_byte(void **state)
+TEST(cut_at_every_byte)
 {
 	static uint8_t buffer[BUFFER_BYTES], whole[BUFFER_BYTES];
 	static struct frame f, inner;
 	const struct dedup_tunnels t = opens(NULL);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		struct capture_frame all;
 		struct inside of_all;
@@ -231,14 +230,13 @@ static void cut_at_every_byte(void **state)
 }
 
 /* Of lengths that lie, and other bytes: the inner frame lies in the outer one. */
-static void any_bytes(void **state)
+TEST(any_bytes)
 {
 	static struct frame f, inner;
 	const struct dedup_tunnels t = opens(NULL);
 	uint8_t *buffer = malloc(64); /* its end is the allocation's */
 	uint64_t seed = 3;
 
-	(void)state;
 	for (uint32_t i = 0; i < 200000; i++) {
 		struct capture_frame c;
 		struct inside in;
@@ -263,7 +261,7 @@ static void any_bytes(void **state)
 }
 
 /* Senders may set reserved bits of the tunnel's header: receivers ignore them. */
-static void reserved_bits_do_not_decide(void **state)
+TEST(reserved_bits_do_not_decide)
 {
 	static const struct {
 		enum wrap_kind kind;
@@ -278,7 +276,6 @@ static void reserved_bits_do_not_decide(void **state)
 	static struct frame f;
 	const struct dedup_tunnels t = opens(NULL);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(CASES); i++) {
 		struct protocol_packet p = { .protocol = DATAGRAM, .body = 20 };
 		struct wrap w = { .kind = CASES[i].kind };
@@ -339,9 +336,8 @@ static uint32_t gre_leads_to(uint8_t mac, int more)
 	return frame_leads_to(&f);
 }
 
-static void where_gre_leads_to(void **state)
+TEST(where_gre_leads_to)
 {
-	(void)state;
 	assert_int_equal(gre_leads_to(1, -4), gre_leads_to(2, -4));
 	assert_int_equal(gre_leads_to(1, 0), gre_leads_to(2, 0));
 	assert_int_equal(gre_leads_to(1, 4), gre_leads_to(2, 0));
@@ -349,11 +345,10 @@ static void where_gre_leads_to(void **state)
 }
 
 /* The tunnel's destination and number count, not its source; and each of two tunnels counts. */
-static void where_tunnels_lead(void **state)
+TEST(where_tunnels_lead)
 {
 	static const struct wrap NONE;
 
-	(void)state;
 	for (int kind = WRAP_GRE; kind <= WRAP_VLANS; kind++) {
 		bool has_ip = kind != WRAP_MPLS && kind != WRAP_MPLS_FRAME && kind != WRAP_PPPOE &&
 			      kind != WRAP_VLANS;
@@ -377,7 +372,7 @@ static void where_tunnels_lead(void **state)
 }
 
 /* An IP packet that is longer than what carries it was cut by who put it into the tunnel. */
-static void inner_packets_that_are_cut(void **state)
+TEST(inner_packets_that_are_cut)
 {
 	static const enum wrap_kind KINDS[] = { WRAP_VXLAN,  WRAP_GENEVE,    WRAP_GRE,
 						WRAP_GRE_IP, WRAP_ERSPAN_2,  WRAP_MPLS,
@@ -386,7 +381,6 @@ static void inner_packets_that_are_cut(void **state)
 	static struct frame f;
 	const struct dedup_tunnels t = opens(NULL);
 
-	(void)state;
 	for (size_t i = 0; i < 4 * ARRAY_SIZE(KINDS); i++) {
 		struct protocol_packet p = { .protocol = DATAGRAM, .body = 200, .ipv6 = i & 1 };
 		struct wrap w = { .kind = KINDS[i / 4] };
@@ -409,16 +403,7 @@ static void inner_packets_that_are_cut(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cut_at_every_byte),
-		cmocka_unit_test(any_bytes),
-		cmocka_unit_test(reserved_bits_do_not_decide),
-		cmocka_unit_test(where_tunnels_lead),
-		cmocka_unit_test(where_gre_leads_to),
-		cmocka_unit_test(inner_packets_that_are_cut),
-	};
-
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	add_rows(ROWS, opens_as_the_row_says, NULL, NULL);
 	return run_added_any_tests("inside");
 }

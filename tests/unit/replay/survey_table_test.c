@@ -66,11 +66,10 @@ static uint64_t packets_of(uint32_t n)
 }
 
 /* Half of them go, those that are worth less: few packets, none identical. */
-static void gives_up_half(void **state)
+TEST(gives_up_half)
 {
 	struct flow f = flow(ALL);
 
-	(void)state;
 	for (uint32_t n = 0; n < ALL; n++)
 		fill(n, n % 4 == 3 ? 2 : n % 4 == 2 ? 20 : 10, n % 4 == 3);
 	assert_int_equal(table->used, ALL);
@@ -88,12 +87,11 @@ static void gives_up_half(void **state)
 }
 
 /* All have equal worth: half of them still go, and no more. */
-static void gives_up_half_of_equals(void **state)
+TEST(gives_up_half_of_equals)
 {
 	struct flow f = flow(ALL);
 	uint32_t left = 0;
 
-	(void)state;
 	for (uint32_t n = 0; n < ALL; n++)
 		fill(n, 3, 1);
 	survey_find_destination(table, &f);
@@ -120,9 +118,8 @@ static uint64_t pair(uint32_t stream, uint32_t a, uint32_t b)
 }
 
 /* Told apart by either destination and by the stream alone, wherever they collide. */
-static void pairs_told_apart(void **state)
+TEST(pairs_told_apart)
 {
-	(void)state;
 	for (int which = 0; which < 3; which++) {
 		uint32_t of[3] = { 1, 2, 3 };
 
@@ -141,12 +138,11 @@ static void pairs_told_apart(void **state)
 }
 
 /* Too many are not noted; those of destinations that go, go. */
-static void pairs(void **state)
+TEST(pairs)
 {
 	struct flow f = flow(ALL);
 	uint32_t kept;
 
-	(void)state;
 	for (uint32_t n = 0; n < ALL; n++)
 		fill(n, n % 2 ? 2 : 1, 0);
 	kept = (uint32_t)(destination(1) - table->destinations);
@@ -174,11 +170,10 @@ static void pairs(void **state)
 }
 
 /* No more histograms than there may be; those of destinations that go make room for others. */
-static void histograms(void **state)
+TEST(histograms)
 {
 	struct flow f = flow(ALL);
 
-	(void)state;
 	for (uint32_t n = 0; n < ALL; n++) {
 		fill(n, n < SURVEY_AGES_MAX / 2 ? 1 : 2, 0);
 		survey_add_age(table, &destination(n)->ages, 5);
@@ -194,13 +189,6 @@ static void histograms(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(gives_up_half, begin, end),
-		cmocka_unit_test_setup_teardown(gives_up_half_of_equals, begin, end),
-		cmocka_unit_test_setup_teardown(pairs_told_apart, begin, end),
-		cmocka_unit_test_setup_teardown(pairs, begin, end),
-		cmocka_unit_test_setup_teardown(histograms, begin, end),
-	};
-
-	return run_any_tests("survey_table", tests, ARRAY_SIZE(tests));
+	add_own_tests(begin, end);
+	return run_added_any_tests("survey_table");
 }

@@ -139,11 +139,10 @@ static const struct survey_row ROWS[] = {
 	  4900, 4900 },
 };
 
-static void copies_by_two_interfaces(void **state)
+TEST_WITH(copies_by_two_interfaces, NULL, survey_forget)
 {
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("moldudp64-by-two-interfaces");
 	assert_true(r->filter.several_ifaces);
 	assert_true(r->filter.spec.several);
@@ -152,7 +151,7 @@ static void copies_by_two_interfaces(void **state)
 }
 
 /* A path is a stream on an interface. */
-static void paths_of_numbered_streams(void **state)
+TEST_WITH(paths_of_numbered_streams, NULL, survey_forget)
 {
 	static const struct {
 		const char *name;
@@ -164,19 +163,17 @@ static void paths_of_numbered_streams(void **state)
 		{ "datagrams-by-two-paths", 0 }, { "prp", 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(OF); i++)
 		assert_int_equal(survey_of(OF[i].name)->filter.spec.paths, OF[i].paths);
 }
 
 /* 5,000 packets on B, 50 of them heartbeats; A lost 50. */
-static void figures_of_feeds(void **state)
+TEST_WITH(figures_of_feeds, NULL, survey_forget)
 {
 	const struct survey_destination *a, *b;
 	const struct survey_fit *f;
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("moldudp64-feeds");
 	a = survey_destination(r, SURVEY_UDP, 26477);
 	b = survey_destination(r, SURVEY_UDP, 26478);
@@ -212,12 +209,11 @@ static void figures_of_feeds(void **state)
 }
 
 /* An id says what a duplicate is, though the bytes differ; but in others that is suspicious. */
-static void ids_of_other_bytes(void **state)
+TEST_WITH(ids_of_other_bytes, NULL, survey_forget)
 {
 	const struct survey_destination *d;
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("gossip-mesh");
 	d = survey_destination(r, SURVEY_UDP, GOSSIP_PORT);
 	assert_int_equal(d->best->differ, 7500);
@@ -236,12 +232,11 @@ static void ids_of_other_bytes(void **state)
 	assert_string_equal(d->best->profile->stream.name, "payload");
 }
 
-static void too_old_for_the_profile(void **state)
+TEST_WITH(too_old_for_the_profile, NULL, survey_forget)
 {
 	const struct survey_fit *f;
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("slow-relay");
 	f = SURVEY_FIT(survey_destination(r, SURVEY_UDP, 5140), "payload");
 	assert_int_equal(f->why, SURVEY_TOO_OLD);
@@ -250,12 +245,11 @@ static void too_old_for_the_profile(void **state)
 	assert_int_equal(f->window_ns, 5 * SECOND);
 }
 
-static void senders_that_repeat(void **state)
+TEST_WITH(senders_that_repeat, NULL, survey_forget)
 {
 	const struct survey_destination *d;
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("keepalives");
 	d = survey_destination(r, SURVEY_UDP, 3784);
 	assert_int_equal(d->identical.packets, 499);
@@ -265,11 +259,10 @@ static void senders_that_repeat(void **state)
 	assert_int_equal(r->advice, SURVEY_NOTHING);
 }
 
-static void streams_left_out(void **state)
+TEST_WITH(streams_left_out, NULL, survey_forget)
 {
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("many-streams");
 	assert_int_equal(r->filter.spec.streams_cnt, 16);
 	assert_int_equal(r->left_out, 4);
@@ -284,11 +277,10 @@ static void streams_left_out(void **state)
 }
 
 /* One feed of 20 groups fits in, two do not. */
-static void destinations_left_out(void **state)
+TEST_WITH(destinations_left_out, NULL, survey_forget)
 {
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("many-groups");
 	assert_int_equal(r->filter.spec.streams_cnt, 1);
 	assert_int_equal(r->filter.spec.streams[0].to_cnt, 20);
@@ -302,11 +294,10 @@ static void destinations_left_out(void **state)
 	assert_int_equal(r->rest.drops, 1900);
 }
 
-static void windows_that_do_not_go_together(void **state)
+TEST_WITH(windows_that_do_not_go_together, NULL, survey_forget)
 {
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("no-window-for-both");
 	assert_int_equal(r->filter.spec.streams_cnt, 1);
 	assert_string_equal(r->filter.spec.streams[0].stream.name, "gsp");
@@ -317,12 +308,11 @@ static void windows_that_do_not_go_together(void **state)
 	assert_int_equal(r->rest.drops, 2000);
 }
 
-static void more_destinations_than_there_is_room(void **state)
+TEST_WITH(more_destinations_than_there_is_room, NULL, survey_forget)
 {
 	const struct survey_result *r;
 	uint64_t packets = 0, identical = 0;
 
-	(void)state;
 	r = survey_of("scan");
 	assert_int_equal(r->packets, survey_made.cnt);
 	assert_in_range(r->destinations_cnt, SURVEY_DESTINATIONS_MAX / 2, SURVEY_DESTINATIONS_MAX);
@@ -338,12 +328,11 @@ static void more_destinations_than_there_is_room(void **state)
 	assert_int_equal(r->filter.drops, 3000);
 }
 
-static void frames_of_two_hosts(void **state)
+TEST_WITH(frames_of_two_hosts, NULL, survey_forget)
 {
 	const struct survey_destination *d;
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("two-hosts");
 	assert_true(r->filter.other_hosts);
 	d = survey_destination(r, SURVEY_UDP, 8002);
@@ -352,12 +341,11 @@ static void frames_of_two_hosts(void **state)
 }
 
 /* A fit that all packets of both engines agree on: TCP is one destination in both directions. */
-static void mirrored_traffic(void **state)
+TEST_WITH(mirrored_traffic, NULL, survey_forget)
 {
 	const struct survey_fit *f;
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("span-of-both-directions");
 	assert_int_equal(r->advice, SURVEY_MIRROR);
 	f = survey_fit(r->all, r->all_cnt, "mirror");
@@ -371,11 +359,10 @@ static void mirrored_traffic(void **state)
 }
 
 /* Frames and streams are two filters, as one window does not fit both. */
-static void frames_left_out(void **state)
+TEST_WITH(frames_left_out, NULL, survey_forget)
 {
 	const struct survey_result *r = survey_of("relays-beside-frames");
 
-	(void)state;
 	assert_int_equal(r->left_out, 1);
 	assert_string_equal(r->rest.spec.streams[0].stream.name, "mirror-l2");
 	assert_int_equal(r->rest.drops, 1000);
@@ -390,23 +377,21 @@ static void frames_left_out(void **state)
 }
 
 /* Why not: R-TAG's numbers are exempt; a sender repeats its frames. */
-static void frames_not_taken(void **state)
+TEST_WITH(frames_not_taken, NULL, survey_forget)
 {
 	const struct survey_result *r = survey_of("r-tag");
 
-	(void)state;
 	assert_int_equal(survey_fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_FINDS_NONE);
 	r = survey_of("cyclic-frames");
 	assert_int_equal(survey_fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_SAME_SENDER);
 }
 
 /* PRP's numbers come again after 65,536 frames: those are no duplicates. */
-static void numbers_that_wrap(void **state)
+TEST_WITH(numbers_that_wrap, NULL, survey_forget)
 {
 	const struct survey_fit *f;
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("prp");
 	f = survey_fit(r->all, r->all_cnt, "prp");
 	assert_int_equal(f->why, SURVEY_BEST);
@@ -417,11 +402,10 @@ static void numbers_that_wrap(void **state)
 }
 
 /* One sender by two interfaces; those of one in ten copies; hosts of two MACs; the lowest rate of two profiles. */
-static void what_the_filter_needs(void **state)
+TEST_WITH(what_the_filter_needs, NULL, survey_forget)
 {
 	const struct survey_result *r;
 
-	(void)state;
 	r = survey_of("one-sender-by-two-interfaces");
 	assert_string_equal(r->filter.spec.streams[0].stream.name, "payload");
 	assert_true(survey_of("two-interfaces-at-times")->filter.several_ifaces);
@@ -432,12 +416,11 @@ static void what_the_filter_needs(void **state)
 	assert_true(survey_of("span-beside-shreds")->filter.spec.fpr < 1.1e-6);
 }
 
-static void figures_of_destinations(void **state)
+TEST_WITH(figures_of_destinations, NULL, survey_forget)
 {
 	const struct survey_destination *d;
 	const struct survey_result *r;
 
-	(void)state;
 	/* To another group than before, and then to this one again. */
 	d = survey_destination(survey_of("feed-that-repeats"), SURVEY_UDP, 5141);
 	assert_int_equal(d->best->duplicates.packets, 2000);
@@ -463,13 +446,12 @@ static void figures_of_destinations(void **state)
 }
 
 /* Times go back at every second packet: they stand still, and all is found. */
-static void times_that_go_back(void **state)
+TEST(times_that_go_back)
 {
 	const struct survey_result *r;
 	struct survey *s;
 	struct traffic t;
 
-	(void)state;
 	traffic_make(&t, "datagrams-by-two-paths");
 	assert_int_equal(survey_open(200000000, NULL, &s), 0);
 	for (uint32_t i = 0; i < t.cnt; i++) {
@@ -485,13 +467,12 @@ static void times_that_go_back(void **state)
 }
 
 /* Too little memory for all: what is still known is found. */
-static void little_memory(void **state)
+TEST(little_memory)
 {
 	const struct survey_result *r;
 	struct traffic t;
 	struct survey *s;
 
-	(void)state;
 	traffic_make(&t, "shreds");
 	assert_int_equal(survey_open(0, NULL, &s), 0);
 	for (uint32_t i = 0; i < 20 * t.cnt; i++) {
@@ -509,7 +490,7 @@ static void little_memory(void **state)
 }
 
 /* Whatever the bytes and times: nothing is read out of bounds, all is counted once. */
-static void any_bytes(void **state)
+TEST(any_bytes)
 {
 	static const char *const NAMES[] = { "moldudp64-feeds", "rtp-by-two-paths",
 					     "shreds",		"span-of-both-directions",
@@ -518,7 +499,6 @@ static void any_bytes(void **state)
 	struct survey *s;
 	uint64_t seed = 5, cnt = 0, sum = 0;
 
-	(void)state;
 	assert_int_equal(survey_open(0, NULL, &s), 0);
 	for (size_t m = 0; m < ARRAY_SIZE(NAMES); m++) {
 		struct traffic t;
@@ -561,7 +541,7 @@ static int run_text(char *out, size_t size, const char *path, const char *option
 	return sh_out(out, size, "%s replay %s %s", tool(), path, options);
 }
 
-static void what_people_read(void **state)
+TEST(what_people_read)
 {
 	static const char *const SAYS[] = {
 		"9950 packets",
@@ -581,7 +561,6 @@ static void what_people_read(void **state)
 	struct traffic t;
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	traffic_make(&t, "moldudp64-feeds");
@@ -634,13 +613,12 @@ static void what_people_read(void **state)
 	traffic_free(&t);
 }
 
-static void one_timestamp_for_all_is_noted(void **state)
+TEST(one_timestamp_for_all_is_noted)
 {
 	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[8192];
 	struct traffic t;
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	traffic_make(&t, "relays");
@@ -658,32 +636,7 @@ static void one_timestamp_for_all_is_noted(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(copies_by_two_interfaces, survey_forget),
-		cmocka_unit_test_teardown(paths_of_numbered_streams, survey_forget),
-		cmocka_unit_test_teardown(figures_of_feeds, survey_forget),
-		cmocka_unit_test_teardown(ids_of_other_bytes, survey_forget),
-		cmocka_unit_test_teardown(senders_that_repeat, survey_forget),
-		cmocka_unit_test_teardown(too_old_for_the_profile, survey_forget),
-		cmocka_unit_test_teardown(streams_left_out, survey_forget),
-		cmocka_unit_test_teardown(destinations_left_out, survey_forget),
-		cmocka_unit_test_teardown(windows_that_do_not_go_together, survey_forget),
-		cmocka_unit_test_teardown(more_destinations_than_there_is_room, survey_forget),
-		cmocka_unit_test_teardown(frames_of_two_hosts, survey_forget),
-		cmocka_unit_test_teardown(mirrored_traffic, survey_forget),
-		cmocka_unit_test_teardown(frames_left_out, survey_forget),
-		cmocka_unit_test_teardown(frames_not_taken, survey_forget),
-		cmocka_unit_test_teardown(numbers_that_wrap, survey_forget),
-		cmocka_unit_test_teardown(what_the_filter_needs, survey_forget),
-		cmocka_unit_test_teardown(figures_of_destinations, survey_forget),
-		cmocka_unit_test(times_that_go_back),
-		cmocka_unit_test(little_memory),
-		cmocka_unit_test(any_bytes),
-		cmocka_unit_test(what_people_read),
-		cmocka_unit_test(one_timestamp_for_all_is_noted),
-	};
-
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	add_rows(ROWS, survey_recommends, NULL, NULL);
 	return run_added_any_tests("survey");
 }

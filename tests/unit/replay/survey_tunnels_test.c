@@ -89,9 +89,8 @@ static const struct figures {
 	{ "feed-like-vxlan", DEDUP_TUNNEL_vxlan, 0, 0, 0, 0, 0, NULL },
 };
 
-static void counts_of_tunnels(void **state)
+TEST_WITH(counts_of_tunnels, NULL, survey_forget)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(FIGURES); i++) {
 		const struct figures *row = &FIGURES[i];
 		const struct survey_result *r = survey_of(row->traffic);
@@ -112,12 +111,11 @@ static void counts_of_tunnels(void **state)
 }
 
 /* Destinations are those of inner packets; bytes, and hosts, those of outer frames. */
-static void what_is_inside(void **state)
+TEST_WITH(what_is_inside, NULL, survey_forget)
 {
 	const struct survey_result *r = survey_of("mirrors-in-vxlan");
 	uint64_t bytes = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < survey_made.cnt; i++)
 		bytes += survey_made.list[i].wire_len;
 	assert_int_equal(r->bytes, bytes);
@@ -136,14 +134,13 @@ static void what_is_inside(void **state)
 	assert_int_equal(survey_destination(r, SURVEY_IP, 47)->packets, 6000);
 }
 
-static void no_tunnels_asked_for(void **state)
+TEST(no_tunnels_asked_for)
 {
 	const struct spec_tunnels none = { .given = true };
 	const struct survey_result *r;
 	struct traffic t;
 	struct survey *s;
 
-	(void)state;
 	traffic_make(&t, "mirrors-in-vxlan");
 	assert_int_equal(survey_open(200000000, &none, &s), 0);
 	for (uint32_t i = 0; i < t.cnt; i++) {
@@ -160,13 +157,12 @@ static void no_tunnels_asked_for(void **state)
 }
 
 /* A frame of which the snap length has cut padding alone is whole. */
-static void padding_is_no_loss(void **state)
+TEST(padding_is_no_loss)
 {
 	static struct frame f;
 	const struct wrap wraps[] = { { .kind = WRAP_VXLAN }, { .kind = 0 } };
 	struct survey *s;
 
-	(void)state;
 	assert_int_equal(survey_open(200000000, NULL, &s), 0);
 	for (uint32_t i = 0; i < 4 * 256; i++) {
 		struct protocol_packet p = { .protocol = IP_PACKET,
@@ -186,12 +182,11 @@ static void padding_is_no_loss(void **state)
 }
 
 /* The survey opens what it is told to open. */
-static void another_port(void **state)
+TEST(another_port)
 {
 	char path[] = "/tmp/xdp-dedup-survey.XXXXXX";
 	json_object *o, *advice;
 
-	(void)state;
 	survey_write("mirrors-at-another-port", path);
 	o = survey_run_json("--tunnels vxlan:8472", path);
 	advice = survey_member(o, "advice");
@@ -263,12 +258,11 @@ static void is_said(void **state)
 	unlink(path);
 }
 
-static void is_said_to_programs(void **state)
+TEST(is_said_to_programs)
 {
 	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[4096];
 	json_object *o, *list, *erspan;
 
-	(void)state;
 	survey_write("mirrors-that-cut", path);
 	o = survey_run_json("", path);
 	list = survey_member(o, "tunnels");
@@ -295,16 +289,7 @@ static void is_said_to_programs(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(counts_of_tunnels, survey_forget),
-		cmocka_unit_test_teardown(what_is_inside, survey_forget),
-		cmocka_unit_test(no_tunnels_asked_for),
-		cmocka_unit_test(padding_is_no_loss),
-		cmocka_unit_test(another_port),
-		cmocka_unit_test(is_said_to_programs),
-	};
-
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	add_rows(ROWS, survey_recommends, NULL, NULL);
 	add_rows(SAYS, is_said, NULL, NULL);
 	add_rows(DROPS, is_dropped, NULL, NULL);

@@ -70,9 +70,8 @@ static void most_of_any_window(void **state)
 	}
 }
 
-static void windows_by_length(void **state)
+TEST(windows_by_length)
 {
-	(void)state;
 	for (uint32_t i = 0; i < WINDOWED_MAX_WINDOWS; i++) {
 		uint64_t window = WINDOWED_MAX_WINDOW_NS[i];
 
@@ -90,23 +89,17 @@ static void windows_by_length(void **state)
 	assert_int_equal(WINDOWED_MAX_WINDOW_NS[WINDOWED_MAX_WINDOWS - 1], 30 * DAY);
 }
 
-static void none(void **state)
+TEST(none)
 {
 	struct windowed_max p = { 0 };
 
-	(void)state;
 	windowed_max_end(&p);
 	assert_int_equal(windowed_max_most(&p, 0), 0);
 }
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(windows_by_length),
-		cmocka_unit_test(none),
-	};
-
 	add_rows(ROWS, most_of_any_window, NULL, NULL);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("windowed_max");
 }

@@ -65,24 +65,22 @@ static void row_is_taken_or_refused(void **state)
 }
 
 /* The length is of an IPv4 prefix, or the prefix one of IPv6: it cannot be told. */
-static void mapped_prefix_beyond_ipv4_is_refused(void **state)
+TEST(mapped_prefix_beyond_ipv4_is_refused)
 {
 	struct dedup_prefix list[DEDUP_TO_MAX];
 	uint32_t cnt = 7, cnt4 = 7;
 
-	(void)state;
 	assert_int_equal(parse_prefixes("::ffff:10.0.0.1/24", list, &cnt, &cnt4), -EDOM);
 	assert_int_equal(parse_prefixes("1.1.1.1,::ffff:0:0/95", list, &cnt, &cnt4), -EDOM);
 	assert_true(cnt == 7 && cnt4 == 7);
 }
 
-static void as_many_as_fit_are_taken(void **state)
+TEST(as_many_as_fit_are_taken)
 {
 	struct dedup_prefix list[DEDUP_TO_MAX];
 	char text[8 * (DEDUP_TO_MAX + 1)] = "1.1.1.1";
 	uint32_t cnt = 0, cnt4 = 0;
 
-	(void)state;
 	for (int i = 1; i < DEDUP_TO_MAX; i++)
 		strcat(text, i % 2 ? ",::1" : ",2.2.2.2");
 	assert_int_equal(parse_prefixes(text, list, &cnt, &cnt4), 0);
@@ -95,15 +93,7 @@ static void as_many_as_fit_are_taken(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest OTHERS[] = {
-		cmocka_unit_test(mapped_prefix_beyond_ipv4_is_refused),
-		cmocka_unit_test(as_many_as_fit_are_taken),
-	};
-	struct CMUnitTest tests[ARRAY_SIZE(ROWS) + ARRAY_SIZE(OTHERS)];
-
-	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++)
-		tests[i] = (struct CMUnitTest){ ROWS[i].name, row_is_taken_or_refused, NULL, NULL,
-						(void *)&ROWS[i] };
-	memcpy(&tests[ARRAY_SIZE(ROWS)], OTHERS, sizeof(OTHERS));
-	return run_any_tests("prefixes", tests, ARRAY_SIZE(tests));
+	add_rows(ROWS, row_is_taken_or_refused, NULL, NULL);
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("prefixes");
 }

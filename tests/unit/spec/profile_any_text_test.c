@@ -87,12 +87,11 @@ static int try_text(const char *bytes, size_t len, bool builtin)
 	return !result;
 }
 
-static void texts_cut_at_every_byte(void **state)
+TEST(texts_cut_at_every_byte)
 {
 	struct profiles all = { 0 };
 	int taken = 0;
 
-	(void)state;
 	assert_int_equal(profiles_add_builtin(&all), 0);
 	for (size_t i = 0; i < all.cnt; i++)
 		for (size_t len = 0; len <= strlen(all.list[i].text); len++)
@@ -180,14 +179,13 @@ static size_t mutate(char *text, size_t len, size_t max, uint64_t *seed)
 	return len + n;
 }
 
-static void mutated_texts(void **state)
+TEST(mutated_texts)
 {
 	struct profiles all = { 0 };
 	char text[4096];
 	uint64_t seed = 14;
 	int taken = 0;
 
-	(void)state;
 	assert_int_equal(profiles_add_builtin(&all), 0);
 	for (int i = 0; i < 30000; i++) {
 		const char *from = all.list[random_next(&seed) % all.cnt].text;
@@ -204,12 +202,11 @@ static void mutated_texts(void **state)
 	profiles_free(&all);
 }
 
-static void random_texts(void **state)
+TEST(random_texts)
 {
 	char text[512];
 	uint64_t seed = 3;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		size_t len = 0, want = random_next(&seed) % 400;
 
@@ -224,11 +221,6 @@ static void random_texts(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_cut_at_every_byte),
-		cmocka_unit_test(mutated_texts),
-		cmocka_unit_test(random_texts),
-	};
-
-	return run_any_tests("profile_any_text", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("profile_any_text");
 }

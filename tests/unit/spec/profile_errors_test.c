@@ -249,12 +249,11 @@ static void error_is_told_with_its_place(void **state)
 }
 
 /* Only built-in texts come so far. */
-static void decoder_makes_the_id_itself(void **state)
+TEST(decoder_makes_the_id_itself)
 {
 	static const char *const WITH[] = { "id = payload+0:4\n", "require = payload+0:1 == 0x01\n",
 					    "layer = ip\n" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(WITH); i++) {
 		struct profiles p = { 0 };
 		char text[128], says[512];
@@ -269,11 +268,7 @@ static void decoder_makes_the_id_itself(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decoder_makes_the_id_itself),
-	};
-
 	add_rows(BAD, error_is_told_with_its_place, NULL, NULL);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("profile_errors");
 }

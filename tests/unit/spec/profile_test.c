@@ -399,7 +399,7 @@ static void sequence_is_compiled(void **state)
 }
 
 /* A section begins without the numbers of the one before. */
-static void numbers_are_of_one_section(void **state)
+TEST(numbers_are_of_one_section)
 {
 	static const char TEXT[] =
 		A "source = payload+8:4\nsequence = payload+2:2\ncount = payload+4:1\n"
@@ -410,7 +410,6 @@ static void numbers_are_of_one_section(void **state)
 	struct profiles p = { 0 };
 	char says[512];
 
-	(void)state;
 	assert_int_equal(parse_as(&p, TEXT, false, says, sizeof(says)), 0);
 	assert_int_equal(p.list[0].numbered.recovery.ring_shift, 9);
 	assert_memory_equal(&p.list[1].numbered, &NONE, sizeof(NONE));
@@ -421,7 +420,7 @@ static void numbers_are_of_one_section(void **state)
 }
 
 /* Of an id, for the hashes of other systems: no zeros behind the last word's. */
-static void id_has_so_many_bytes(void **state)
+TEST(id_has_so_many_bytes)
 {
 	static const struct {
 		const char *text;
@@ -437,7 +436,6 @@ static void id_has_so_many_bytes(void **state)
 		{ A "decoder = gsp", 4, 32 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		struct profiles p = { 0 };
 		char says[512];
@@ -449,7 +447,7 @@ static void id_has_so_many_bytes(void **state)
 	}
 }
 
-static void keys_beside_the_stream(void **state)
+TEST(keys_beside_the_stream)
 {
 	static const char TEXT[] = A ID
 		"about = what it is ; not this\nwindow = 1.5s\nfpr = 1e-9\nports = 9000-9010,80\n"
@@ -457,7 +455,6 @@ static void keys_beside_the_stream(void **state)
 	struct profiles p = { 0 };
 	char says[512];
 
-	(void)state;
 	assert_int_equal(parse_as(&p, TEXT, false, says, sizeof(says)), 0);
 	assert_int_equal(p.cnt, 2);
 	assert_string_equal(p.list[0].about, "what it is");
@@ -475,14 +472,13 @@ static void keys_beside_the_stream(void **state)
 }
 
 /* A user's own takes the place of the built-in one; and of no other user's. */
-static void built_in_ones_are_replaced_by_name(void **state)
+TEST(built_in_ones_are_replaced_by_name)
 {
 	static const char TEXT[] = "[profile rtp]\nlayer = udp\nid = payload\n";
 	struct profiles p = { 0 };
 	char says[512];
 	size_t cnt;
 
-	(void)state;
 	assert_int_equal(profiles_add_builtin(&p), 0);
 	cnt = p.cnt;
 	assert_int_equal(profiles_find(&p, "rtp")->stream.words, 2);
@@ -495,13 +491,12 @@ static void built_in_ones_are_replaced_by_name(void **state)
 	profiles_free(&p);
 }
 
-static void profiles_are_so_many(void **state)
+TEST(profiles_are_so_many)
 {
 	struct profiles p = { 0 };
 	char text[128], says[512];
 	int i;
 
-	(void)state;
 	for (i = 0; i < PROFILES_MAX; i++) {
 		snprintf(text, sizeof(text), "[profile p%d]\nlayer=udp\n" ID, i);
 		assert_int_equal(parse_as(&p, text, false, says, sizeof(says)), 0);
@@ -566,14 +561,13 @@ static void built_in_profile(void **state)
 	profiles_free(&again);
 }
 
-static void files_are_read(void **state)
+TEST(files_are_read)
 {
 	char path[] = "/tmp/xdp-dedup-profile.XXXXXX";
 	struct profiles p = { 0 };
 	struct profile_error err;
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	assert_int_equal(profiles_add_file(&p, path, &err), -EINVAL);
@@ -592,9 +586,8 @@ static void files_are_read(void **state)
 	profiles_free(&p);
 }
 
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	assert_true(stream_name_ok("a") && stream_name_ok("A-b_9") && stream_name_ok("9"));
 	assert_true(stream_name_ok("0123456789012345678901234567890"));
 	assert_false(stream_name_ok("01234567890123456789012345678901"));
@@ -604,19 +597,9 @@ static void names(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(id_has_so_many_bytes),
-		cmocka_unit_test(numbers_are_of_one_section),
-		cmocka_unit_test(keys_beside_the_stream),
-		cmocka_unit_test(built_in_ones_are_replaced_by_name),
-		cmocka_unit_test(profiles_are_so_many),
-		cmocka_unit_test(files_are_read),
-		cmocka_unit_test(names),
-	};
-
 	add_rows(GOOD, text_is_compiled, NULL, NULL);
 	add_rows(NUMBERED, sequence_is_compiled, NULL, NULL);
 	add_rows(BUILTIN, built_in_profile, NULL, NULL);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("profile");
 }

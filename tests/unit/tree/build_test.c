@@ -127,11 +127,10 @@ static void what_is_missing_is_said(void **state)
 }
 
 /* Any clang will do, and what is there is not asked for again. */
-static void machine_that_has_all(void **state)
+TEST(machine_that_has_all)
 {
 	char out[4096];
 
-	(void)state;
 	assert_int_equal(make_out(out, sizeof(out), "$D/clang:$D/bin", "$D/build/tools"), 0);
 	assert_string_equal(out, "");
 	sh("! test -e $D/asked");
@@ -213,9 +212,8 @@ static void is_hardened(void **state)
 }
 
 /* Without libnats the publisher is left out, in one line. Nothing else needs libnats. */
-static void publisher_needs_libnats(void **state)
+TEST(publisher_needs_libnats)
 {
-	(void)state;
 	if (!ready)
 		skip();
 	sh("set -e; all() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n BUILD=$D/none all $1 "
@@ -227,9 +225,8 @@ static void publisher_needs_libnats(void **state)
 }
 
 /* The kernel reads BTF; DWARF would be two fifths of the tool. */
-static void bpf_objects_have_btf_alone(void **state)
+TEST(bpf_objects_have_btf_alone)
 {
-	(void)state;
 	if (!ready)
 		skip();
 	sh("cd build; for i in *.bpf.o; do readelf -SW $i >$D/sections || exit 1\n"
@@ -239,14 +236,8 @@ static void bpf_objects_have_btf_alone(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test(machine_that_has_all),
-		cmocka_unit_test(bpf_objects_have_btf_alone),
-		cmocka_unit_test(publisher_needs_libnats),
-	};
-
 	setup();
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(NULL, NULL);
 	add_rows(LACKS, what_is_missing_is_said, NULL, NULL);
 	add_rows(ASKS, packages_are_asked_for, NULL, NULL);
 	add_rows(PASSES, flags_reach_all_commands, NULL, NULL);

@@ -110,16 +110,15 @@ static void offers_of_publish(void **state)
 	offers_for("xdp-dedup-publish", *state);
 }
 
-static void bash_knows_it(void **state)
+TEST(bash_knows_it)
 {
-	(void)state;
 	sh("bash --norc -c '. $D/xdp-dedup.bash; complete -p xdp-dedup' | grep -q _xdp_dedup");
 }
 
 /* Typed into a zsh on a terminal: what there is one way to go on with is written, by tab. The
  * function that zsh then calls prints what it got.
  */
-static void zsh_completes(void **state)
+TEST(zsh_completes)
 {
 #define GOT                                                  \
 	"GOT unload --all lo --name=x.\n"                    \
@@ -134,7 +133,6 @@ static void zsh_completes(void **state)
 	static const char PUBLISH_KEYS[] = "xdp-dedup-publish x --receiv\\tx\\t --config Makef\\t\\n";
 	char out[16384];
 
-	(void)state;
 	if (sh_out(out, sizeof(out), "command -v zsh"))
 		skip();
 	sh_out(out, sizeof(out),
@@ -172,8 +170,7 @@ int main(void)
 	   tool());
 	add_rows(ROWS, offers, NULL, NULL);
 	add_rows(PUBLISH_ROWS, offers_of_publish, NULL, NULL);
-	add_test("bash_knows_it", bash_knows_it, NULL, NULL, NULL);
-	add_test("zsh_completes", zsh_completes, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	failed = run_added_any_tests("completion");
 	sh("rm -rf $D");
 	return failed;

@@ -180,11 +180,10 @@ static void assert_short(const char *doc, int most)
 		fail_msg("%s has %d lines, at most %d", doc, lines, most);
 }
 
-static void readme_is_short(void **state)
+TEST(readme_is_short)
 {
 	glob_t rooms;
 
-	(void)state;
 	assert_short("README.md", README_LINES_MAX);
 	assert_int_equal(glob("user/*/README.md", 0, NULL, &rooms), 0);
 	for (size_t i = 0; i < rooms.gl_pathc; i++)
@@ -214,9 +213,8 @@ static void check_columns(const char *doc)
 	free(text);
 }
 
-static void lines_are_narrow(void **state)
+TEST_WITH(lines_are_narrow, read_all, free_all)
 {
-	(void)state;
 	for (size_t i = 0; i < doc_files.gl_pathc; i++)
 		check_columns(doc_files.gl_pathv[i]);
 }
@@ -233,9 +231,8 @@ static void check_path(const char *doc, const char *word)
 		fail_msg("%s: there is no %s", doc, word);
 }
 
-static void paths_exist(void **state)
+TEST_WITH(paths_exist, read_all, free_all)
 {
-	(void)state;
 	in_all_docs(check_path);
 	assert_true(paths_cnt > 50);
 }
@@ -259,9 +256,8 @@ static void check_name(const char *doc, const char *word)
 		fail_msg("%s: there is no %s", doc, name);
 }
 
-static void names_exist(void **state)
+TEST_WITH(names_exist, read_all, free_all)
 {
-	(void)state;
 	in_all_docs(check_name);
 	assert_true(names_cnt > 50);
 }
@@ -281,9 +277,8 @@ static void check_option(const char *doc, const char *word)
 		fail_msg("%s: there is no option %s", doc, word);
 }
 
-static void options_exist(void **state)
+TEST_WITH(options_exist, read_all, free_all)
 {
-	(void)state;
 	in_all_docs(check_option);
 	assert_true(options_cnt > 50);
 }
@@ -334,11 +329,10 @@ static void check_link(const char *doc, const char *target)
 		fail_msg("%s: a link to %s, but no such heading is there", doc, target);
 }
 
-static void links_resolve(void **state)
+TEST_WITH(links_resolve, read_all, free_all)
 {
 	int cnt = 0;
 
-	(void)state;
 	for (size_t i = 0; i < doc_files.gl_pathc; i++) {
 		char *text = read_file(doc_files.gl_pathv[i]);
 
@@ -355,11 +349,10 @@ static void links_resolve(void **state)
 	assert_true(cnt > 20);
 }
 
-static void counters_are_in_the_readme(void **state)
+TEST(counters_are_in_the_readme)
 {
 	char *text = read_file("README.md");
 
-	(void)state;
 #define X(name, help)                     \
 	if (!strstr(text, "`" #name "`")) \
 		fail_msg("README.md lacks the counter %s", #name);
@@ -383,12 +376,11 @@ static char *read_rights(void)
 }
 
 /* Each option in the help of a verb, or of all; and the verbs, which also have their rights. */
-static void verbs_and_options_are_in_the_docs(void **state)
+TEST_WITH(verbs_and_options_are_in_the_docs, read_all, free_all)
 {
 	char help[8192], verb[32], out[8192], *rights = read_rights();
 	int cnt = 0;
 
-	(void)state;
 	assert_int_equal(sh_out(help, sizeof(help), "%s help", tool()), 0);
 	for (char *line, *rest = help; (line = strsep(&rest, "\n"));) {
 		if (strncmp(line, "  ", 2) || sscanf(line + 2, "%31[a-z]", verb) != 1)
@@ -435,20 +427,18 @@ static void expect_lines(const char *doc, const char *pattern)
 	free(text);
 }
 
-static void tests_have_a_line_each(void **state)
+TEST(tests_have_a_line_each)
 {
-	(void)state;
 	expect_lines("tests/README.md", "tests/*/*_test.c");
 	expect_lines("tests/README.md", "tests/unit/*/*_test.c");
 	expect_lines("tests/README.md", "tests/*/*_main.c");
 }
 
 /* Each room of fixtures has a README, which names its files. */
-static void fixtures_have_a_line_each(void **state)
+TEST(fixtures_have_a_line_each)
 {
 	glob_t rooms = { 0 };
 
-	(void)state;
 	assert_int_equal(glob("tests/fixture/*/", GLOB_ONLYDIR, NULL, &rooms), 0);
 	for (size_t i = 0; i < rooms.gl_pathc; i++) {
 		char doc[PATH_MAX], pattern[PATH_MAX];
@@ -473,27 +463,13 @@ static void check_program(const char *doc, const char *word)
 	globfree(&files);
 }
 
-static void lines_have_a_test_each(void **state)
+TEST_WITH(lines_have_a_test_each, read_all, free_all)
 {
-	(void)state;
 	in_all_docs(check_program);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(readme_is_short),
-		cmocka_unit_test_setup_teardown(lines_are_narrow, read_all, free_all),
-		cmocka_unit_test_setup_teardown(paths_exist, read_all, free_all),
-		cmocka_unit_test_setup_teardown(names_exist, read_all, free_all),
-		cmocka_unit_test_setup_teardown(options_exist, read_all, free_all),
-		cmocka_unit_test_setup_teardown(links_resolve, read_all, free_all),
-		cmocka_unit_test(counters_are_in_the_readme),
-		cmocka_unit_test_setup_teardown(verbs_and_options_are_in_the_docs, read_all, free_all),
-		cmocka_unit_test(tests_have_a_line_each),
-		cmocka_unit_test(fixtures_have_a_line_each),
-		cmocka_unit_test_setup_teardown(lines_have_a_test_each, read_all, free_all),
-	};
-
-	return run_any_tests("docs", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("docs");
 }

@@ -42,9 +42,8 @@ static int strangers(const char *name, const char *more)
 		      name, "", MAY, more);
 }
 
-static void group_8_no_floating_point(void **state)
+TEST(group_8_no_floating_point)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(PURE); i++)
 		if (floats(PURE[i]))
 			fail_msg("%s.c has floating point:\n%s", PURE[i], out);
@@ -52,9 +51,8 @@ static void group_8_no_floating_point(void **state)
 	assert_non_null(strstr(out, "SSE"));
 }
 
-static void group_9_no_clock_and_no_chance(void **state)
+TEST(group_9_no_clock_and_no_chance)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(PURE); i++)
 		if (!strangers(PURE[i], ""))
 			fail_msg("%s.c asks for:\n%s", PURE[i], out);
@@ -78,9 +76,8 @@ static int lines(const char *files, const char *pattern)
  * the hand's clock, the packet path's look at it, and the times of numbers, of samples and of what
  * is delivered. The bench measures, and may.
  */
-static void shared_code_has_neither(void **state)
+TEST(shared_code_has_neither)
 {
-	(void)state;
 	if (!lines("include/*.h bpf/*", "\\b(float|double)\\b"))
 		fail_msg("floating point in\n%s", out);
 	if (!lines("$(ls include/*.h | grep -v bench)", "time\\(|clock_get|rand"))
@@ -95,11 +92,6 @@ static void shared_code_has_neither(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(group_8_no_floating_point),
-		cmocka_unit_test(group_9_no_clock_and_no_chance),
-		cmocka_unit_test(shared_code_has_neither),
-	};
-
-	return run_any_tests("pure", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("pure");
 }

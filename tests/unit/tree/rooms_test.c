@@ -147,11 +147,10 @@ static void headers_are_of_rooms_below(void **state)
 /* Only programs print: the others report (user/base/diag.h). A capture may be written to the file
  * stdout, if the user names it.
  */
-static void only_programs_print(void **state)
+TEST(only_programs_print)
 {
 	char out[4096];
 
-	(void)state;
 	if (!sh_out(out, sizeof(out),
 		    "ls user/*/*.[ch] | grep -vE '^user/(%s)/|^user/base/print[.]' | "
 		    "xargs grep -nE '%s'",
@@ -159,11 +158,10 @@ static void only_programs_print(void **state)
 		fail_msg("prints, and is of no program:\n%s", out);
 }
 
-static void every_room_is_in_the_table(void **state)
+TEST(every_room_is_in_the_table)
 {
 	char out[4096];
 
-	(void)state;
 	if (sh_out(out, sizeof(out),
 		   "for d in user/*/; do d=${d#user/}; d=${d%%/}; ls user/$d/*.[ch] >/dev/null "
 		   "2>&1 || "
@@ -172,11 +170,10 @@ static void every_room_is_in_the_table(void **state)
 }
 
 /* In the order of the table a room uses only rooms above it. */
-static void no_room_uses_one_below_it(void **state)
+TEST(no_room_uses_one_below_it)
 {
 	char seen[1024] = " ";
 
-	(void)state;
 	for (int i = 0; i < rooms_cnt; i++) {
 		char *used = ask(rooms[i].name, "rooms");
 
@@ -189,11 +186,10 @@ static void no_room_uses_one_below_it(void **state)
 }
 
 /* In the order of the table in tests/README.md. */
-static void no_fixture_uses_one_below_it(void **state)
+TEST(no_fixture_uses_one_below_it)
 {
 	char out[4096];
 
-	(void)state;
 	if (sh_out(out, sizeof(out),
 		   "below=; for r in $(sed -n 's,^| \\[\\([a-z0-9]*\\)](fixture/.*,\\1,p' tests/README.md | tac)\n"
 		   "do for h in $(sed -n 's/^#include \"\\(.*\\)\"/\\1/p' tests/fixture/$r/*.[ch])\n"
@@ -207,10 +203,7 @@ int main(void)
 {
 	char names[1024];
 
-	add_test("every_room_is_in_the_table", every_room_is_in_the_table, NULL, NULL, NULL);
-	add_test("no_room_uses_one_below_it", no_room_uses_one_below_it, NULL, NULL, NULL);
-	add_test("no_fixture_uses_one_below_it", no_fixture_uses_one_below_it, NULL, NULL, NULL);
-	add_test("only_programs_print", only_programs_print, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	add_rows(OUTSIDE, headers_are_of_rooms_below, NULL, NULL);
 	if (sh_out(names, sizeof(names), "scripts/rooms | cut -d: -f1"))
 		return 1;
