@@ -190,11 +190,10 @@ static void try_cases(uint64_t seed, uint64_t cases, bool kernel)
 }
 
 /* The first buffer of user space is as long as the kernel's. */
-static void first_buffers_end_alike(void **state)
+TEST(first_buffers_end_alike)
 {
 	struct run *r;
 
-	(void)state;
 	if (geteuid() != 0 || getenv("USER_ONLY"))
 		skip();
 	kernel_output(false);
@@ -211,9 +210,8 @@ static void first_buffers_end_alike(void **state)
 	free_run(r);
 }
 
-static void engines_agree(void **state)
+TEST(engines_agree)
 {
-	(void)state;
 	if (geteuid() != 0 || getenv("USER_ONLY"))
 		skip();
 	kernel_output(false);
@@ -221,20 +219,14 @@ static void engines_agree(void **state)
 		  true);
 }
 
-static void user_engine_keeps_promises(void **state)
+TEST(user_engine_keeps_promises)
 {
-	(void)state;
 	try_cases(number_of("SEED", 1000000), number_of("CASES", tries(USER_CASES / 4, USER_CASES)),
 		  false);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(first_buffers_end_alike),
-		cmocka_unit_test(engines_agree),
-		cmocka_unit_test(user_engine_keeps_promises),
-	};
-
-	return run_any_tests("engines", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("engines");
 }

@@ -83,9 +83,8 @@ static void try_ihave(const struct dedup_config *cfg)
 	assert_true(fixture.filter.state->learned < GSP_IDS_MAX + cfg->memory.claim);
 }
 
-static void ihave_passes_for_any_unknown_id(void **state)
+TEST(ihave_passes_for_any_unknown_id)
 {
-	(void)state;
 	for_each_kind(-1, try_ihave);
 }
 
@@ -120,13 +119,12 @@ static void try_limit(const struct dedup_config *cfg)
 	expect_event(&fresh, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
-static void past_the_limit_nothing_is_learned(void **state)
+TEST(past_the_limit_nothing_is_learned)
 {
-	(void)state;
 	for_each_kind(-1, try_limit);
 }
 
-static void learn_app_leaves_learning_to_the_application(void **state)
+TEST(learn_app_leaves_learning_to_the_application)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
 		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
@@ -148,7 +146,7 @@ static void learn_app_leaves_learning_to_the_application(void **state)
 	}
 }
 
-static void count_only_counts_but_passes(void **state)
+TEST(count_only_counts_but_passes)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
 		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
@@ -189,15 +187,13 @@ static void try_removal(const struct dedup_config *cfg)
 	assert_int_equal(ids_remove(&fixture.filter, NO_ID.bytes), -EINVAL);
 }
 
-static void a_removed_id_is_unknown_at_once(void **state)
+TEST(a_removed_id_is_unknown_at_once)
 {
-	(void)state;
 	for_each_kind(DEDUP_COUNTDOWN, try_removal);
 }
 
-static void a_removed_id_takes_its_neighbours_along(void **state)
+TEST(a_removed_id_takes_its_neighbours_along)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
 		struct layout_parameters s = KINDS[i].parameters;
 		struct dedup_config cfg;
@@ -262,9 +258,8 @@ static void try_ages(const struct dedup_config *cfg)
 	}
 }
 
-static void a_flat_id_is_known_for_two_generations(void **state)
+TEST(a_flat_id_is_known_for_two_generations)
 {
-	(void)state;
 	for_each_kind(DEDUP_FLAT, try_ages);
 }
 
@@ -291,9 +286,8 @@ static void try_countdowns(const struct dedup_config *cfg)
 	}
 }
 
-static void a_countdown_id_is_known_for_its_countdowns(void **state)
+TEST(a_countdown_id_is_known_for_its_countdowns)
 {
-	(void)state;
 	for_each_kind(DEDUP_COUNTDOWN, try_countdowns);
 }
 
@@ -320,7 +314,7 @@ static uint64_t fast_hash(const struct id *id)
 	return dedup_hash_fast(&key, GSP_ID_WORDS, fixture.filter.config->secrets.key, 0);
 }
 
-static void ids_of_one_hash_are_told_apart(void **state)
+TEST(ids_of_one_hash_are_told_apart)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
 		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
@@ -396,9 +390,8 @@ static void try_half_written(const struct entry *empty, uint64_t until, uint64_t
 	}
 }
 
-static void a_half_written_entry_holds_nothing(void **state)
+TEST(a_half_written_entry_holds_nothing)
 {
-	(void)state;
 	for (uint64_t n = 1; n < 200; n++)
 		for (uint32_t words = 1; words <= DEDUP_ID_WORDS_MAX; words++) {
 			struct entry e = { .words = words, .hash = n << 32 | n };
@@ -439,11 +432,10 @@ static void try_long_ids(uint32_t bytes)
 	}
 }
 
-static void ids_of_up_to_64_bytes_are_found(void **state)
+TEST(ids_of_up_to_64_bytes_are_found)
 {
 	static const uint32_t BYTES[] = { 52, 33, 40, 48, 49, 56, 63, 64 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(BYTES); i += tries(8, 1))
 		try_long_ids(BYTES[i]);
 }
@@ -477,13 +469,12 @@ static uint64_t address_in_kernel(int map_fd, uint32_t entry)
 }
 
 /* Else a duplicate that is told by it costs two lines, not one. */
-static void what_was_seen_lately_is_on_cache_lines(void **state)
+TEST(what_was_seen_lately_is_on_cache_lines)
 {
 	const struct layout_parameters parameters = { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI };
 	struct dedup_config cfg = layout_run_still_config(&parameters);
 	int fd;
 
-	(void)state;
 	cfg.memory.known_cnt = 1024;
 	fixture_load(&cfg);
 	fd = bpf_map__fd(fixture.skel->maps.known_ids);
@@ -499,21 +490,6 @@ static void what_was_seen_lately_is_on_cache_lines(void **state)
 
 int main(void)
 {
-#define OWN(test) cmocka_unit_test_teardown(test, fixture_unload)
-	struct CMUnitTest tests[] = {
-		OWN(ihave_passes_for_any_unknown_id),
-		OWN(past_the_limit_nothing_is_learned),
-		OWN(learn_app_leaves_learning_to_the_application),
-		OWN(count_only_counts_but_passes),
-		OWN(a_removed_id_is_unknown_at_once),
-		OWN(a_removed_id_takes_its_neighbours_along),
-		OWN(a_flat_id_is_known_for_two_generations),
-		OWN(a_countdown_id_is_known_for_its_countdowns),
-		OWN(ids_of_one_hash_are_told_apart),
-		OWN(a_half_written_entry_holds_nothing),
-		OWN(ids_of_up_to_64_bytes_are_found),
-		OWN(what_was_seen_lately_is_on_cache_lines),
-	};
-
-	return run_root_tests("array_prog", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, fixture_unload);
+	return run_added_tests("array_prog");
 }

@@ -273,13 +273,12 @@ static void row_is_judged(void **state)
 }
 
 /* Between the copies of one event: one for another host neither teaches nor is dropped. */
-static void a_frame_for_another_host_does_not_teach(void **state)
+TEST(a_frame_for_another_host_does_not_teach)
 {
 	const struct frame_plan plan = { .to_mac = OTHER };
 	struct id id = id_fresh();
 	struct frame other;
 
-	(void)state;
 	load(&(struct row){ .name = "" });
 	frame_build(&other, &plan, &id);
 	expect(&other, XDP_PASS, DEDUP_REASON_ignored);
@@ -289,12 +288,11 @@ static void a_frame_for_another_host_does_not_teach(void **state)
 }
 
 /* An interface that user space knows nothing of yet: only its multicast is looked at. */
-static void unknown_macs_pass(void **state)
+TEST(unknown_macs_pass)
 {
 	struct id id = id_fresh();
 	struct frame f;
 
-	(void)state;
 	load(&(struct row){ .name = "" });
 	fixture.filter.record->own_mac = DEDUP_MAC_NONE;
 	expect_event(&id, XDP_PASS, DEDUP_REASON_ignored);
@@ -303,13 +301,12 @@ static void unknown_macs_pass(void **state)
 }
 
 /* Whatever count the list has, the program stays in the list. */
-static void a_wild_count_is_bounded(void **state)
+TEST(a_wild_count_is_bounded)
 {
 	const struct frame_plan plan = { .to_mac = OTHER };
 	struct id id = id_fresh();
 	struct frame f;
 
-	(void)state;
 	load(&(struct row){ .name = "" });
 	fixture.filter.record->macs_cnt = UINT64_MAX;
 	frame_build(&f, &plan, &id);
@@ -328,17 +325,9 @@ static int setup(void **state)
 	return 0;
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fixture_unload)
-
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		TEST(a_frame_for_another_host_does_not_teach),
-		TEST(unknown_macs_pass),
-		TEST(a_wild_count_is_bounded),
-	};
-
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(setup, fixture_unload);
 	add_rows(ROWS, row_is_judged, setup, fixture_unload);
 	return run_added_tests("destination");
 }

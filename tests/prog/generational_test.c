@@ -32,13 +32,12 @@ static int try_load(char *out, size_t size, uint32_t index_bits, uint32_t countd
 		      tool(), index_bits, countdown_bits);
 }
 
-static void create_limits(void **state)
+TEST(create_limits)
 {
 	static const uint32_t GOOD[] = { 1, 2, 10, 23, 24 };
 	json_object *rows = vectors_of("generational", "refused"), *row;
 	char out[4096];
 
-	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
 		uint32_t index_bits = vector_number(row, "index_bits");
 		bool index = index_bits == 0 || index_bits > 24;
@@ -58,11 +57,10 @@ static void create_limits(void **state)
 	}
 }
 
-static void cells_are_the_vectors(void **state)
+TEST(cells_are_the_vectors)
 {
 	json_object *rows = vectors_of("generational", "cells"), *row;
 
-	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
 		json_object *at = member(row, "at");
 		struct dedup_config cfg = { .memory.layout = DEDUP_COUNTDOWN,
@@ -174,11 +172,10 @@ static void start_sim(struct sim *s, const struct filter_spec *spec)
 	s->state.limit = NEVER;
 }
 
-static void scripts_in_this_process(void **state)
+TEST(scripts_in_this_process)
 {
 	json_object *scripts = vectors_of("generational", "scripts"), *script;
 
-	(void)state;
 	for (size_t nth = 0; (script = vector_row(scripts, nth)); nth++) {
 		struct filter_spec spec = script_spec(script);
 		struct player p = { .add = add_by_call, .mem = mem_by_call, .pass = pass_by_sim };
@@ -214,7 +211,7 @@ static void pass_by_kernel(struct player *p, uint32_t countdowns)
 	layout_run_pass(countdowns);
 }
 
-static void scripts_in_the_kernel(void **state)
+TEST(scripts_in_the_kernel)
 {
 	json_object *scripts = vectors_of("generational", "scripts"), *script;
 
@@ -292,16 +289,14 @@ static void count_ids(uint32_t countdown_bits, bool takes)
 	sim_stop(&s);
 }
 
-static void approx_count_is_exact(void **state)
+TEST(approx_count_is_exact)
 {
-	(void)state;
 	for (uint32_t bits = 1; bits <= 10; bits++)
 		count_ids(bits, false);
 }
 
-static void approx_count_is_never_below(void **state)
+TEST(approx_count_is_never_below)
 {
-	(void)state;
 	for (uint32_t bits = 1; bits <= 14; bits++)
 		count_ids(bits, true);
 }
@@ -320,7 +315,7 @@ static struct xdp_dedup_stats stats_now(void)
 /* What packets taught counts, also in a filter so large that CPUs take credit for many ids at once:
  * credit that they hold does not count.
  */
-static void approx_count_of_packets(void **state)
+TEST(approx_count_of_packets)
 {
 	static const uint64_t CAPACITIES[] = { 1000, 100000, 1000000 };
 
@@ -355,13 +350,6 @@ static void approx_count_of_packets(void **state)
 
 int main(void)
 {
-#define OWN(test) cmocka_unit_test_teardown(test, fixture_unload)
-	struct CMUnitTest tests[] = {
-		OWN(create_limits),	      OWN(cells_are_the_vectors),
-		OWN(scripts_in_this_process), OWN(scripts_in_the_kernel),
-		OWN(approx_count_is_exact),   OWN(approx_count_is_never_below),
-		OWN(approx_count_of_packets),
-	};
-
-	return run_root_tests("generational", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, fixture_unload);
+	return run_added_tests("generational");
 }

@@ -286,24 +286,18 @@ static void run_cases(enum engine_kind kind, uint64_t cases)
 	print_message("%" PRIu64 " packets\n", packets);
 }
 
-static void in_user_space(void **state)
+TEST(in_user_space)
 {
-	(void)state;
 	run_cases(ENGINE_USER, tries(40, 400));
 }
 
-static void in_the_kernel(void **state)
+TEST(in_the_kernel)
 {
-	(void)state;
 	run_cases(ENGINE_KERNEL, tries(4, 8));
 }
 
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_user_space),
-		cmocka_unit_test(in_the_kernel),
-	};
-
-	return run_root_tests("numbers", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_tests("numbers");
 }

@@ -72,11 +72,10 @@ static void build(struct frame *f, const struct variant *variant, enum gsp_type 
 	fixture.row = variant->name;
 }
 
-static void every_variant_is_recognized(void **state)
+TEST(every_variant_is_recognized)
 {
 	struct frame event, ihave, iwant;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(VARIANTS); i++) {
 		struct id id = id_fresh();
 
@@ -109,11 +108,10 @@ static void expect_cuts_refused(const struct frame *whole)
 		expect(&cut, XDP_PASS, DEDUP_REASON_truncated);
 }
 
-static void cut_anywhere_it_is_truncated(void **state)
+TEST(cut_anywhere_it_is_truncated)
 {
 	struct frame event, ihave, iwant;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(VARIANTS); i++) {
 		struct id ids[2] = { id_fresh(), id_fresh() };
 
@@ -232,11 +230,10 @@ static void expect_refused(const struct frame *f, const struct id *id, enum dedu
 	expect_event(id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
-static void what_is_wrong_passes_and_teaches_nothing(void **state)
+TEST(what_is_wrong_passes_and_teaches_nothing)
 {
 	struct frame f;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(REFUSED); i++) {
 		struct id id = id_fresh();
 
@@ -349,11 +346,10 @@ static const struct {
 	{ "UDP length", { .body = 100, .padding = 100 }, UDP, 4, 2, judge_udp_length },
 };
 
-static void header_fields_swept(void **state)
+TEST(header_fields_swept)
 {
 	struct frame f;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SWEEPS); i++) {
 		fixture.row = SWEEPS[i].name;
 		build_iwant(&f, SWEEPS[i].plan);
@@ -365,11 +361,10 @@ static void header_fields_swept(void **state)
 	}
 }
 
-static void ipv4_options_of_every_length(void **state)
+TEST(ipv4_options_of_every_length)
 {
 	struct frame f;
 
-	(void)state;
 	for (int words = 0; words <= 10; words++) {
 		build_iwant(&f, (struct frame_plan){ .option_words = words });
 		expect(&f, XDP_PASS, DEDUP_REASON_exempt);
@@ -411,7 +406,7 @@ static const struct {
 	  in_longest_list },
 };
 
-static void ports_swept(void **state)
+TEST_WITH(ports_swept, NULL, fixture_unload)
 {
 	struct frame f;
 
@@ -442,12 +437,11 @@ static enum dedup_reason judge_header(uint32_t type, uint32_t count)
 				   : DEDUP_REASON_exempt;
 }
 
-static void types_and_counts_swept(void **state)
+TEST(types_and_counts_swept)
 {
 	struct id ids[GSP_IDS_MAX];
 	struct frame f;
 
-	(void)state;
 	fixture_learn(ids, GSP_IDS_MAX);
 	frame_build(&f, &(struct frame_plan){ .count = GSP_IDS_MAX }, ids);
 	for (uint32_t type = 0; type <= UINT8_MAX; type++) {
@@ -460,12 +454,11 @@ static void types_and_counts_swept(void **state)
 	}
 }
 
-static void payload_lengths_swept(void **state)
+TEST(payload_lengths_swept)
 {
 	struct id ids[GSP_IDS_MAX];
 	struct frame f;
 
-	(void)state;
 	fixture_learn(ids, GSP_IDS_MAX);
 	frame_build(&f, &(struct frame_plan){ .count = GSP_IDS_MAX }, ids);
 	for (uint32_t type = GSP_EVENT; type <= GSP_IWANT; type++) {
@@ -484,11 +477,10 @@ static void payload_lengths_swept(void **state)
 }
 
 /* A frame that ends with its payload, in the GSP/1 header or the first id. */
-static void payloads_that_end_early(void **state)
+TEST(payloads_that_end_early)
 {
 	struct frame f;
 
-	(void)state;
 	for (uint32_t len = 0; len < 8 + GSP_ID_BYTES; len++) {
 		build_iwant(&f, (struct frame_plan)V4);
 		f.len = f.gsp + len;
@@ -498,11 +490,10 @@ static void payloads_that_end_early(void **state)
 	}
 }
 
-static void every_bit_of_the_magic_counts(void **state)
+TEST(every_bit_of_the_magic_counts)
 {
 	struct frame f;
 
-	(void)state;
 	for (int bit = 0; bit < 32; bit++) {
 		build_iwant(&f, (struct frame_plan)V4);
 		f.data[f.gsp + bit / 8] ^= 1 << bit % 8;
@@ -516,13 +507,12 @@ static void need_frags(void)
 		skip();
 }
 
-static void a_jumbo_frame_is_seen_whole(void **state)
+TEST(a_jumbo_frame_is_seen_whole)
 {
 	static const struct variant JUMBO = { "jumbo", { .body = 8900, .ipv6 = true } };
 	struct id ids[2] = { id_fresh(), id_fresh() };
 	struct frame event, ihave, cut;
 
-	(void)state;
 	need_frags();
 	build(&ihave, &JUMBO, GSP_IHAVE, ids, 2);
 	build(&event, &JUMBO, GSP_EVENT, ids, 1);
@@ -542,13 +532,12 @@ static void a_jumbo_frame_is_seen_whole(void **state)
 }
 
 /* Headers so long that the rest is out of sight. */
-static void headers_past_the_first_buffer_pass(void **state)
+TEST(headers_past_the_first_buffer_pass)
 {
 	struct frame_plan plan = EXT(2, IPPROTO_DSTOPTS, IPPROTO_ROUTING);
 	struct id id = id_fresh();
 	struct frame f;
 
-	(void)state;
 	need_frags();
 	plan.extension_len = 255;
 	plan.body = 100;
@@ -572,7 +561,7 @@ static void need_choice_of_buffers(void)
 /* Wherever a driver ends the first buffer: what must be looked at is in it, or the
  * packet passes.
  */
-static void a_frame_may_be_split_anywhere(void **state)
+TEST(a_frame_may_be_split_anywhere)
 {
 	static const struct {
 		enum gsp_type type;
@@ -585,7 +574,6 @@ static void a_frame_may_be_split_anywhere(void **state)
 	struct id ids[2] = { id_fresh(), id_fresh() };
 	struct frame f;
 
-	(void)state;
 	need_frags();
 	need_choice_of_buffers();
 	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_new);
@@ -606,12 +594,11 @@ static void a_frame_may_be_split_anywhere(void **state)
 	}
 }
 
-static void padding_is_no_part_of_a_duplicate(void **state)
+TEST(padding_is_no_part_of_a_duplicate)
 {
 	struct id id = id_fresh();
 	struct frame f;
 
-	(void)state;
 	need_frags();
 	frame_build(&f, &(struct frame_plan){ .padding = 9000 }, &id);
 	expect(&f, XDP_PASS, DEDUP_REASON_new);
@@ -620,27 +607,8 @@ static void padding_is_no_part_of_a_duplicate(void **state)
 	expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
-#define STILL(name) cmocka_unit_test_setup_teardown(name, fixture_load_still, fixture_unload)
-#define OWN(name) cmocka_unit_test_teardown(name, fixture_unload)
-
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		STILL(every_variant_is_recognized),
-		STILL(cut_anywhere_it_is_truncated),
-		STILL(what_is_wrong_passes_and_teaches_nothing),
-		STILL(header_fields_swept),
-		STILL(ipv4_options_of_every_length),
-		OWN(ports_swept),
-		STILL(types_and_counts_swept),
-		STILL(payload_lengths_swept),
-		STILL(payloads_that_end_early),
-		STILL(every_bit_of_the_magic_counts),
-		STILL(a_jumbo_frame_is_seen_whole),
-		STILL(headers_past_the_first_buffer_pass),
-		STILL(a_frame_may_be_split_anywhere),
-		STILL(padding_is_no_part_of_a_duplicate),
-	};
-
-	return run_root_tests("parse", tests, ARRAY_SIZE(tests));
+	add_own_tests(fixture_load_still, fixture_unload);
+	return run_added_tests("parse");
 }

@@ -232,11 +232,10 @@ static void cut_payload(struct frame *f, const struct frame *whole, uint32_t byt
 	ipv4_sum(f);
 }
 
-static void short_payloads_pass(void **state)
+TEST(short_payloads_pass)
 {
 	struct frame whole, f;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SHORT); i++) {
 		profile_load(SHORT[i].name, ALONE, NULL);
 		fixture.row = SHORT[i].name;
@@ -292,14 +291,13 @@ static uint64_t stream_counter(const char *profile, enum dedup_reason reason)
 	return 0;
 }
 
-static void all_in_one_filter(void **state)
+TEST(all_in_one_filter)
 {
 	struct filter_spec spec = { .capacity = 10000 };
 	struct profiles all = { 0 };
 	struct id id = id_fresh();
 	struct frame f;
 
-	(void)state;
 	assert_int_equal(profiles_add_builtin(&all), 0);
 	assert_int_equal(all.cnt, ARRAY_SIZE(ALL));
 	for (size_t i = 0; i < ARRAY_SIZE(ALL); i++)
@@ -324,7 +322,7 @@ static void all_in_one_filter(void **state)
 }
 
 /* By the outermost tag, in filters of one stream or of several, of any layer. */
-static void frames_of_other_vlans_are_ignored(void **state)
+TEST(frames_of_other_vlans_are_ignored)
 {
 	static const struct {
 		struct stream_wish wishes[2];
@@ -351,7 +349,6 @@ static void frames_of_other_vlans_are_ignored(void **state)
 	};
 	struct profiles all = { 0 };
 
-	(void)state;
 	assert_int_equal(profiles_add_builtin(&all), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		struct filter_spec spec = { .capacity = 10000 };
@@ -382,12 +379,11 @@ static void frames_of_other_vlans_are_ignored(void **state)
 }
 
 /* With its own window and rate, and the default capacity. */
-static void each_alone(void **state)
+TEST(each_alone)
 {
 	struct profiles all = { 0 };
 	struct id id = id_fresh();
 
-	(void)state;
 	assert_int_equal(profiles_add_builtin(&all), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(ALL); i++) {
 		struct filter_spec spec = { 0 };
@@ -405,14 +401,7 @@ static void each_alone(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_alone),
-		cmocka_unit_test(all_in_one_filter),
-		cmocka_unit_test(frames_of_other_vlans_are_ignored),
-		cmocka_unit_test(short_payloads_pass),
-	};
-
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	add_rows(GOOD, passes_once, NULL, NULL);
 	add_rows(GOOD, is_not_dropped_when_cut, NULL, NULL);
 	add_rows(GOOD, is_known_to_applications, NULL, NULL);

@@ -17,9 +17,8 @@
 
 #define MS 1000000ULL
 
-static void every_bit_of_an_id_counts(void **state)
+TEST_WITH(every_bit_of_an_id_counts, fixture_load_still, fixture_unload)
 {
-	(void)state;
 	expect_event(&NO_ID, XDP_PASS, DEDUP_REASON_no_id);
 	for (int bit = 0; bit < 8 * GSP_ID_BYTES; bit++) {
 		struct id id = { 0 };
@@ -32,12 +31,11 @@ static void every_bit_of_an_id_counts(void **state)
 	}
 }
 
-static void ihave_passes_for_any_unknown_id(void **state)
+TEST_WITH(ihave_passes_for_any_unknown_id, fixture_load_still, fixture_unload)
 {
 	static const int COUNTS[] = { 1, 2, 32 };
 	struct id ids[GSP_IDS_MAX];
 
-	(void)state;
 	fixture_learn(ids, GSP_IDS_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
 		expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_REASON_ihave_duplicate);
@@ -57,12 +55,11 @@ static void ihave_passes_for_any_unknown_id(void **state)
 	}
 }
 
-static void iwant_passes_and_teaches_nothing(void **state)
+TEST_WITH(iwant_passes_and_teaches_nothing, fixture_load_still, fixture_unload)
 {
 	struct id ids[GSP_IDS_MAX];
 	struct frame f;
 
-	(void)state;
 	for (int i = 0; i < GSP_IDS_MAX; i++)
 		ids[i] = id_fresh();
 	frame_build(&f, &(struct frame_plan){ .type = GSP_IWANT, .count = GSP_IDS_MAX }, ids);
@@ -72,12 +69,11 @@ static void iwant_passes_and_teaches_nothing(void **state)
 	expect(&f, XDP_PASS, DEDUP_REASON_exempt);
 }
 
-static void count_only_counts_but_passes(void **state)
+TEST(count_only_counts_but_passes)
 {
 	struct dedup_config cfg = fixture_still_config();
 	struct id id = id_fresh(), other = id_fresh();
 
-	(void)state;
 	cfg.policy.action = DEDUP_COUNT;
 	fixture_load(&cfg);
 	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
@@ -89,12 +85,11 @@ static void count_only_counts_but_passes(void **state)
 }
 
 /* They count as what they are, but not as dropped, nor do their bytes. */
-static void all_ihaves_pass_if_told_to(void **state)
+TEST(all_ihaves_pass_if_told_to)
 {
 	struct dedup_config cfg = fixture_still_config();
 	struct id ids[2], fresh = id_fresh();
 
-	(void)state;
 	cfg.policy.ihave_pass = 1;
 	fixture_load(&cfg);
 	fixture_learn(ids, 2);
@@ -106,12 +101,11 @@ static void all_ihaves_pass_if_told_to(void **state)
 	expect_event(&fresh, XDP_PASS, DEDUP_REASON_new);
 }
 
-static void learn_app_leaves_learning_to_the_application(void **state)
+TEST(learn_app_leaves_learning_to_the_application)
 {
 	struct dedup_config cfg = fixture_still_config();
 	struct id id = id_fresh();
 
-	(void)state;
 	cfg.policy.learn_app = 1;
 	fixture_load(&cfg);
 	for (int i = 0; i < 100; i++)
@@ -129,14 +123,13 @@ static void learn_app_leaves_learning_to_the_application(void **state)
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 }
 
-static void nothing_drops_when_the_clock_has_stopped(void **state)
+TEST(nothing_drops_when_the_clock_has_stopped)
 {
 	struct dedup_config cfg = fixture_still_config();
 	struct id known = id_fresh(), fresh = id_fresh();
 	struct frame iwant;
 	uint64_t stale_at;
 
-	(void)state;
 	cfg.memory.stale_jiffies = 100000;
 	fixture_load(&cfg);
 	stale_at = fixture.filter.state->stale_at;
@@ -160,13 +153,12 @@ static void nothing_drops_when_the_clock_has_stopped(void **state)
 	expect_event(&fresh, XDP_PASS, DEDUP_REASON_new);
 }
 
-static void the_clock_goes_on_by_itself(void **state)
+TEST(the_clock_goes_on_by_itself)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct id id = id_fresh();
 	__u64 *stale_at;
 
-	(void)state;
 	cfg.memory.stale_jiffies /= 2; /* a second */
 	fixture_load(&cfg);
 	stale_at = &fixture.filter.state->stale_at;
@@ -195,13 +187,12 @@ static uint64_t learn_until_full(struct id *last)
 	return cnt;
 }
 
-static void past_the_limit_nothing_is_learned(void **state)
+TEST(past_the_limit_nothing_is_learned)
 {
 	struct dedup_config cfg = fixture_still_config();
 	struct id known = id_fresh(), fresh;
 	uint64_t room;
 
-	(void)state;
 	cfg.memory.claim = 4;
 	fixture_load(&cfg);
 	/* As the hand sets it: a turn's ids and the burst's, in whole claims. */
@@ -226,12 +217,11 @@ static void past_the_limit_nothing_is_learned(void **state)
 	assert_int_equal(fixture.filter.state->learned, room + 4);
 }
 
-static void an_id_is_gone_after_two_turns(void **state)
+TEST(an_id_is_gone_after_two_turns)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct id ids[1000];
 
-	(void)state;
 	fixture_load(&cfg);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
 		ids[i] = id_fresh();
@@ -251,13 +241,12 @@ static void an_id_is_gone_after_two_turns(void **state)
 		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
 }
 
-static void an_id_outlives_one_turn_from_anywhere(void **state)
+TEST(an_id_outlives_one_turn_from_anywhere)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	uint32_t half = cfg.memory.blocks / cfg.memory.segment_places / 2 * cfg.memory.segment_places;
 	struct id ids[1000];
 
-	(void)state;
 	fixture_load(&cfg);
 	layout_run_pass(half);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
@@ -270,14 +259,13 @@ static void an_id_outlives_one_turn_from_anywhere(void **state)
 		expect_event(&ids[i], XDP_DROP, DEDUP_REASON_duplicate);
 }
 
-static void an_id_is_remembered_for_the_window(void **state)
+TEST(an_id_is_remembered_for_the_window)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct id id = id_fresh();
 	uint64_t start, ns = 0;
 	struct frame f;
 
-	(void)state;
 	cfg.memory.window_ns = 500 * MS;
 	fixture_load(&cfg);
 	start = kernel_now_ns();
@@ -315,14 +303,13 @@ static bool has_looked_again(void)
 	       fixture.seen.early == READ_ONCE(st->early);
 }
 
-static void overload_drives_the_hand(void **state)
+TEST(overload_drives_the_hand)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	uint64_t start = kernel_now_ns();
 	struct frame f;
 	bool again;
 
-	(void)state;
 	cfg.memory.tick_ns = 1000 * MS;
 	fixture_load(&cfg);
 	while (fixture.seen.early < 2 * cfg.memory.blocks && kernel_now_ns() - start < 100000 * MS) {
@@ -346,13 +333,12 @@ static void overload_drives_the_hand(void **state)
 }
 
 /* As if the hand had been held up: by its marks, everything has been due for a second. */
-static void a_hand_that_was_held_up_says_so(void **state)
+TEST(a_hand_that_was_held_up_says_so)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct dedup_state *st;
 	uint64_t start;
 
-	(void)state;
 	fixture_load(&cfg);
 	st = fixture.filter.state;
 	start = kernel_now_ns();
@@ -369,12 +355,11 @@ static void a_hand_that_was_held_up_says_so(void **state)
 }
 
 /* What is more than a step may do, the next one does, which here is far off. */
-static void a_step_is_bounded(void **state)
+TEST(a_step_is_bounded)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct dedup_state *st;
 
-	(void)state;
 	cfg.memory.blocks = cfg.memory.places = 3 * DEDUP_STEP_PLACES;
 	cfg.memory.segment_places = cfg.memory.blocks / 16;
 	cfg.memory.busy_tick_ns = 1000000 * MS;
@@ -473,7 +458,7 @@ static void compare_with_model(uint32_t blocks, uint32_t words, uint32_t bits, i
 	fixture.row = "";
 }
 
-static void random_operations_agree_with_the_model(void **state)
+TEST(random_operations_agree_with_the_model)
 {
 	static const uint32_t BLOCKS[] = { 1, 2, 7, 61, 100003 };
 	static const uint32_t WORDS[] = { 1, 2, 4 };
@@ -501,7 +486,7 @@ static uint32_t instructions(void **state, const struct dedup_config *cfg)
 }
 
 /* What was not chosen is not there: the verifier has folded it away. */
-static void options_not_chosen_cost_nothing(void **state)
+TEST(options_not_chosen_cost_nothing)
 {
 	struct dedup_config plain = fixture_live_config("8001"), other = plain;
 	uint32_t cost, of_words[5];
@@ -528,30 +513,8 @@ static void options_not_chosen_cost_nothing(void **state)
 	assert_true(instructions(state, &other) > cost);
 }
 
-#define STILL(name) cmocka_unit_test_setup_teardown(name, fixture_load_still, fixture_unload)
-#define OWN(name) cmocka_unit_test_teardown(name, fixture_unload)
-
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		STILL(every_bit_of_an_id_counts),
-		STILL(ihave_passes_for_any_unknown_id),
-		STILL(iwant_passes_and_teaches_nothing),
-		OWN(count_only_counts_but_passes),
-		OWN(all_ihaves_pass_if_told_to),
-		OWN(learn_app_leaves_learning_to_the_application),
-		OWN(nothing_drops_when_the_clock_has_stopped),
-		OWN(the_clock_goes_on_by_itself),
-		OWN(past_the_limit_nothing_is_learned),
-		OWN(an_id_is_gone_after_two_turns),
-		OWN(an_id_outlives_one_turn_from_anywhere),
-		OWN(an_id_is_remembered_for_the_window),
-		OWN(overload_drives_the_hand),
-		OWN(a_hand_that_was_held_up_says_so),
-		OWN(a_step_is_bounded),
-		OWN(options_not_chosen_cost_nothing),
-		OWN(random_operations_agree_with_the_model),
-	};
-
-	return run_root_tests("prog", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, fixture_unload);
+	return run_added_tests("prog");
 }

@@ -87,6 +87,16 @@ static void listen_to_all(void)
 	assert_int_equal(listen_to(ALL, UINT32_MAX, 256, SAMPLING_RATE_MAX), 0);
 }
 
+static int unload(void **state)
+{
+	struct sampling_lost lost;
+
+	if (seen.s && fixture.skel)
+		sampling_end(seen.s, &lost);
+	seen.s = NULL;
+	return fixture_unload(state);
+}
+
 static struct sampling_lost end(void)
 {
 	struct sampling_lost lost;
@@ -301,13 +311,12 @@ static void counted_only_they_are_sampled(void **state)
 }
 
 /* Nothing may be learned at present. */
-static void what_cannot_be_learned_is_sampled(void **state)
+TEST_WITH(what_cannot_be_learned_is_sampled, NULL, unload)
 {
 	struct dedup_config cfg = fixture_still_config();
 	struct id id = id_fresh();
 	struct frame f;
 
-	(void)state;
 	cfg.memory.claim = 1;
 	fixture_load(&cfg);
 	listen_to_all();
@@ -370,14 +379,13 @@ static void only_what_was_asked_for(void **state)
 	end_without_loss();
 }
 
-static void a_snap_cuts(void **state)
+TEST(a_snap_cuts)
 {
 	static const uint32_t SNAPS[] = { 1,	14,   255,  256,  257,
 					  2047, 2048, 2049, 9215, DEDUP_SNAP_MAX };
 	static const uint32_t BODIES[] = { 0, 150, 174, 175, 2000, 3000, 9100, 9200 };
 	static struct frame f;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SNAPS) * ARRAY_SIZE(BODIES); i++) {
 		uint32_t snap = SNAPS[i % ARRAY_SIZE(SNAPS)], body = BODIES[i / ARRAY_SIZE(SNAPS)];
 		struct id id = id_fresh();
@@ -415,12 +423,11 @@ static uint32_t send_for(uint64_t ns, uint32_t most)
 	return cnt;
 }
 
-static void so_many_in_each_second(void **state)
+TEST(so_many_in_each_second)
 {
 	uint32_t sent, in_second = 0, seconds = 0;
 	struct sampling_lost lost;
 
-	(void)state;
 	state_of_filter()->limit = INT64_MAX;
 	step();
 	assert_int_equal(listen_to(ALL, 1, 256, 7), 0);
@@ -448,13 +455,12 @@ static void so_many_in_each_second(void **state)
 }
 
 /* Another processor is ahead, and takes of the next second already. */
-static void a_second_that_is_over_has_none_left(void **state)
+TEST(a_second_that_is_over_has_none_left)
 {
 	struct dedup_sampler *s = &state_of_filter()->sampler;
 	uint64_t ahead = (kernel_now_ns() / SECOND_NS + 100) << 32;
 	struct id id = id_fresh();
 
-	(void)state;
 	listen_to_all();
 	s->taken = ahead | 5;
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
@@ -463,13 +469,12 @@ static void a_second_that_is_over_has_none_left(void **state)
 	assert_int_equal(end().limited, 1);
 }
 
-static void what_finds_no_room_is_counted(void **state)
+TEST(what_finds_no_room_is_counted)
 {
 	const uint32_t cnt = 5000; /* of some 360 bytes each; 1 MiB of room */
 	struct sampling_lost lost;
 	struct id id = id_fresh();
 
-	(void)state;
 	listen_to_all();
 	for (uint32_t i = 0; i < cnt; i++)
 		expect_event(&id, i ? XDP_DROP : XDP_PASS,
@@ -483,11 +488,10 @@ static void what_finds_no_room_is_counted(void **state)
 	assert_int_equal(seen.cnt + lost.full, cnt + 1);
 }
 
-static void who_has_enough_gets_no_more(void **state)
+TEST(who_has_enough_gets_no_more)
 {
 	struct id id = id_fresh();
 
-	(void)state;
 	listen_to_all();
 	seen.enough = 2;
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
@@ -500,11 +504,10 @@ static void who_has_enough_gets_no_more(void **state)
 }
 
 /* What came before the end is given at the end. */
-static void what_has_come_is_given_at_the_end(void **state)
+TEST(what_has_come_is_given_at_the_end)
 {
 	struct id id = id_fresh();
 
-	(void)state;
 	listen_to_all();
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 	end_without_loss();
@@ -525,13 +528,12 @@ static uint32_t ring_id(void)
 	return id;
 }
 
-static void a_lease_ends_by_itself(void **state)
+TEST(a_lease_ends_by_itself)
 {
 	struct dedup_state *st = state_of_filter();
 	struct id id = id_fresh();
 	uint64_t until_ns;
 
-	(void)state;
 	assert_int_equal(ring_id(), 0);
 	listen_to_all();
 	assert_int_not_equal(ring_id(), 0);
@@ -556,7 +558,7 @@ static void a_lease_ends_by_itself(void **state)
 	assert_int_equal(ring_id(), 0);
 }
 
-static void one_listens_at_a_time(void **state)
+TEST(one_listens_at_a_time)
 {
 	const struct sampling_wish wish = { ALL, 1, 256, 10 };
 	struct dedup_state *st = state_of_filter();
@@ -565,7 +567,6 @@ static void one_listens_at_a_time(void **state)
 	struct id id = id_fresh();
 	uint32_t pid = 0, ring;
 
-	(void)state;
 	listen_to_all();
 	assert_int_equal(sampling_begin(&fixture.filter, &wish, TAKER, &other, &pid), -EBUSY);
 	assert_int_equal(pid, getpid());
@@ -591,9 +592,8 @@ static void one_listens_at_a_time(void **state)
 	end_without_loss();
 }
 
-static void unloaded_it_says_so(void **state)
+TEST(unloaded_it_says_so)
 {
-	(void)state;
 	listen_to_all();
 	usleep(RENEWED_US);
 	step();
@@ -608,9 +608,8 @@ static void unloaded_it_says_so(void **state)
 	sh("mv /sys/fs/bpf/xdp-dedup/u /sys/fs/bpf/xdp-dedup/t");
 }
 
-static void without_its_pin_there_is_no_sampling(void **state)
+TEST(without_its_pin_there_is_no_sampling)
 {
-	(void)state;
 	step();
 	sh("rm /sys/fs/bpf/xdp-dedup/t/samples");
 	assert_int_equal(listen_to(ALL, 1, 256, 10), -EPROTO);
@@ -619,12 +618,11 @@ static void without_its_pin_there_is_no_sampling(void **state)
 	assert_int_equal(listen_to(ALL, 1, 256, 10), -EPROTO);
 }
 
-static void a_stopped_hand_is_told(void **state)
+TEST(a_stopped_hand_is_told)
 {
 	struct dedup_config cfg = fixture_still_config();
 	struct dedup_state *st;
 
-	(void)state;
 	cfg.memory.stale_ns = 5 * SECOND_NS;
 	fixture_load(&cfg);
 	st = state_of_filter();
@@ -648,13 +646,12 @@ static void await_ordinary(void)
 	}
 }
 
-static void the_hand_keeps_it_as_long_as_it_listens(void **state)
+TEST_WITH(the_hand_keeps_it_as_long_as_it_listens, NULL, unload)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	uint64_t end_ns, walks;
 	struct id id;
 
-	(void)state;
 	fixture_load(&cfg);
 	fixture_learn(&id, 1);
 	assert_int_equal(listen_to(ALL, 1, 256, SAMPLING_RATE_MAX), 0);
@@ -675,14 +672,13 @@ static void the_hand_keeps_it_as_long_as_it_listens(void **state)
 }
 
 /* Its lease is over after 3 s, and the next walk of the hand clears the bit. */
-static void a_killed_sampler_leaves_nothing(void **state)
+TEST_WITH(a_killed_sampler_leaves_nothing, NULL, unload)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	uint64_t start_ns;
 	int status;
 	pid_t pid;
 
-	(void)state;
 	fixture_load(&cfg);
 	start_ns = kernel_now_ns();
 	pid = fork();
@@ -700,12 +696,11 @@ static void a_killed_sampler_leaves_nothing(void **state)
 	assert_int_equal(ring_id(), 0);
 }
 
-static void a_wanted_id_outlives_the_sampler(void **state)
+TEST_WITH(a_wanted_id_outlives_the_sampler, NULL, unload)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct id ids[2];
 
-	(void)state;
 	fixture_load(&cfg);
 	fixture_learn(ids, 2);
 	assert_int_equal(listen_to(ALL, 1, 256, 10), 0);
@@ -770,13 +765,12 @@ static struct sampling_lost race(uint32_t rate, uint32_t most)
 	return end();
 }
 
-static void two_processors_take_no_more_than_the_rate(void **state)
+TEST(two_processors_take_no_more_than_the_rate)
 {
 	uint32_t in_second[16] = { 0 }, most = 0;
 	struct sampling_lost lost;
 	uint64_t first;
 
-	(void)state;
 	lost = race(RACE_RATE, UINT32_MAX);
 	assert_int_equal(lost.full, 0);
 	assert_int_equal(seen.cnt + lost.limited, atomic_load(&race_sent));
@@ -793,54 +787,20 @@ static void two_processors_take_no_more_than_the_rate(void **state)
 }
 
 /* Nor do they take each other's: below the rate none is beyond it. */
-static void two_processors_take_all_below_the_rate(void **state)
+TEST(two_processors_take_all_below_the_rate)
 {
 	struct sampling_lost lost;
 
-	(void)state;
 	lost = race(SAMPLING_RATE_MAX, SAMPLING_RATE_MAX / 4);
 	assert_int_equal(lost.limited, 0);
 	assert_int_equal(seen.cnt + lost.full, atomic_load(&race_sent));
 }
 
-static int unload(void **state)
-{
-	struct sampling_lost lost;
-
-	if (seen.s && fixture.skel)
-		sampling_end(seen.s, &lost);
-	seen.s = NULL;
-	return fixture_unload(state);
-}
-
-#define STILL(name) cmocka_unit_test_setup_teardown(name, fixture_load_still, unload)
-#define OWN(name) cmocka_unit_test_teardown(name, unload)
-
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		STILL(a_snap_cuts),
-		STILL(so_many_in_each_second),
-		STILL(a_second_that_is_over_has_none_left),
-		STILL(what_finds_no_room_is_counted),
-		STILL(who_has_enough_gets_no_more),
-		STILL(what_has_come_is_given_at_the_end),
-		STILL(a_lease_ends_by_itself),
-		STILL(one_listens_at_a_time),
-		STILL(unloaded_it_says_so),
-		STILL(without_its_pin_there_is_no_sampling),
-		STILL(a_stopped_hand_is_told),
-		OWN(what_cannot_be_learned_is_sampled),
-		OWN(the_hand_keeps_it_as_long_as_it_listens),
-		OWN(a_killed_sampler_leaves_nothing),
-		OWN(a_wanted_id_outlives_the_sampler),
-		STILL(two_processors_take_no_more_than_the_rate),
-		STILL(two_processors_take_all_below_the_rate),
-	};
-
 	add_rows(KINDS, each_reason_is_sampled, NULL, unload);
 	add_rows(KINDS, counted_only_they_are_sampled, NULL, unload);
 	add_rows(CHOICES, only_what_was_asked_for, NULL, unload);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(fixture_load_still, unload);
 	return run_added_tests("sampling");
 }

@@ -29,9 +29,8 @@ static struct dedup_positions positions_of(const struct id *id, const struct ded
 	return p;
 }
 
-static void ids_are_those_of_the_vectors(void **state)
+TEST(ids_are_those_of_the_vectors)
 {
-	(void)state;
 	json_object_object_foreach(vectors_of("generational", "ids"), i, hex)
 	{
 		struct id id = vector_id(strtoull(i, NULL, 10));
@@ -87,13 +86,12 @@ static void insert(uint64_t first, uint64_t cnt)
 	}
 }
 
-static void group_1_size_filter_math(void **state)
+TEST(group_1_size_filter_math)
 {
 	json_object *rows = vectors_of("colibri", "size"), *row;
 	uint64_t m;
 	uint32_t k;
 
-	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
 		double n = number(row, "n"), p = number(row, "p");
 
@@ -109,11 +107,10 @@ static void group_1_size_filter_math(void **state)
 	assert_true(m > 0 && k > 0);
 }
 
-static void group_2_constructor_allocates_correctly(void **state)
+TEST(group_2_constructor_allocates_correctly)
 {
 	static const uint8_t EMPTY[9586 / 8 + 1];
 
-	(void)state;
 	load_colibri();
 	assert_int_equal(array_bytes(), sizeof(EMPTY));
 	assert_true(array_bits() >= 9586);
@@ -121,9 +118,8 @@ static void group_2_constructor_allocates_correctly(void **state)
 	assert_true(fill_now().set_current == 0 && fill_now().current == 0);
 }
 
-static void group_3_no_false_negatives(void **state)
+TEST(group_3_no_false_negatives)
 {
-	(void)state;
 	load_colibri();
 	for (uint64_t i = 0; i < 1000; i++) {
 		struct id id = vector_id(i);
@@ -173,21 +169,18 @@ static void empirical_fpr(size_t n)
 	expect_array(text(run, "bytes_sha256"));
 }
 
-static void group_4_empirical_fpr_primary_seed(void **state)
+TEST(group_4_empirical_fpr_primary_seed)
 {
-	(void)state;
 	empirical_fpr(0);
 }
 
-static void group_5_empirical_fpr_secondary_seed(void **state)
+TEST(group_5_empirical_fpr_secondary_seed)
 {
-	(void)state;
 	empirical_fpr(1);
 }
 
-static void group_6_reset_clears_all_bits(void **state)
+TEST(group_6_reset_clears_all_bits)
 {
-	(void)state;
 	load_colibri();
 	insert(0, 1000);
 	assert_true(fill_now().set_current > 0);
@@ -207,11 +200,10 @@ static void group_6_reset_clears_all_bits(void **state)
 		text(json_object_array_get_idx(vectors_of("colibri", "runs"), 0), "bytes_sha256"));
 }
 
-static void group_7_positions_are_the_vectors(void **state)
+TEST(group_7_positions_are_the_vectors)
 {
 	json_object *rows = vectors_of("colibri", "positions"), *row;
 
-	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
 		json_object *at = member(row, "at");
 		struct dedup_config cfg = { .memory.layout = DEDUP_FLAT,
@@ -233,11 +225,10 @@ static void group_7_positions_are_the_vectors(void **state)
 }
 
 /* Of two filters, each with a secret of its own; one packet by packet, one by calls. */
-static void group_7_hash_is_the_same_in_every_instance(void **state)
+TEST(group_7_hash_is_the_same_in_every_instance)
 {
 	uint8_t first[9586 / 8 + 1];
 
-	(void)state;
 	load_colibri();
 	insert(0, 100);
 	memcpy(first, array_now(), sizeof(first));
@@ -248,11 +239,10 @@ static void group_7_hash_is_the_same_in_every_instance(void **state)
 	assert_memory_equal(array_now(), first, sizeof(first));
 }
 
-static void group_7_order_does_not_matter(void **state)
+TEST(group_7_order_does_not_matter)
 {
 	uint8_t first[9586 / 8 + 1];
 
-	(void)state;
 	load_colibri();
 	insert(0, 500);
 	memcpy(first, array_now(), sizeof(first));
@@ -287,17 +277,15 @@ static void expect_occupancy(uint64_t set_bits)
 	xdp_dedup_close(f);
 }
 
-static void group_10_empty_filter_has_no_occupancy(void **state)
+TEST(group_10_empty_filter_has_no_occupancy)
 {
-	(void)state;
 	load_colibri();
 	expect_occupancy(0);
 }
 
 /* An id's seven bits, less those that coincide. */
-static void group_10_one_id_sets_its_bits(void **state)
+TEST(group_10_one_id_sets_its_bits)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 20; i++) {
 		uint32_t at[PLAIN_PROBES_MAX], distinct = 0;
 		struct id id = vector_id(i);
@@ -316,11 +304,10 @@ static void group_10_one_id_sets_its_bits(void **state)
 	}
 }
 
-static void group_10_occupancy_is_the_vectors(void **state)
+TEST(group_10_occupancy_is_the_vectors)
 {
 	json_object *run = json_object_array_get_idx(vectors_of("colibri", "runs"), 0);
 
-	(void)state;
 	load_colibri();
 	insert(0, 1000);
 	expect_occupancy(vector_number(run, "set_bits"));
@@ -357,9 +344,8 @@ static bool has_key(const struct id *id)
 	return by_packet;
 }
 
-static void added_key_is_present(void **state)
+TEST(added_key_is_present)
 {
-	(void)state;
 	for (size_t s = 0; s < ARRAY_SIZE(SIZES); s++) {
 		load_bit_array(SIZES[s]);
 		for (uint64_t i = 0; i < 500; i++) {
@@ -371,9 +357,8 @@ static void added_key_is_present(void **state)
 	}
 }
 
-static void empty_filter_returns_false(void **state)
+TEST(empty_filter_returns_false)
 {
-	(void)state;
 	for (size_t s = 0; s < ARRAY_SIZE(SIZES); s++) {
 		load_bit_array(SIZES[s]);
 		for (uint64_t i = 0; i < 500; i++) {
@@ -386,9 +371,8 @@ static void empty_filter_returns_false(void **state)
 }
 
 /* Exactly the single bit at hash mod m: of m = 1, bit 0 of word 0. */
-static void bit_array_boundary(void **state)
+TEST(bit_array_boundary)
 {
-	(void)state;
 	for (size_t s = 0; s < ARRAY_SIZE(SIZES); s++) {
 		for (uint64_t i = 0; i < 6; i += tries(5, 1)) {
 			struct id id = vector_id(i);
@@ -408,11 +392,10 @@ static void bit_array_boundary(void **state)
 	}
 }
 
-static void hash_is_deterministic(void **state)
+TEST(hash_is_deterministic)
 {
 	uint8_t first[95850 / 8 + 1];
 
-	(void)state;
 	for (int instance = 0; instance < 4; instance++) {
 		load_bit_array(95850);
 		for (uint64_t i = 0; i < 200; i++) {
@@ -431,11 +414,10 @@ static void hash_is_deterministic(void **state)
 	}
 }
 
-static void new_allocates_at_least_m_bits(void **state)
+TEST(new_allocates_at_least_m_bits)
 {
 	json_object *rows = vectors_of("bit-array", "capacity"), *row;
 
-	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
 		uint64_t m = vector_number(row, "m"), capacity = vector_number(row, "capacity");
 
@@ -451,11 +433,10 @@ static void new_allocates_at_least_m_bits(void **state)
 }
 
 /* Keys of any length as plain numbers; those of 32 bytes in the filter too. */
-static void fnv_positions_are_the_vectors(void **state)
+TEST(fnv_positions_are_the_vectors)
 {
 	json_object *rows = vectors_of("bit-array", "positions"), *row;
 
-	(void)state;
 	for (size_t nth = 0; (row = vector_row(rows, nth)); nth++) {
 		uint8_t key[64];
 		size_t len = from_hex(text(row, "key"), key, sizeof(key));
@@ -491,28 +472,6 @@ static void fnv_positions_are_the_vectors(void **state)
 
 int main(void)
 {
-#define OWN(test) cmocka_unit_test_teardown(test, fixture_unload)
-	struct CMUnitTest tests[] = {
-		OWN(ids_are_those_of_the_vectors),
-		OWN(group_1_size_filter_math),
-		OWN(group_2_constructor_allocates_correctly),
-		OWN(group_3_no_false_negatives),
-		OWN(group_4_empirical_fpr_primary_seed),
-		OWN(group_5_empirical_fpr_secondary_seed),
-		OWN(group_6_reset_clears_all_bits),
-		OWN(group_7_positions_are_the_vectors),
-		OWN(group_7_hash_is_the_same_in_every_instance),
-		OWN(group_7_order_does_not_matter),
-		OWN(group_10_empty_filter_has_no_occupancy),
-		OWN(group_10_one_id_sets_its_bits),
-		OWN(group_10_occupancy_is_the_vectors),
-		OWN(added_key_is_present),
-		OWN(empty_filter_returns_false),
-		OWN(bit_array_boundary),
-		OWN(hash_is_deterministic),
-		OWN(new_allocates_at_least_m_bits),
-		OWN(fnv_positions_are_the_vectors),
-	};
-
-	return run_root_tests("seeds", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, fixture_unload);
+	return run_added_tests("seeds");
 }

@@ -182,13 +182,12 @@ static void check_reasons(const struct run *r)
 	assert_true(r->in_buffers > 0);
 }
 
-static void agrees_with_a_plain_model(void **state)
+TEST(agrees_with_a_plain_model)
 {
 	static struct run r;
 	uint64_t seed = number_of("SEED", 1),
 		 filters = number_of("FILTERS", tries(FILTERS / 4, FILTERS));
 
-	(void)state;
 	for (uint64_t i = 0; i < filters; i++) {
 		r.random.seed = seed + i;
 		start(&r);
@@ -203,9 +202,6 @@ static void agrees_with_a_plain_model(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		cmocka_unit_test(agrees_with_a_plain_model),
-	};
-
-	return run_root_tests("stream_model", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_tests("stream_model");
 }

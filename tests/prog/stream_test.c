@@ -45,12 +45,11 @@ static void load(struct dedup_config *c)
 	fixture_load(c);
 }
 
-static void one_stream(void **state)
+TEST(one_stream)
 {
 	struct dedup_config c = fixture_still_config();
 	struct id id = id_fresh();
 
-	(void)state;
 	add_fields(&c, GOSSIP_PORT);
 	load(&c);
 	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
@@ -58,12 +57,11 @@ static void one_stream(void **state)
 	fixture_unload(NULL);
 }
 
-static void several_streams(void **state)
+TEST(several_streams)
 {
 	struct dedup_config c = fixture_still_config();
 	struct id id = id_fresh();
 
-	(void)state;
 	for (int i = 7; i >= 0; i--)
 		add_fields(&c, GOSSIP_PORT + i);
 	load(&c);
@@ -72,13 +70,12 @@ static void several_streams(void **state)
 	fixture_unload(NULL);
 }
 
-static void digest(void **state)
+TEST(digest)
 {
 	struct dedup_config c = fixture_still_config();
 	struct id id = id_fresh();
 	struct frame f;
 
-	(void)state;
 	add_fields(&c, GOSSIP_PORT);
 	c.policy.streams[0].loads_cnt = 0;
 	c.policy.streams[0].words = 1;
@@ -95,11 +92,6 @@ static void digest(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_stream),
-		cmocka_unit_test(several_streams),
-		cmocka_unit_test(digest),
-	};
-
-	return run_root_tests("stream", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_tests("stream");
 }

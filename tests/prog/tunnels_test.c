@@ -162,18 +162,16 @@ static void want_both(const struct tunnel_case *c, const struct tunnel_reasons *
 	want(c->name, &f, DEDUP_REASON_duplicate);
 }
 
-static void what_is_inside_is_judged(void **state)
+TEST(what_is_inside_is_judged)
 {
-	(void)state;
 	load(&(struct setup){ .tunnels = "all", .wishes = { { .profile = "mirror" } } });
 	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));)
 		want_both(c, &c->mirror, c->packet_end);
 	unload();
 }
 
-static void frames_inside_are_judged(void **state)
+TEST(frames_inside_are_judged)
 {
-	(void)state;
 	load(&(struct setup){ .tunnels = "all", .wishes = { { .profile = "mirror-l2" } } });
 	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));)
 		if (!c->is_fault)
@@ -246,11 +244,10 @@ static void want_cuts(const struct tunnel_case *c)
 	}
 }
 
-static void what_is_cut_passes_and_teaches_nothing(void **state)
+TEST(what_is_cut_passes_and_teaches_nothing)
 {
 	struct frame f;
 
-	(void)state;
 	load(&(struct setup){ .tunnels = "all", .wishes = { { .profile = "mirror" } } });
 	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
 		if (c->is_fault)
@@ -300,11 +297,10 @@ static void want_early_ends(const struct tunnel_case *c, int copy)
 	}
 }
 
-static void a_carrier_that_ends_early_brings_nothing(void **state)
+TEST(a_carrier_that_ends_early_brings_nothing)
 {
 	struct frame f;
 
-	(void)state;
 	load(&(struct setup){ .tunnels = "all", .wishes = { { .profile = "mirror" } } });
 	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
 		if (c->is_fault || c->outer < 0 || c->outermost_ip < 0)
@@ -333,11 +329,10 @@ static bool can_choose_buffers(void)
 }
 
 /* Wherever a driver ends the first buffer. */
-static void frames_in_several_buffers(void **state)
+TEST(frames_in_several_buffers)
 {
 	struct frame f;
 
-	(void)state;
 	load(&(struct setup){ .tunnels = "all", .wishes = { { .profile = "mirror" } } });
 	if (!can_choose_buffers())
 		skip();
@@ -367,11 +362,10 @@ static void frames_in_several_buffers(void **state)
 }
 
 /* The frame has the bytes that the inner packet claims, but what carries it does not. */
-static void datagrams_that_end_in_the_padding(void **state)
+TEST(datagrams_that_end_in_the_padding)
 {
 	struct frame f;
 
-	(void)state;
 	load(&(struct setup){ .tunnels = "all",
 			      .wishes = { { .profile = "payload", .ports = "8001" } } });
 	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
@@ -501,9 +495,8 @@ static void outer_ends_where_the_inside_begins(void **state)
 }
 
 /* The frames are good: another dissector finds what is inside. */
-static void scapy_finds_what_is_inside(void **state)
+TEST(scapy_finds_what_is_inside)
 {
-	(void)state;
 	if (!tunnel_next(NULL))
 		skip();
 	sh("/usr/bin/python3 tests/fixture/packets/tunnels.py check");
@@ -664,11 +657,10 @@ static void script_runs(void **state)
 }
 
 /* Outermost MACs and VLANs are the host's business; those inside are not. */
-static void frames_are_for_this_host_by_what_is_outside(void **state)
+TEST(frames_are_for_this_host_by_what_is_outside)
 {
 	struct frame f;
 
-	(void)state;
 	load(&(struct setup){ .tunnels = "all",
 			      .wishes = { { .profile = "payload", .ports = "8001" } } });
 	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
@@ -692,18 +684,8 @@ int main(void)
 		DEDUP_TUNNELS(X)
 #undef X
 	};
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scapy_finds_what_is_inside),
-		cmocka_unit_test(what_is_inside_is_judged),
-		cmocka_unit_test(frames_inside_are_judged),
-		cmocka_unit_test(what_is_cut_passes_and_teaches_nothing),
-		cmocka_unit_test(a_carrier_that_ends_early_brings_nothing),
-		cmocka_unit_test(datagrams_that_end_in_the_padding),
-		cmocka_unit_test(frames_in_several_buffers),
-		cmocka_unit_test(frames_are_for_this_host_by_what_is_outside),
-	};
 
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	add_test("without_tunnels", without_tunnels_nothing_is_opened, NULL, NULL, NONE[0]);
 	add_test("tunnels-none", without_tunnels_nothing_is_opened, NULL, NULL, NONE[1]);
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++)

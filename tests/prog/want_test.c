@@ -85,9 +85,8 @@ static void try_once(void)
 	expect_event(&ids[1], XDP_DROP, DEDUP_REASON_duplicate);
 }
 
-static void a_wanted_event_passes_once(void **state)
+TEST(a_wanted_event_passes_once)
 {
-	(void)state;
 	for_each_layout(NULL, try_once);
 }
 
@@ -102,17 +101,15 @@ static void try_unknown(void)
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
-static void an_unknown_id_does_not_enter(void **state)
+TEST(an_unknown_id_does_not_enter)
 {
-	(void)state;
 	for_each_layout(NULL, try_unknown);
 }
 
-static void wanted_twice_it_passes_once(void **state)
+TEST_WITH(wanted_twice_it_passes_once, fixture_load_still, fixture_unload)
 {
 	struct id id;
 
-	(void)state;
 	fixture_learn(&id, 1);
 	assert_int_equal(want(&id), 1);
 	assert_int_equal(want(&id), 1);
@@ -123,12 +120,11 @@ static void wanted_twice_it_passes_once(void **state)
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
-static void it_is_wanted_for_a_window(void **state)
+TEST_WITH(it_is_wanted_for_a_window, fixture_load_still, fixture_unload)
 {
 	__u64 *last_ns = &fixture.filter.state->last_ns;
 	struct id ids[3];
 
-	(void)state;
 	fixture_learn(ids, 3);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(want(&ids[i]), 1);
@@ -145,11 +141,10 @@ static void it_is_wanted_for_a_window(void **state)
 
 static struct id many[DEDUP_WANTED_MAX + 1];
 
-static void a_full_table_takes_no_more(void **state)
+TEST_WITH(a_full_table_takes_no_more, fixture_load_still, fixture_unload)
 {
 	const int last = DEDUP_WANTED_MAX;
 
-	(void)state;
 	fixture_learn(many, last + 1);
 	for (int i = 0; i < last; i++)
 		assert_int_equal(want(&many[i]), 1);
@@ -166,11 +161,10 @@ static void a_full_table_takes_no_more(void **state)
 }
 
 /* As after `reset`: nothing is known, and what is wanted still is. */
-static void forgotten_it_passes_as_new_and_once_more(void **state)
+TEST_WITH(forgotten_it_passes_as_new_and_once_more, fixture_load_still, fixture_unload)
 {
 	struct id id;
 
-	(void)state;
 	fixture_learn(&id, 1);
 	assert_int_equal(want(&id), 1);
 	memset(fixture.filter.blocks, 0,
@@ -214,9 +208,8 @@ static void try_close_look(void)
 	expect_event(&known[1], XDP_PASS, DEDUP_REASON_wanted);
 }
 
-static void a_close_look_sees_what_is_always_seen(void **state)
+TEST(a_close_look_sees_what_is_always_seen)
 {
-	(void)state;
 	for_each_layout(no_credit, try_close_look);
 }
 
@@ -228,13 +221,12 @@ static void *want_during_a_walk(void *id)
 	return NULL;
 }
 
-static void a_walk_under_way_is_waited_for(void **state)
+TEST_WITH(a_walk_under_way_is_waited_for, fixture_load_still, fixture_unload)
 {
 	struct dedup_state *st = fixture.filter.state;
 	pthread_t thread;
 	struct id id;
 
-	(void)state;
 	fixture_learn(&id, 1);
 	/* Again if this process has no CPU for half a second. */
 	for (int i = 0; i == 0 || (i < 5 && answer == -ESTALE); i++) {
@@ -268,9 +260,8 @@ static void try_count(void)
 	expect_event(&id, XDP_PASS, DEDUP_REASON_duplicate);
 }
 
-static void counted_only_it_counts_as_wanted_once(void **state)
+TEST(counted_only_it_counts_as_wanted_once)
 {
-	(void)state;
 	for_each_layout(count_only, try_count);
 }
 
@@ -291,9 +282,8 @@ static void try_app(void)
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
-static void an_application_that_learns_can_want(void **state)
+TEST(an_application_that_learns_can_want)
 {
-	(void)state;
 	for_each_layout(learn_app, try_app);
 }
 
@@ -319,12 +309,11 @@ static void await_ordinary(void)
 	}
 }
 
-static void the_hand_clears_what_has_expired(void **state)
+TEST(the_hand_clears_what_has_expired)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct id ids[100];
 
-	(void)state;
 	cfg.memory.window_ns = 2000 * MS;
 	fixture_load(&cfg);
 	fixture_learn(ids, ARRAY_SIZE(ids));
@@ -338,13 +327,12 @@ static void the_hand_clears_what_has_expired(void **state)
 	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_wanted);
 }
 
-static void the_hand_keeps_what_is_wanted(void **state)
+TEST(the_hand_keeps_what_is_wanted)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	struct dedup_state *st;
 	struct id ids[2];
 
-	(void)state;
 	fixture_load(&cfg);
 	st = fixture.filter.state;
 	fixture_learn(ids, 2);
@@ -403,7 +391,7 @@ static void linger(uint64_t *seed, uint64_t max)
 }
 
 /* The hand finds nothing wanted and is about to say so, when something is: it is not lost. */
-static void the_hand_loses_no_want(void **state)
+TEST(the_hand_loses_no_want)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
 	uint32_t wants = 0, lost = 0, cleared = 0;
@@ -411,7 +399,6 @@ static void the_hand_loses_no_want(void **state)
 	uint64_t start_ns, seed = 1;
 	struct id id;
 
-	(void)state;
 	fixture_load(&cfg); /* its timer is on this processor */
 	fixture_learn(&id, 1);
 	frame_build(&f, &(struct frame_plan){ .body = 0 }, &id);
@@ -457,7 +444,7 @@ static void *walk_slowly(void *key)
 	return NULL;
 }
 
-static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
+TEST(a_walk_deletes_nothing_that_is_wanted_again)
 {
 	struct dedup_config cfg = fixture_still_config();
 	uint32_t wants = 0, lost = 0;
@@ -468,7 +455,6 @@ static void a_walk_deletes_nothing_that_is_wanted_again(void **state)
 	uint64_t end_ns;
 	struct id id;
 
-	(void)state;
 	cfg.memory.window_ns = MS;
 	fixture_load(&cfg);
 	st = fixture.filter.state;
@@ -562,12 +548,11 @@ static void race_once(uint32_t won[2])
 	assert_int_equal(neither, 0);
 }
 
-static void of_simultaneous_copies_one_passes(void **state)
+TEST(of_simultaneous_copies_one_passes)
 {
 	struct dedup_config cfg = fixture_still_config();
 	uint32_t won[2] = { 0 };
 
-	(void)state;
 	fixture_load(&cfg);
 	fixture.filter.state->limit = INT64_MAX;
 	for (int try = 0; try < RACE_TRIES && !(won[0] && won[1]); try++)
@@ -576,28 +561,8 @@ static void of_simultaneous_copies_one_passes(void **state)
 	assert_true(won[1] > 0);
 }
 
-#define STILL(name) cmocka_unit_test_setup_teardown(name, fixture_load_still, fixture_unload)
-#define OWN(name) cmocka_unit_test_teardown(name, fixture_unload)
-
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		OWN(a_wanted_event_passes_once),
-		OWN(an_unknown_id_does_not_enter),
-		STILL(wanted_twice_it_passes_once),
-		STILL(it_is_wanted_for_a_window),
-		STILL(a_full_table_takes_no_more),
-		STILL(forgotten_it_passes_as_new_and_once_more),
-		OWN(a_close_look_sees_what_is_always_seen),
-		STILL(a_walk_under_way_is_waited_for),
-		OWN(counted_only_it_counts_as_wanted_once),
-		OWN(an_application_that_learns_can_want),
-		OWN(the_hand_clears_what_has_expired),
-		OWN(the_hand_keeps_what_is_wanted),
-		OWN(the_hand_loses_no_want),
-		OWN(a_walk_deletes_nothing_that_is_wanted_again),
-		OWN(of_simultaneous_copies_one_passes),
-	};
-
-	return run_root_tests("want", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, fixture_unload);
+	return run_added_tests("want");
 }

@@ -90,21 +90,18 @@ static void learn_race(double fpr)
 	sim_stop(&s);
 }
 
-static void one_of_two_is_new_w1(void **state)
+TEST(one_of_two_is_new_w1)
 {
-	(void)state;
 	learn_race(0.05);
 }
 
-static void one_of_two_is_new_w2(void **state)
+TEST(one_of_two_is_new_w2)
 {
-	(void)state;
 	learn_race(1e-4);
 }
 
-static void one_of_two_is_new_w4(void **state)
+TEST(one_of_two_is_new_w4)
 {
-	(void)state;
 	learn_race(1e-6);
 }
 
@@ -179,9 +176,8 @@ static void try_crowd(const struct crowd *crowd)
 }
 
 /* Another id that takes all bits of a claim at that instant makes a fresh one seem to be known. */
-static void other_ids_take_few_claims(void **state)
+TEST(other_ids_take_few_claims)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(CROWDS); i++)
 		try_crowd(&CROWDS[i]);
 }
@@ -208,13 +204,12 @@ static void *absorb_all(void *arg)
 	return NULL;
 }
 
-static void one_of_two_peers_finds_room(void **state)
+TEST(one_of_two_peers_finds_room)
 {
 	struct filter_spec spec = sim_spec(100, 0.5, 600 * S);
 	unsigned int both = 0, neither = 0;
 	struct sim s;
 
-	(void)state;
 	spec.layout = DEDUP_FLAT;
 	spec.hash = DEDUP_FIPS;
 	spec.bits = 64;
@@ -227,13 +222,6 @@ static void one_of_two_peers_finds_room(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_of_two_is_new_w1),
-		cmocka_unit_test(one_of_two_is_new_w2),
-		cmocka_unit_test(one_of_two_is_new_w4),
-		cmocka_unit_test(other_ids_take_few_claims),
-		cmocka_unit_test(one_of_two_peers_finds_room),
-	};
-
-	return run_any_tests("claim", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("claim");
 }

@@ -299,47 +299,29 @@ static void agree(enum dedup_layout layout, enum dedup_hash_scheme hash,
 	assert_true(r.by_kernel >= IDS_MIN / 2);
 }
 
-#define AGREE(layout, hash, LAYOUT, HASH, PARAMETERS)                                    \
-	static void layout##_##hash##_agrees_with_the_model(void **state)                \
+#define AGREE(name, LAYOUT, HASH, PARAMETERS)                                            \
+	TEST(name)                                                                       \
 	{                                                                                \
-		(void)state;                                                             \
 		agree(DEDUP_##LAYOUT, DEDUP_##HASH, PARAMETERS, ARRAY_SIZE(PARAMETERS)); \
 	}
 
-AGREE(blocked, fast, BLOCKED, FAST, BLOCKED)
-AGREE(blocked, siphash, BLOCKED, SIPHASH, BLOCKED)
-AGREE(flat, fast, FLAT, FAST, FLAT)
-AGREE(flat, siphash, FLAT, SIPHASH, FLAT)
-AGREE(flat, colibri, FLAT, COLIBRI, FLAT)
-AGREE(flat, fips, FLAT, FIPS, FLAT)
-AGREE(flat, fnv1a, FLAT, FNV1A, FLAT)
-AGREE(flat, tezos, FLAT, TEZOS, FLAT_TEZOS)
-AGREE(countdown, fast, COUNTDOWN, FAST, COUNTDOWN)
-AGREE(countdown, siphash, COUNTDOWN, SIPHASH, COUNTDOWN)
-AGREE(countdown, colibri, COUNTDOWN, COLIBRI, COUNTDOWN)
-AGREE(countdown, fips, COUNTDOWN, FIPS, COUNTDOWN)
-AGREE(countdown, fnv1a, COUNTDOWN, FNV1A, COUNTDOWN)
-AGREE(countdown, tezos, COUNTDOWN, TEZOS, COUNTDOWN)
+AGREE(blocked_fast_agrees_with_the_model, BLOCKED, FAST, BLOCKED)
+AGREE(blocked_siphash_agrees_with_the_model, BLOCKED, SIPHASH, BLOCKED)
+AGREE(flat_fast_agrees_with_the_model, FLAT, FAST, FLAT)
+AGREE(flat_siphash_agrees_with_the_model, FLAT, SIPHASH, FLAT)
+AGREE(flat_colibri_agrees_with_the_model, FLAT, COLIBRI, FLAT)
+AGREE(flat_fips_agrees_with_the_model, FLAT, FIPS, FLAT)
+AGREE(flat_fnv1a_agrees_with_the_model, FLAT, FNV1A, FLAT)
+AGREE(flat_tezos_agrees_with_the_model, FLAT, TEZOS, FLAT_TEZOS)
+AGREE(countdown_fast_agrees_with_the_model, COUNTDOWN, FAST, COUNTDOWN)
+AGREE(countdown_siphash_agrees_with_the_model, COUNTDOWN, SIPHASH, COUNTDOWN)
+AGREE(countdown_colibri_agrees_with_the_model, COUNTDOWN, COLIBRI, COUNTDOWN)
+AGREE(countdown_fips_agrees_with_the_model, COUNTDOWN, FIPS, COUNTDOWN)
+AGREE(countdown_fnv1a_agrees_with_the_model, COUNTDOWN, FNV1A, COUNTDOWN)
+AGREE(countdown_tezos_agrees_with_the_model, COUNTDOWN, TEZOS, COUNTDOWN)
 
 int main(void)
 {
-#define OWN(test) cmocka_unit_test_teardown(test, fixture_unload)
-	struct CMUnitTest tests[] = {
-		OWN(blocked_fast_agrees_with_the_model),
-		OWN(blocked_siphash_agrees_with_the_model),
-		OWN(flat_fast_agrees_with_the_model),
-		OWN(flat_siphash_agrees_with_the_model),
-		OWN(flat_colibri_agrees_with_the_model),
-		OWN(flat_fips_agrees_with_the_model),
-		OWN(flat_fnv1a_agrees_with_the_model),
-		OWN(flat_tezos_agrees_with_the_model),
-		OWN(countdown_fast_agrees_with_the_model),
-		OWN(countdown_siphash_agrees_with_the_model),
-		OWN(countdown_colibri_agrees_with_the_model),
-		OWN(countdown_fips_agrees_with_the_model),
-		OWN(countdown_fnv1a_agrees_with_the_model),
-		OWN(countdown_tezos_agrees_with_the_model),
-	};
-
-	return run_root_tests("differential", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, fixture_unload);
+	return run_added_tests("differential");
 }

@@ -505,11 +505,10 @@ static bool run(uint64_t seed, enum traffic traffic, enum lateness lateness)
 	return true;
 }
 
-static void any_filter(void **state)
+TEST(any_filter)
 {
 	uint64_t seed = 1, runs = 0, cnt = tries(30, 300);
 
-	(void)state;
 	for (uint64_t i = 0; i < cnt; i++, seed++)
 		runs += run(seed, i % TRAFFICS, i / TRAFFICS % LATENESSES);
 	print_message("# %" PRIu64 " filters\n", runs);
@@ -518,9 +517,6 @@ static void any_filter(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_filter),
-	};
-
-	return run_any_tests("hand_model", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("hand_model");
 }

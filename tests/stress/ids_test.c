@@ -227,13 +227,12 @@ static void test_stopped(void **state)
 }
 
 /* `add` of an id that is known already: it must be as new as can be. */
-static void stopped_add_renews(void **state)
+TEST(stopped_add_renews)
 {
 	static const char *const PASS[] = { "p", NULL };
 	struct attempt attempt = { .learn = ids_add, .scripts = PASS, .id = { 1, 2, 3 } };
 	struct sim s;
 
-	(void)state;
 	start(&s, &KINDS[ARRAY_SIZE(KINDS) - 1]);
 	attempt.sim = &s;
 	assert_int_equal(ids_see(&s.filter, attempt.id), 0);
@@ -245,16 +244,13 @@ static void stopped_add_renews(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(KINDS) + 1] = {
-		[ARRAY_SIZE(KINDS)] = cmocka_unit_test(stopped_add_renews),
-	};
 	char names[ARRAY_SIZE(KINDS)][64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
 		snprintf(names[i], sizeof(names[i]), "one_is_new_and_known_when_stopped_%s",
 			 KINDS[i].name);
-		tests[i] =
-			(struct CMUnitTest){ names[i], test_stopped, NULL, NULL, (void *)&KINDS[i] };
+		add_test(names[i], test_stopped, NULL, NULL, &KINDS[i]);
 	}
-	return run_any_tests("ids", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("ids");
 }

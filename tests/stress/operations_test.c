@@ -368,12 +368,11 @@ static uint64_t live(uint64_t seed)
 	return end_ns - begin_ns;
 }
 
-static void any_operations(void **state)
+TEST(any_operations)
 {
 	uint64_t seed = environment_number("SEED", 1);
 	uint64_t hours = environment_number("HOURS", 1), ns = 0, part = tries(4, 1);
 
-	(void)state;
 	while (ns < hours * HOUR / part)
 		ns += live(seed++);
 	print_message("# up to seed %" PRIu64 ": %" PRIu64 " ids held, %" PRIu64
@@ -388,9 +387,6 @@ static void any_operations(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_operations),
-	};
-
-	return run_any_tests("operations", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("operations");
 }

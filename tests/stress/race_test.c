@@ -179,27 +179,23 @@ static const struct layout_parameters COUNTDOWN = {
 	.k = 16,
 };
 
-static void flat_packet_and_call(void **state)
+TEST(flat_packet_and_call)
 {
-	(void)state;
 	race(&FLAT, 1, true, false);
 }
 
-static void flat_two_calls(void **state)
+TEST(flat_two_calls)
 {
-	(void)state;
 	race(&FLAT, 1, false, false);
 }
 
-static void countdown_packet_and_call(void **state)
+TEST(countdown_packet_and_call)
 {
-	(void)state;
 	race(&COUNTDOWN, 1, true, false);
 }
 
-static void countdown_two_calls(void **state)
+TEST(countdown_two_calls)
 {
-	(void)state;
 	race(&COUNTDOWN, 1, false, false);
 }
 
@@ -213,15 +209,13 @@ static const struct layout_parameters TINY[] = {
 	{ .layout = DEDUP_COUNTDOWN, .hash = DEDUP_TEZOS, .index_bits = 5, .k = 16 },
 };
 
-static void places_that_coincide_packet_and_call(void **state)
+TEST(places_that_coincide_packet_and_call)
 {
-	(void)state;
 	race(TINY, ARRAY_SIZE(TINY), true, true);
 }
 
-static void places_that_coincide_two_calls(void **state)
+TEST(places_that_coincide_two_calls)
 {
-	(void)state;
 	race(TINY, ARRAY_SIZE(TINY), false, true);
 }
 
@@ -253,7 +247,7 @@ static void *ask_for_all(void *arg)
 	return NULL;
 }
 
-static void a_removal_is_not_undone(void **state)
+TEST(a_removal_is_not_undone)
 {
 	struct dedup_config cfg = layout_run_still_config(&(struct layout_parameters){
 		.layout = DEDUP_COUNTDOWN, .hash = DEDUP_FIPS, .index_bits = 23, .k = 16 });
@@ -262,7 +256,6 @@ static void a_removal_is_not_undone(void **state)
 	uint64_t wait = 1;
 	pthread_t thread;
 
-	(void)state;
 	cfg.memory.known_cnt = 1;
 	fixture_load(&cfg);
 	start_clock(&r, REMOVALS);
@@ -301,7 +294,7 @@ static void *sweep_on(void *arg)
 	return NULL;
 }
 
-static void the_sweep_overwrites_nobody(void **state)
+TEST(the_sweep_overwrites_nobody)
 {
 	static struct sweeper s = {
 		.cfg = { .memory.layout = DEDUP_COUNTDOWN, .memory.blocks = 4, .memory.places = 15 }
@@ -311,7 +304,6 @@ static void the_sweep_overwrites_nobody(void **state)
 	const struct dedup_claims no_claims = { 0 };
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, sweep_on, &s), 0);
 	pin(1);
 	for (uint32_t i = 0; i % 1024 || (i < 2000000 && kernel_now_ns() < end_ns); i++) {
@@ -330,17 +322,6 @@ static void the_sweep_overwrites_nobody(void **state)
 
 int main(void)
 {
-#define OWN(test) cmocka_unit_test_teardown(test, fixture_unload)
-	struct CMUnitTest tests[] = {
-		OWN(flat_packet_and_call),
-		OWN(flat_two_calls),
-		OWN(countdown_packet_and_call),
-		OWN(countdown_two_calls),
-		OWN(places_that_coincide_packet_and_call),
-		OWN(places_that_coincide_two_calls),
-		OWN(a_removal_is_not_undone),
-		OWN(the_sweep_overwrites_nobody),
-	};
-
-	return run_root_tests("race", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, fixture_unload);
+	return run_added_tests("race");
 }

@@ -310,9 +310,8 @@ static void flood(uint64_t capacity, double fpr, uint64_t ids_a_step, uint64_t i
 	assert_true(mean_of(&rates) >= fpr / 4);
 }
 
-static void floods(void **state)
+TEST(floods)
 {
-	(void)state;
 	flood(1000, 1e-2, 100, 10 * M);
 	flood(1000, 1e-2, 400, 10 * M);
 	flood(1000, 1e-2, 40000, 20 * M);
@@ -325,6 +324,6 @@ static void floods(void **state)
 int main(void)
 {
 	add_rows(ROWS, check_row, NULL, NULL);
-	add_test("floods", floods, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("rate");
 }

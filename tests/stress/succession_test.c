@@ -321,11 +321,10 @@ static void run(uint64_t seed, enum traffic traffic, enum lateness lateness, uin
 	free(m.ids);
 }
 
-static void any_succession(void **state)
+TEST(any_succession)
 {
 	uint64_t held = 0, cnt = tries(45, 450);
 
-	(void)state;
 	for (uint64_t i = 0; i < cnt; i++)
 		run(i + 1, i % TRAFFICS, i / TRAFFICS % LATENESSES, &held);
 	print_message("# %" PRIu64 " ids known for a window\n", held);
@@ -334,9 +333,6 @@ static void any_succession(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_succession),
-	};
-
-	return run_any_tests("succession", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("succession");
 }
