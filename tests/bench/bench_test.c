@@ -132,12 +132,11 @@ static void assert_one_object(void)
 			assert_string_equal(end + 1, end[1] ? "}\n" : "");
 }
 
-static void json_has_every_row_and_traffic(void **state)
+TEST(json_has_every_row_and_traffic)
 {
 	json_object *o = bench("--json --ids 1k,20k --copies 20k"), *sizes = member(o, "sizes");
 	json_object *race;
 
-	(void)state;
 	assert_one_object();
 	assert_true(number(o, "fpr") == 1e-4);
 	assert_true(number(o, "fill") == 1);
@@ -160,11 +159,10 @@ static void json_has_every_row_and_traffic(void **state)
 }
 
 /* The environment has a default. */
-static void a_filter_may_be_less_than_full(void **state)
+TEST(a_filter_may_be_less_than_full)
 {
 	json_object *o;
 
-	(void)state;
 	setenv("XDP_DEDUP_FPR", "1e-5", 1);
 	o = bench("--json --ids 1k --fill 0.1 --copies 1k --warm 0");
 	unsetenv("XDP_DEDUP_FPR");
@@ -175,9 +173,8 @@ static void a_filter_may_be_less_than_full(void **state)
 	json_object_put(o);
 }
 
-static void text_names_every_row(void **state)
+TEST(text_names_every_row)
 {
-	(void)state;
 	run_bench("--ids 1k --copies 1k");
 	for (int row = 0; row < BENCH_ROWS_CNT; row++)
 		assert_non_null(strstr(out, bench_row_name(row)));
@@ -187,7 +184,7 @@ static void text_names_every_row(void **state)
 		assert_non_null(strstr(out, ": 0 passed twice"));
 }
 
-static void what_makes_no_sense_is_misuse(void **state)
+TEST(what_makes_no_sense_is_misuse)
 {
 	static const char *const OPTIONS[] = {
 		"--ids 0",    "--ids 999",   "--ids 1k,",  "--ids 2G",	   "--ids ,1k",
@@ -196,7 +193,6 @@ static void what_makes_no_sense_is_misuse(void **state)
 		"--id 1k",    "--ids",	     "--json=1",   "-j",	   "-- --json",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(OPTIONS); i++) {
 		int status = sh_out(out, sizeof(out), "$BENCH %s", OPTIONS[i]);
 		const char *end = strchr(out, '\n');
@@ -272,7 +268,7 @@ static void run_script(void **state)
  * with clang 14. What is constant must be folded, options must not cost. Where lookups are calls,
  * path.py reports that.
  */
-static void a_packets_way_is_counted(void **state)
+TEST(a_packets_way_is_counted)
 {
 	static const struct {
 		const char *name;
@@ -282,7 +278,6 @@ static void a_packets_way_is_counted(void **state)
 	long cnt;
 	int status = sh_out(out, sizeof(out), "scripts/path.py %s --list", tool());
 
-	(void)state;
 	if (status && strstr(out, "cannot follow this kernel's code"))
 		skip();
 	assert_int_equal(status, 0);
@@ -306,13 +301,12 @@ static uint32_t generate(struct bench *b)
 }
 
 /* A CPU that waits for the other one comes back from the program, so that timers fire. */
-static void who_waits_comes_back(void **state)
+TEST(who_waits_comes_back)
 {
 	const struct bench_setting setting = { .ids = 1000, .fill = 1, .fpr = 1e-4 };
 	struct bench_stream *own, *other;
 	struct bench b;
 
-	(void)state;
 	assert_int_equal(bench_prepare(&b, &setting), 0);
 	assert_int_equal(bench_open_filter(&b, BENCH_SHIPPED), 0);
 	assert_int_equal(bench_open_peers(&b, false, false, setting.ids), 0);
@@ -334,9 +328,8 @@ static void who_waits_comes_back(void **state)
 }
 
 /* Nothing is pinned, and what is loaded goes with the process. */
-static void interrupted_it_leaves_nothing(void **state)
+TEST(interrupted_it_leaves_nothing)
 {
-	(void)state;
 	assert_int_equal(sh_out(out, sizeof(out), "timeout -s INT 2 $BENCH --ids 1M; echo $?"), 0);
 	assert_non_null(strstr(out, "124\n"));
 	assert_int_equal(sh_out(out, sizeof(out), "ls /sys/fs/bpf | grep -v debug$"), 1);
@@ -345,19 +338,9 @@ static void interrupted_it_leaves_nothing(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_has_every_row_and_traffic),
-		cmocka_unit_test(a_filter_may_be_less_than_full),
-		cmocka_unit_test(text_names_every_row),
-		cmocka_unit_test(what_makes_no_sense_is_misuse),
-		cmocka_unit_test(a_packets_way_is_counted),
-		cmocka_unit_test(interrupted_it_leaves_nothing),
-		cmocka_unit_test(who_waits_comes_back),
-	};
-
 	name_tool();
 	setenv("BENCH", BUILT "/xdp-dedup-bench", 1);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
 	add_rows(SCRIPTS, run_script, NULL, NULL);
 	return run_added_tests("bench");
 }

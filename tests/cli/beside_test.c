@@ -43,12 +43,11 @@ static void assert_beside(const char *name)
 }
 
 /* We come second, it sees every copy. */
-static void after_a_neighbour(void **state)
+TEST(after_a_neighbour)
 {
 	struct neighbour_run n;
 	struct filter_counters c;
 
-	(void)state;
 	need_dispatcher();
 	neighbour_move_in(&n, "ve0", BEFORE_US);
 	e2e_load("load ve0 --share --fpr 1e-9");
@@ -62,13 +61,12 @@ static void after_a_neighbour(void **state)
 }
 
 /* It comes after us: duplicates never reach it, fresh events do. */
-static void before_a_neighbour(void **state)
+TEST(before_a_neighbour)
 {
 	struct filter_counters before, after;
 	struct neighbour_run n;
 	uint64_t seen_before, seen_after;
 
-	(void)state;
 	need_dispatcher();
 	e2e_load("load ve0 --share --fpr 1e-9");
 	e2e_assert_works(0);
@@ -87,11 +85,10 @@ static void before_a_neighbour(void **state)
 }
 
 /* One filter in the dispatchers of two interfaces, with a neighbour on one. */
-static void on_two_interfaces(void **state)
+TEST(on_two_interfaces)
 {
 	struct neighbour_run n;
 
-	(void)state;
 	need_dispatcher();
 	neighbour_move_in(&n, "ve0", BEFORE_US);
 	e2e_load("load ve0 ve1 --share --fpr 1e-9");
@@ -139,12 +136,11 @@ static void send_jumbo_frames(int copies)
 	close(near);
 }
 
-static void jumbo_frames_take_native_xdp(void **state)
+TEST(jumbo_frames_take_native_xdp)
 {
 	struct filter_counters c;
 	char out[4096];
 
-	(void)state;
 	sh("ip link set ve0 mtu 9000");
 	e2e_far_sh("ip link set pe0 mtu 9000");
 	e2e_load("load ve0 --fpr 1e-9");
@@ -160,11 +156,10 @@ static void jumbo_frames_take_native_xdp(void **state)
 }
 
 /* The hand runs there too: forgotten after two turns. */
-static void hand_turns_in_a_dispatcher(void **state)
+TEST(hand_turns_in_a_dispatcher)
 {
 	static const char ID[] = "11223344556677889900aabbccddeeff11223344556677889900aabbccddeeff";
 
-	(void)state;
 	need_dispatcher();
 	e2e_load("load ve0 --share");
 	e2e_tool("add ve0 %s", ID);
@@ -178,7 +173,7 @@ static void hand_turns_in_a_dispatcher(void **state)
 /* Where the kernel refuses the dispatcher, libxdp attaches the filter alone. A change detaches it,
  * then attaches it: no id is forgotten.
  */
-static void changes_of_a_shared_filter(void **state)
+TEST(changes_of_a_shared_filter)
 {
 	static const char *const CHANGES[] = {
 		"set both --ihave pass", "resize both --capacity 20k", "load --replace --name both",
@@ -187,7 +182,6 @@ static void changes_of_a_shared_filter(void **state)
 	static const char ID[] = "11223344556677889900aabbccddeeff11223344556677889900aabbccddeeff";
 	char out[4096];
 
-	(void)state;
 	e2e_load("load ve0 ve1 --name both --fpr 1e-9 --share");
 	e2e_tool("add both %s", ID);
 	for (size_t i = 0; i < ARRAY_SIZE(CHANGES); i++) {
@@ -208,12 +202,11 @@ static void changes_of_a_shared_filter(void **state)
 }
 
 /* Without --share no program gets a neighbour. */
-static void a_neighbour_is_told_of(void **state)
+TEST(a_neighbour_is_told_of)
 {
 	struct neighbour_run n;
 	char out[4096];
 
-	(void)state;
 	neighbour_move_in(&n, "ve0", BEFORE_US);
 	assert_int_equal(sh_out(out, sizeof(out), "%s load ve0 --port 80", tool()), 1);
 	assert_non_null(strstr(out, "ve0 runs another XDP program"));
@@ -223,16 +216,8 @@ static void a_neighbour_is_told_of(void **state)
 	e2e_assert_works(0);
 }
 
-#define E2E_TEST(f) cmocka_unit_test_setup_teardown(f, e2e_setup, e2e_teardown)
-
 int main(void)
 {
-	static struct CMUnitTest tests[] = {
-		E2E_TEST(after_a_neighbour),	      E2E_TEST(before_a_neighbour),
-		E2E_TEST(on_two_interfaces),	      E2E_TEST(jumbo_frames_take_native_xdp),
-		E2E_TEST(hand_turns_in_a_dispatcher), E2E_TEST(changes_of_a_shared_filter),
-		E2E_TEST(a_neighbour_is_told_of),
-	};
-
-	return run_root_tests("beside", tests, ARRAY_SIZE(tests));
+	add_own_tests(e2e_setup, e2e_teardown);
+	return run_added_tests("beside");
 }

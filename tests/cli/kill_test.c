@@ -141,13 +141,12 @@ static void wait_for_hand(void)
 	filter_close(&f);
 }
 
-static void test_other_verbs_killed(void **state)
+TEST(other_verbs_killed)
 {
 	static const char *const VERBS[] = { "rotate both", "reset both", "status both", ADD_ID };
 	uint64_t seed = gossip_now_ns();
 	char out[16384];
 
-	(void)state;
 	print_message("# seed %llu\n", (unsigned long long)seed);
 	e2e_tool("%s", load_args());
 	e2e_remember();
@@ -167,13 +166,12 @@ static void test_other_verbs_killed(void **state)
 /* The snapshot is what it was before, or whole; the filter stays as it is. One run may have a
  * change less than another, so it is done when five have ended by themselves.
  */
-static void test_save_killed_at_each_change(void **state)
+TEST(save_killed_at_each_change)
 {
 	unsigned int n, whole = 0, old = 0, after = 0;
 	bool killed, replaced;
 	char out[4096];
 
-	(void)state;
 	make_snapshot();
 	e2e_tool("%s", load_args());
 	start_streams();
@@ -203,17 +201,8 @@ static void test_save_killed_at_each_change(void **state)
 	e2e_tool("unload ve0 ve1");
 }
 
-#define KILL(name)                                                \
-	{                                                         \
-#name, test_##name, e2e_setup, e2e_teardown, NULL \
-	}
-
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		KILL(other_verbs_killed),
-		KILL(save_killed_at_each_change),
-	};
-
-	return run_root_tests("kill", tests, ARRAY_SIZE(tests));
+	add_own_tests(e2e_setup, e2e_teardown);
+	return run_added_tests("kill");
 }

@@ -92,14 +92,13 @@ static void run_misuse(void **state)
 	assert_run(0, "[ ! -e $PINS ] || [ -z \"$(ls $PINS)\" ]");
 }
 
-static void verbs_without_layout_refuse_it(void **state)
+TEST(verbs_without_layout_refuse_it)
 {
 	static const char *const COMMANDS[] = { "status --layout flat", "rotate ve0 --hash fips",
 						"add ve0 - --bits 5", "unload ve0 --hashes 3",
 						"remove ve0 - --index-bits 3" };
 	char command[128];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
 		snprintf(command, sizeof(command), "$XD %s", COMMANDS[i]);
 		assert_run(2, command);
@@ -431,16 +430,15 @@ static void run_note(void **state)
 }
 
 /* Even one id is too many for this size: no rate is kept, and none is promised. */
-static void a_hopeless_size_is_told(void **state)
+TEST(a_hopeless_size_is_told)
 {
-	(void)state;
 	assert_run(0, LOAD "--layout flat --bits 64 --hashes 2 --fpr 1e-6");
 	assert_says("of fresh events, not 1e-06\n");
 	assert_silent_about("keep --fpr");
 	run_tool(ID_A " new\n", "$XD add ve0 " ID_A);
 }
 
-static void help_has_the_options(void **state)
+TEST(help_has_the_options)
 {
 	static const char *const WORDS[] = { "  --layout LAYOUT ",
 					     "  --hash HASH ",
@@ -451,7 +449,6 @@ static void help_has_the_options(void **state)
 					     "blocked, flat or countdown",
 					     "colibri, fips, fnv1a and tezos" };
 
-	(void)state;
 	assert_run(0, "$XD load --help 2>/dev/null");
 	for (size_t i = 0; i < ARRAY_SIZE(WORDS); i++)
 		assert_says("%s", WORDS[i]);
@@ -459,9 +456,8 @@ static void help_has_the_options(void **state)
 	assert_says("  remove  NAME[/STREAM] ID...");
 }
 
-static void remove_is_for_ids(void **state)
+TEST(remove_is_for_ids)
 {
-	(void)state;
 	assert_run(2, "$XD remove ve0");
 	assert_one_line("usage: xdp-dedup remove NAME[/STREAM] ID...");
 	assert_run(1, "$XD remove ve0 " ID_A);
@@ -480,11 +476,10 @@ static void remove_is_for_ids(void **state)
 }
 
 /* With too many countdowns to show, the histogram is not shown. */
-static void long_histograms_are_not_shown(void **state)
+TEST(long_histograms_are_not_shown)
 {
 	json_object *o;
 
-	(void)state;
 	assert_run(0, LOAD "--layout countdown --capacity 100 --countdown-bits 10 --window 1d");
 	assert_run(0, "$XD add ve0 " ID_A);
 	o = tool_status("ve0");
@@ -498,13 +493,6 @@ static void long_histograms_are_not_shown(void **state)
 	json_object_put(o);
 }
 
-#define OWN(f) cmocka_unit_test_setup_teardown(f, e2e_setup, e2e_teardown)
-static const struct CMUnitTest TESTS[] = {
-	OWN(verbs_without_layout_refuse_it), OWN(a_hopeless_size_is_told),
-	OWN(help_has_the_options),	     OWN(remove_is_for_ids),
-	OWN(long_histograms_are_not_shown),
-};
-
 int main(void)
 {
 	name_tool();
@@ -515,6 +503,6 @@ int main(void)
 	add_rows(ENVS, run_env, e2e_setup, e2e_teardown);
 	add_rows(NOTES, run_note, e2e_setup, e2e_teardown);
 	add_rows(combinations, run_combination, e2e_setup, e2e_teardown);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(e2e_setup, e2e_teardown);
 	return run_added_tests("layout");
 }

@@ -62,12 +62,11 @@ static void test_ids(void **state)
 }
 
 /* The rate is that of both; the time left falls by the clock; then status tells what to do. */
-static void test_status(void **state)
+TEST(test_status)
 {
 	json_object *o, *before;
 	double left, of_both;
 
-	(void)state;
 	cli_write_ids("/mnt/ids", 1800, 1);
 	sh(LOAD " --capacity 2k --fpr 0.01 --window 8s; $XD add v0 - </mnt/ids >/mnt/out");
 	o = tool_status("v0");
@@ -106,11 +105,10 @@ static void test_status(void **state)
 }
 
 /* Neither a hand that has stopped nor a change that has not ended is passed over. */
-static void test_status_of_trouble(void **state)
+TEST(test_status_of_trouble)
 {
 	struct filter f;
 
-	(void)state;
 	sh(LOAD " --window 1m; $XD add v0 " ID_A "; $XD resize v0 --capacity 2M");
 	assert_int_equal(filter_open("v0", &f), 0);
 	f.state->exchanging = 1;
@@ -166,17 +164,11 @@ static const struct cli_script SCRIPTS[] = {
 			 "lacks '" ID_A "'\n" },
 };
 
-#define OWN(f) cmocka_unit_test_setup_teardown(f, cli_setup, cli_teardown)
-static const struct CMUnitTest TESTS[] = {
-	OWN(test_status),
-	OWN(test_status_of_trouble),
-};
-
 int main(void)
 {
 	cli_environment();
 	add_rows(LAYOUTS, test_ids, cli_setup, cli_teardown);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(cli_setup, cli_teardown);
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("predecessor");
 }

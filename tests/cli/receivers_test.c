@@ -207,18 +207,16 @@ static void make_or_skip(const char *command)
 	skip();
 }
 
-static void bond_and_its_port_are_refused(void **state)
+TEST(bond_and_its_port_are_refused)
 {
-	(void)state;
 	make_or_skip("ip link add bo0 type bond");
 	sh("ip link set ve0 down && ip link set ve0 master bo0");
 	assert_run(1, "$XD load ve0 bo0 --port 80");
 	assert_one_line("bo0 is on top of ve0");
 }
 
-static void vlan_and_its_device_are_refused(void **state)
+TEST(vlan_and_its_device_are_refused)
 {
-	(void)state;
 	make_or_skip("ip link add vl0 link ve0 type vlan id 5");
 	assert_run(1, "$XD load vl0 ve0 --port 80");
 	assert_one_line("vl0 is on top of ve0");
@@ -252,13 +250,12 @@ static void send_events(struct gossip_sender *s, uint64_t seed)
 }
 
 /* Another host's copies come first, as a promiscuous interface sees them. */
-static void frames_for_another_host_do_not_teach(void **state)
+TEST(frames_for_another_host_do_not_teach)
 {
 	uint64_t seed = gossip_now_ns();
 	struct gossip_receiver *r = e2e_receiver(0, AF_INET, seed, EVENTS);
 	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
 
-	(void)state;
 	sh("ip link set ve0 promisc on");
 	e2e_load("load ve0");
 	far_takes_for_near("02:00:00:00:00:99");
@@ -273,9 +270,8 @@ static void frames_for_another_host_do_not_teach(void **state)
 	e2e_close(s, r);
 }
 
-static void its_mac_may_change(void **state)
+TEST(its_mac_may_change)
 {
-	(void)state;
 	e2e_load("load ve0");
 	e2e_assert_works(0);
 	sh("ip link set ve0 address 02:00:00:00:00:41");
@@ -285,9 +281,8 @@ static void its_mac_may_change(void **state)
 	e2e_assert_works(0);
 }
 
-static void frames_for_the_bridge_on_top_count(void **state)
+TEST(frames_for_the_bridge_on_top_count)
 {
-	(void)state;
 	sh("ip link add br0 address 02:00:00:00:00:51 type bridge && ip addr flush dev ve0 &&"
 	   " ip addr add 10.77.0.1/24 dev br0 && ip link set br0 up");
 	e2e_load("load ve0");
@@ -303,9 +298,8 @@ static void frames_for_the_bridge_on_top_count(void **state)
 	e2e_assert_works(0);
 }
 
-static void frames_for_a_macvlan_on_top_count(void **state)
+TEST(frames_for_a_macvlan_on_top_count)
 {
-	(void)state;
 	sh("ip link add mv0 link ve0 address 02:00:00:00:00:61 type macvlan &&"
 	   " ip addr flush dev ve0 && ip addr add 10.77.0.1/24 dev mv0 && ip link set mv0 up");
 	e2e_load("load ve0 ve1 --name both");
@@ -314,9 +308,8 @@ static void frames_for_a_macvlan_on_top_count(void **state)
 	e2e_assert_works(1);
 }
 
-static void with_forwarded_all_frames_count(void **state)
+TEST(with_forwarded_all_frames_count)
 {
-	(void)state;
 	e2e_load("load ve0 --forwarded");
 	e2e_assert_works(0);
 	sh("ip link set ve0 address 02:00:00:00:00:41");
@@ -324,9 +317,8 @@ static void with_forwarded_all_frames_count(void **state)
 	e2e_assert_works(0);
 }
 
-static void only_named_destinations_count(void **state)
+TEST(only_named_destinations_count)
 {
-	(void)state;
 	e2e_load("load ve0 --to 10.77.0.2,fd77::/16");
 	e2e_assert_unfiltered(0);
 	e2e_tool("unload ve0");
@@ -334,23 +326,10 @@ static void only_named_destinations_count(void **state)
 	e2e_assert_works(0);
 }
 
-#define E2E_TEST(f) cmocka_unit_test_setup_teardown(f, e2e_setup, teardown)
-
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		E2E_TEST(bond_and_its_port_are_refused),
-		E2E_TEST(vlan_and_its_device_are_refused),
-		E2E_TEST(frames_for_another_host_do_not_teach),
-		E2E_TEST(its_mac_may_change),
-		E2E_TEST(frames_for_the_bridge_on_top_count),
-		E2E_TEST(frames_for_a_macvlan_on_top_count),
-		E2E_TEST(with_forwarded_all_frames_count),
-		E2E_TEST(only_named_destinations_count),
-	};
-
 	cli_environment();
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(e2e_setup, teardown);
 	return run_added_tests("receivers");
 }

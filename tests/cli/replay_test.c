@@ -41,9 +41,8 @@ static void known_duplicates(void **state)
 }
 
 /* What is written to files is what is counted: packets that pass have no duplicates among them. */
-static void written_files(void **state)
+TEST(written_files)
 {
-	(void)state;
 	sh(CAPTURE REPLAY
 	   " --write-passed $D/passed --write-dropped $D/dropped --json > $D/all\n"
 	   "for part in passed dropped; do\n"
@@ -264,7 +263,7 @@ int main(void)
 	setenv("XD", tool(), 1);
 	name_dir("MADE");
 	add_rows(SCENARIOS, known_duplicates, make_dir, remove_dir);
-	add_test("written_files", written_files, make_dir, remove_dir, NULL);
+	add_own_tests(make_dir, remove_dir);
 	add_rows(ROWS, behaves, make_dir, remove_dir);
 	status = run_added_tests("replay");
 	sh("rm -rf $MADE");

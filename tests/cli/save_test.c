@@ -99,9 +99,8 @@ static void remembers(void **state)
 #define ID_TEXT "0101010101010101010101010101010101010101010101010101010101010101"
 
 /* Numbers are not saved; what applications know beside them is. */
-static void ids_beside_numbers_come_back(void **state)
+TEST(ids_beside_numbers_come_back)
 {
-	(void)state;
 	assert_run(0, "$XD load ve0 --profile moldudp64:9@239.1.1.1 --profile gsp:10 --capacity 10k && "
 		      "$XD add ve0/gsp " ID_TEXT);
 	assert_run(0, "$XD save ve0 " SNAPSHOT "; $XD unload ve0 && $XD restore ve0 " SNAPSHOT);
@@ -111,12 +110,11 @@ static void ids_beside_numbers_come_back(void **state)
 }
 
 /* As the filter's other actions do, which streams are delivered comes back; not what was handed over. */
-static void delivery_comes_back(void **state)
+TEST(delivery_comes_back)
 {
 	static const char *const DELIVER[] = { "xsk", "xsk:b,c", "stack" };
 	char *was;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(DELIVER); i++) {
 		sh("%s load ve0 --profile a=payload:9 --profile b=gsp:10 --profile c=gsp:11 "
 		   "--capacity 10k --window 60s --deliver %s",
@@ -135,11 +133,10 @@ static void delivery_comes_back(void **state)
 }
 
 /* On another interface, under another name, whatever else there is. */
-static void goes_elsewhere(void **state)
+TEST(goes_elsewhere)
 {
 	struct gossip_sender *s = e2e_sender(0, AF_INET, 1), *other = e2e_sender(1, AF_INET, 1);
 
-	(void)state;
 	e2e_load("load ve0 --capacity 10k");
 	send_events("ve0", s, 0, EVENTS, 0);
 	assert_run(0, "$XD save ve0 " SNAPSHOT " && $XD restore second " SNAPSHOT " ve1");
@@ -151,12 +148,11 @@ static void goes_elsewhere(void **state)
 }
 
 /* A running filter keeps what it remembers, and gets what was saved beside. */
-static void running_one_gets_it(void **state)
+TEST(running_one_gets_it)
 {
 	static const char *const LAYOUTS[] = { "blocked", "flat", "countdown" };
 	struct gossip_sender *s = e2e_sender(0, AF_INET, 1);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(LAYOUTS); i++) {
 		e2e_load("load ve0 --capacity 10k --layout %s", LAYOUTS[i]);
 		send_events("ve0", s, 0, EVENTS, 0);
@@ -192,12 +188,11 @@ static int events_come(const struct intercepted *call, void *arg)
 }
 
 /* With --forget there is an old predecessor, which the hand tells of ids meanwhile. */
-static void snapshot_is_told_of_all_ids(void **state)
+TEST(snapshot_is_told_of_all_ids)
 {
 	struct meanwhile m = { .s = e2e_sender(0, AF_INET, 1) };
 	struct filter f;
 
-	(void)state;
 	e2e_load("load ve0 --capacity 10k");
 	assert_run(0, "$XD save ve0 " SNAPSHOT "; $XD resize ve0 --capacity 20k");
 	send_events("ve0", m.s, 0, EVENTS, 0);
@@ -219,11 +214,10 @@ static void snapshot_is_told_of_all_ids(void **state)
 }
 
 /* Ids live as long as if nothing had happened, and then the memory goes. */
-static void ages_go_on(void **state)
+TEST(ages_go_on)
 {
 	struct gossip_sender *s = e2e_sender(0, AF_INET, 1);
 
-	(void)state;
 	e2e_load("load ve0 --window 1m --capacity 10k");
 	send_events("ve0", s, 0, EVENTS, 0);
 	assert_run(0, "$XD save ve0 " SNAPSHOT " && $XD unload ve0 && sleep 1");
@@ -242,11 +236,10 @@ static void ages_go_on(void **state)
 }
 
 /* A filter that was to drop for a time drops for the rest of that time. */
-static void time_to_drop_goes_on(void **state)
+TEST(time_to_drop_goes_on)
 {
 	struct gossip_sender *s = e2e_sender(0, AF_INET, 1);
 
-	(void)state;
 	e2e_load("load ve0 --for 2s --capacity 10k");
 	assert_run(0, "$XD save ve0 " SNAPSHOT " && $XD unload ve0 && sleep 2");
 	assert_run(0, "$XD restore ve0 " SNAPSHOT);
@@ -318,9 +311,8 @@ static void refuses(void **state)
 }
 
 /* A disk that is full at any write: what was there stays as it was. */
-static void disk_is_full(void **state)
+TEST(disk_is_full)
 {
-	(void)state;
 	e2e_load("load ve0 --capacity 20k");
 	assert_run(
 		0,
@@ -341,9 +333,8 @@ static void disk_is_full(void **state)
 /* Ended by a signal at any time, nothing is left but a whole snapshot. No signal may come with SIGCONT,
  * as timeout(1) has it: that one makes LeakSanitizer, as it stops the process at its end, wait for ever.
  */
-static void saving_is_stopped(void **state)
+TEST(saving_is_stopped)
 {
-	(void)state;
 	e2e_load("load ve0 --capacity 5M");
 	assert_run(0, "now() { echo $(($(date +%s%N) / 1000000)); }\n"
 		      "start=$(now); $XD save ve0 " SNAPSHOT "; took=$(($(now) - start))\n"
@@ -357,9 +348,8 @@ static void saving_is_stopped(void **state)
 }
 
 /* Killed at any time, it is there or not, and the next command is clean. */
-static void restoring_is_killed(void **state)
+TEST(restoring_is_killed)
 {
-	(void)state;
 	e2e_load("load ve0 --capacity 500k");
 	assert_run(0, "failed() { tail -5 /mnt/log >&3; ls -A $PINS >&3; exit 1; }\n"
 		      "exec 3>&1; $XD save ve0 " SNAPSHOT "; $XD unload ve0\n"
@@ -378,15 +368,6 @@ int main(void)
 	name_tool();
 	add_rows(ROUND_TRIPS, remembers, setup, teardown);
 	add_rows(REFUSALS, refuses, setup, teardown);
-	add_test("ids_beside_numbers_come_back", ids_beside_numbers_come_back, setup, teardown, NULL);
-	add_test("delivery_comes_back", delivery_comes_back, setup, teardown, NULL);
-	add_test("goes_elsewhere", goes_elsewhere, setup, teardown, NULL);
-	add_test("running_one_gets_it", running_one_gets_it, setup, teardown, NULL);
-	add_test("snapshot_is_told_of_all_ids", snapshot_is_told_of_all_ids, setup, teardown, NULL);
-	add_test("ages_go_on", ages_go_on, setup, teardown, NULL);
-	add_test("time_to_drop_goes_on", time_to_drop_goes_on, setup, teardown, NULL);
-	add_test("disk_is_full", disk_is_full, setup, teardown, NULL);
-	add_test("saving_is_stopped", saving_is_stopped, setup, teardown, NULL);
-	add_test("restoring_is_killed", restoring_is_killed, setup, teardown, NULL);
+	add_own_tests(setup, teardown);
 	return run_added_tests("save");
 }

@@ -200,11 +200,10 @@ static void test_row(void **state)
 }
 
 /* Its predecessor knows the realm, though no stream of this name. */
-static void set_joins_a_realm_after_a_resize(void **state)
+TEST(set_joins_a_realm_after_a_resize)
 {
 	char command[256];
 
-	(void)state;
 	must("load v0 --name f BY --profile a:9001#r --profile c:9003 --capacity 10k");
 	assert_false(streams_drops(A, 1));
 	must("resize f --capacity 20k");
@@ -219,9 +218,8 @@ static void set_joins_a_realm_after_a_resize(void **state)
 }
 
 /* An id that comes after the change, new to both. */
-static void realms_apart_stay_apart(void **state)
+TEST(realms_apart_stay_apart)
 {
-	(void)state;
 	must(LOAD_AB "#r");
 	sh("true");
 	must("set f BY --profile a:9001#r --profile b:9002#r");
@@ -233,13 +231,12 @@ static void realms_apart_stay_apart(void **state)
 }
 
 /* Whose first 8 bytes are equal. */
-static void longer_ids_are_hashed_as_a_whole(void **state)
+TEST(longer_ids_are_hashed_as_a_whole)
 {
 	static const char *const LAYOUTS[] = { "blocked", "flat", "countdown --capacity 10k" };
 	char command[256];
 	uint64_t id[ID_WORDS];
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		snprintf(command, sizeof(command),
 			 "load v0 --name f BY --profile a:9001 --fpr 1e-3 --layout %s", LAYOUTS[i]);
@@ -258,11 +255,10 @@ static void longer_ids_are_hashed_as_a_whole(void **state)
 }
 
 /* The bytes that were an id before may be one now, of another message. */
-static void ids_that_are_made_otherwise_are_other_ids(void **state)
+TEST(ids_that_are_made_otherwise_are_other_ids)
 {
 	uint64_t id[ID_WORDS], other[ID_WORDS] = { 1 };
 
-	(void)state;
 	must(LOAD_AB);
 	assert_false(streams_drops(A, 1));
 	assert_false(streams_drops(B, 1));
@@ -276,9 +272,8 @@ static void ids_that_are_made_otherwise_are_other_ids(void **state)
 }
 
 /* A scheme without a key cannot tell the ids of a new stream from those that it knows. */
-static void keyless_hashes_take_no_other_stream(void **state)
+TEST(keyless_hashes_take_no_other_stream)
 {
-	(void)state;
 	must("load v0 --name f BY --profile a:9001 --layout flat --hash fnv1a --capacity 1k"
 	     " --bits 1000000 --fpr 0.01");
 	assert_false(streams_drops(A, 1));
@@ -290,9 +285,8 @@ static void keyless_hashes_take_no_other_stream(void **state)
 	assert_true(streams_drops(B, 1));
 }
 
-static void forgotten_streams_are_said(void **state)
+TEST(forgotten_streams_are_said)
 {
-	(void)state;
 	must(LOAD_ABC);
 	must("set f BY --profile a:9001#r --profile b:9002#r --profile c:9003");
 	assert_says("what stream b knew is forgotten");
@@ -301,11 +295,10 @@ static void forgotten_streams_are_said(void **state)
 }
 
 /* Wanted in a, which has another index then; in b an equal id is not wanted. */
-static void wants_are_of_a_stream_not_of_a_place(void **state)
+TEST(wants_are_of_a_stream_not_of_a_place)
 {
 	char command[256];
 
-	(void)state;
 	must(LOAD_AB);
 	assert_false(streams_drops(A, 1));
 	assert_false(streams_drops(B, 1));
@@ -323,13 +316,12 @@ static void open_f(struct filter *f)
 }
 
 /* What was handed to a reader before the change is wanted for its own stream after it. */
-static void deliveries_are_of_a_stream_not_of_a_place(void **state)
+TEST(deliveries_are_of_a_stream_not_of_a_place)
 {
 	struct dedup_in_flight packet = { .number = 1 };
 	struct filter f;
 	uint64_t id[ID_WORDS];
 
-	(void)state;
 	must(LOAD_AB);
 	assert_false(streams_drops(A, 1));
 	assert_false(streams_drops(B, 1));
@@ -358,12 +350,11 @@ static void deliveries_are_of_a_stream_not_of_a_place(void **state)
 }
 
 /* Changes are counted anew then. */
-static void deliveries_are_of_a_stream_after_a_restore(void **state)
+TEST(deliveries_are_of_a_stream_after_a_restore)
 {
 	struct dedup_in_flight packet = { .number = 1 };
 	struct filter f;
 
-	(void)state;
 	must(LOAD_AB);
 	must("set f BY --profile b:9002");
 	must("set f BY --profile c:9003 --profile b:9002");
@@ -395,7 +386,7 @@ static int see(void *arg, const struct dedup_sample *sample)
 }
 
 /* A sampler of b gets its packets across the change. */
-static void samples_are_of_a_stream_not_of_a_place(void **state)
+TEST(samples_are_of_a_stream_not_of_a_place)
 {
 	struct sampling_wish wish = { .reasons = SAMPLING_NEW | SAMPLING_DROPS,
 				      .snap = 64,
@@ -406,7 +397,6 @@ static void samples_are_of_a_stream_not_of_a_place(void **state)
 	struct filter f, now;
 	uint32_t pid;
 
-	(void)state;
 	must(LOAD_AB);
 	assert_int_equal(kernel_ready(false, false), 0);
 	open_f(&f);
@@ -426,9 +416,8 @@ static void samples_are_of_a_stream_not_of_a_place(void **state)
 }
 
 /* A sampler of a stream that is removed gets no other one's packets. */
-static void samples_of_a_stream_that_went_end(void **state)
+TEST(samples_of_a_stream_that_went_end)
 {
-	(void)state;
 	must(LOAD_AB);
 	sh("$XD sample f/a >" OUT_FILE " 2>&1 & echo $! >/mnt/pid\n"
 	   "for i in $(seq 300); do $XD status f --json | grep -q '\"sampler\": *{' && exit 0\n"
@@ -441,12 +430,11 @@ static void samples_of_a_stream_that_went_end(void **state)
 }
 
 /* Though each has the name of the other then. */
-static void counters_are_of_a_stream_not_of_a_name(void **state)
+TEST(counters_are_of_a_stream_not_of_a_name)
 {
 	struct filter_counters first, second;
 	struct filter f;
 
-	(void)state;
 	must(LOAD_TWO);
 	for (uint32_t id = 0; id < 3; id++)
 		assert_false(streams_drops(id ? A_TOO : A, id));
@@ -461,7 +449,7 @@ static void counters_are_of_a_stream_not_of_a_name(void **state)
 }
 
 /* All that was counted, by whichever stream, and what belongs to none. */
-static void counters_stay_when_streams_go(void **state)
+TEST(counters_stay_when_streams_go)
 {
 	static const char *const CHANGES[] = {
 		"set f BY --profile b:9002",
@@ -471,7 +459,6 @@ static void counters_stay_when_streams_go(void **state)
 	struct filter_counters c;
 	struct filter f;
 
-	(void)state;
 	must(LOAD_AB " --capacity 10k");
 	for (int i = 0; i < 3; i++) {
 		streams_drops(A, 1);
@@ -494,37 +481,9 @@ static void counters_stay_when_streams_go(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test_setup_teardown(set_joins_a_realm_after_a_resize, streams_setup,
-						cli_teardown),
-		cmocka_unit_test_setup_teardown(counters_stay_when_streams_go, streams_setup,
-						cli_teardown),
-		cmocka_unit_test_setup_teardown(realms_apart_stay_apart, streams_setup, cli_teardown),
-		cmocka_unit_test_setup_teardown(longer_ids_are_hashed_as_a_whole, streams_setup,
-						cli_teardown),
-		cmocka_unit_test_setup_teardown(ids_that_are_made_otherwise_are_other_ids,
-						streams_setup, cli_teardown),
-		cmocka_unit_test_setup_teardown(keyless_hashes_take_no_other_stream, streams_setup,
-						cli_teardown),
-		cmocka_unit_test_setup_teardown(forgotten_streams_are_said, streams_setup,
-						cli_teardown),
-		cmocka_unit_test_setup_teardown(wants_are_of_a_stream_not_of_a_place, streams_setup,
-						cli_teardown),
-		cmocka_unit_test_setup_teardown(deliveries_are_of_a_stream_not_of_a_place,
-						streams_setup, cli_teardown),
-		cmocka_unit_test_setup_teardown(deliveries_are_of_a_stream_after_a_restore,
-						streams_setup, cli_teardown),
-		cmocka_unit_test_setup_teardown(samples_are_of_a_stream_not_of_a_place,
-						streams_setup, cli_teardown),
-		cmocka_unit_test_setup_teardown(counters_are_of_a_stream_not_of_a_name,
-						streams_setup, cli_teardown),
-		cmocka_unit_test_setup_teardown(samples_of_a_stream_that_went_end, streams_setup,
-						cli_teardown),
-	};
-
 	cli_environment();
 	add_rows(ROWS, test_row, streams_setup, cli_teardown);
 	add_rows(UNNAMED, test_unnamed, streams_setup, cli_teardown);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(streams_setup, cli_teardown);
 	return run_added_tests("streams_change");
 }

@@ -353,11 +353,10 @@ static void episode(void)
 	assert_run(0, "$XD unload --all");
 }
 
-static void any_changes(void **state)
+TEST(any_changes)
 {
 	uint64_t episodes = environment_number("EPISODES", tries(1, EPISODES));
 
-	(void)state;
 	assert_int_equal(kernel_ready(false, false), 0);
 	m.seed = environment_number("SEED", (uint64_t)time(NULL) << 20 | getpid());
 	print_message("# SEED=%llu\n", (unsigned long long)m.seed);
@@ -368,6 +367,6 @@ static void any_changes(void **state)
 int main(void)
 {
 	cli_environment();
-	add_test("any_changes", any_changes, streams_setup, cli_teardown, NULL);
+	add_own_tests(streams_setup, cli_teardown);
 	return run_added_tests("streams_random");
 }

@@ -119,13 +119,12 @@ static void check_whole(void)
 		e2e_load(LOAD);
 }
 
-static void test_at_once(void **state)
+TEST(at_once)
 {
 	uint64_t seed = environment_number("SEED", gossip_now_ns());
 	int rounds = environment_number("ROUNDS", ROUNDS);
 	uint64_t failed = 0;
 
-	(void)state;
 	print_message("# seed %llu\n", (unsigned long long)seed);
 	sh("mountpoint -q /mnt || mount -t tmpfs tmpfs /mnt");
 	e2e_load(LOAD);
@@ -149,6 +148,6 @@ static void test_at_once(void **state)
 
 int main(void)
 {
-	add_test("at_once", test_at_once, e2e_setup, e2e_teardown, NULL);
+	add_own_tests(e2e_setup, e2e_teardown);
 	return run_added_tests("together");
 }

@@ -374,12 +374,11 @@ static void feed_a_alone(uint64_t us)
 	}
 }
 
-static void path_goes_silent_and_comes_back(void **state)
+TEST(path_goes_silent_and_comes_back)
 {
 	struct sender_seen s;
 	uint64_t alone;
 
-	(void)state;
 	load(SHORT_RESET, ONE_STREAM("short"));
 	feed(600);
 	read_all();
@@ -420,12 +419,11 @@ static int skew_bucket(uint64_t ns)
 	return i;
 }
 
-static void skew_is_in_its_bucket(void **state)
+TEST(skew_is_in_its_bucket)
 {
 	uint64_t sent_ns[SKEW_PACKETS] = { 0 }, as_sent[DEDUP_SKEWS] = { 0 }, sum = 0;
 	struct sender_seen s;
 
-	(void)state;
 	load(SHORT, ONE_STREAM("moldudp64"));
 	begin_session("SKEW", WORD);
 	for (int a = 0, b = 0; b < SKEW_PACKETS;) {
@@ -460,11 +458,10 @@ static void skew_is_in_its_bucket(void **state)
 
 /* Changes. */
 
-static void set_removes_an_interface_and_adds_it(void **state)
+TEST(set_removes_an_interface_and_adds_it)
 {
 	struct sender_seen s;
 
-	(void)state;
 	load(SHORT, ONE_STREAM("short"));
 	feed(600);
 	e2e_tool("set arb --remove ve1");
@@ -489,11 +486,10 @@ static void set_removes_an_interface_and_adds_it(void **state)
 }
 
 /* Accounts begin anew with the table of senders, numbers do not. */
-static void resize_begins_accounts_anew(void **state)
+TEST(resize_begins_accounts_anew)
 {
 	uint64_t first;
 
-	(void)state;
 	load(SHORT, ONE_STREAM("short"));
 	feed(600);
 	send_side(0, f.next, 6, 0);
@@ -512,12 +508,11 @@ static void resize_begins_accounts_anew(void **state)
 /* A loses a number. B fills the gap after the resize: with this number the account begins. What B
  * loses of those that A has brought before is not counted.
  */
-static void resize_counts_nothing_that_was_seen_before(void **state)
+TEST(resize_counts_nothing_that_was_seen_before)
 {
 	const struct path_seen *a, *b;
 	struct sender_seen s;
 
-	(void)state;
 	load(SHORT, ONE_STREAM("short"));
 	feed(600);
 	send_side(0, f.next + 1, 59, 0);
@@ -540,11 +535,10 @@ static void resize_counts_nothing_that_was_seen_before(void **state)
 	assert_int_equal(b->lost + b->missing, 0);
 }
 
-static void accounts_outlive_the_predecessor(void **state)
+TEST(accounts_outlive_the_predecessor)
 {
 	uint64_t first;
 
-	(void)state;
 	load(SHORT, ONE_STREAM("short") " --window 4s");
 	feed(600);
 	read_all();
@@ -559,11 +553,10 @@ static void accounts_outlive_the_predecessor(void **state)
 	assert_sender(first, SHORT_HISTORY);
 }
 
-static void reset_begins_accounts_anew(void **state)
+TEST(reset_begins_accounts_anew)
 {
 	uint64_t first;
 
-	(void)state;
 	load(SHORT, ONE_STREAM("short"));
 	feed(600);
 	read_all();
@@ -627,9 +620,8 @@ static void assert_sessions(int first, int cnt)
 	}
 }
 
-static void recycled_senders_have_accounts_of_their_own(void **state)
+TEST(recycled_senders_have_accounts_of_their_own)
 {
-	(void)state;
 	load(LONG_RESET, ONE_STREAM("short") " --window 1s"); /* the hand steps as often */
 	for (int n = 1; n < SOURCES; n++)
 		send_session(n);
@@ -649,11 +641,10 @@ static void recycled_senders_have_accounts_of_their_own(void **state)
 	assert_sessions(101, SOURCES);
 }
 
-static void sender_restarts_after_a_silence(void **state)
+TEST(sender_restarts_after_a_silence)
 {
 	struct sender_seen s;
 
-	(void)state;
 	load(SHORT_RESET, ONE_STREAM("short"));
 	feed(510); /* so that the next number is two histories behind */
 	read_all();
@@ -674,11 +665,10 @@ static void sender_restarts_after_a_silence(void **state)
 }
 
 /* Then some numbers are far at first. */
-static void sender_restarts_at_once(void **state)
+TEST(sender_restarts_at_once)
 {
 	struct sender_seen s;
 
-	(void)state;
 	load(SHORT, ONE_STREAM("short"));
 	begin_session("ARBITER", 10000);
 	feed(600);
@@ -706,21 +696,7 @@ static void sender_restarts_at_once(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-		TEST(path_goes_silent_and_comes_back),
-		TEST(skew_is_in_its_bucket),
-		TEST(set_removes_an_interface_and_adds_it),
-		TEST(resize_begins_accounts_anew),
-		TEST(resize_counts_nothing_that_was_seen_before),
-		TEST(accounts_outlive_the_predecessor),
-		TEST(reset_begins_accounts_anew),
-		TEST(recycled_senders_have_accounts_of_their_own),
-		TEST(sender_restarts_after_a_silence),
-		TEST(sender_restarts_at_once),
-	};
-
 	add_rows(LOSSES, test_losses, setup, teardown);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(setup, teardown);
 	return run_added_tests("arbiter");
 }

@@ -69,15 +69,13 @@ static void exactly_once(int family)
 	e2e_tool("unload --name both");
 }
 
-static void test_exactly_once_v4(void **state)
+TEST(exactly_once_v4)
 {
-	(void)state;
 	exactly_once(AF_INET);
 }
 
-static void test_exactly_once_v6(void **state)
+TEST(exactly_once_v6)
 {
-	(void)state;
 	exactly_once(AF_INET6);
 }
 
@@ -110,14 +108,13 @@ static void *send_in_step(void *link)
 	return NULL;
 }
 
-static void test_exactly_once_in_step(void **state)
+TEST(exactly_once_in_step)
 {
 	uint64_t seed = gossip_now_ns();
 	struct gossip_receiver *r = e2e_receiver(-1, AF_INET, seed, STEP_EVENTS);
 	uint32_t *order = gossip_shuffle(STEP_EVENTS, 1, 0, seed);
 	pthread_t threads[E2E_LINKS];
 
-	(void)state;
 	assert_non_null(order);
 	memset(&step, 0, sizeof(step));
 	step.order = order;
@@ -247,12 +244,11 @@ static bool check_window(const struct window *w, bool stale)
 	return true;
 }
 
-static void test_window(void **state)
+TEST(window)
 {
 	static struct window w[E2E_LINKS];
 	bool good = false;
 
-	(void)state;
 	/* On a machine that stands still for a while ids live longer by that; and when the
 	 * hand stands still for so long that its clock counts as stopped, the filter lets
 	 * everything pass, as it should. Then this test says nothing.
@@ -348,15 +344,13 @@ static void overload(uint32_t capacity, uint32_t rate_pps, uint32_t events, doub
 	e2e_tool("unload ve0 ve1");
 }
 
-static void test_overload_ten_times(void **state)
+TEST(overload_ten_times)
 {
-	(void)state;
 	overload(10000, 60000, 360000, 1);
 }
 
-static void test_overload_flat_out(void **state)
+TEST(overload_flat_out)
 {
-	(void)state;
 	/* More within a tick of the hand than it could make up for: only what is not learned
 	 * any more keeps the promise. All those ids meet the same bits, so false positives
 	 * come in clusters.
@@ -399,21 +393,18 @@ static void check_mode(const char *options, const char *mode, uint16_t delivered
 	e2e_tool("unload ve0");
 }
 
-static void test_mode_native(void **state)
+TEST(mode_native)
 {
-	(void)state;
 	check_mode("--mode native", "native", 1);
 }
 
-static void test_mode_skb(void **state)
+TEST(mode_skb)
 {
-	(void)state;
 	check_mode("--mode skb", "skb", 1);
 }
 
-static void test_action_count(void **state)
+TEST(action_count)
 {
-	(void)state;
 	check_mode("--action count", "native", MODE_COPIES);
 	check_mode("--action count --mode skb", "skb", MODE_COPIES);
 }
@@ -439,11 +430,10 @@ static void offer(int link, uint64_t seed, uint32_t events, uint32_t delivered)
 	e2e_close(s, r);
 }
 
-static void test_unload_one_of_two(void **state)
+TEST(unload_one_of_two)
 {
 	uint64_t seed = gossip_now_ns();
 
-	(void)state;
 	e2e_load("load ve0 ve1 --name both --fpr 1e-9");
 	offer(0, seed, 1000, 1000);
 	offer(1, seed, 1000, 0); /* one memory for both */
@@ -476,11 +466,10 @@ static void assert_state(const char *name, const char *ifname, const char *expec
 	json_object_put(status);
 }
 
-static void test_interface_disappears(void **state)
+TEST(interface_disappears)
 {
 	uint64_t seed = gossip_now_ns();
 
-	(void)state;
 	e2e_load("load ve0 ve1 --name both --fpr 1e-9");
 	e2e_remember();
 	offer(0, seed, 1000, 1000);
@@ -505,11 +494,10 @@ static void test_interface_disappears(void **state)
 	e2e_assert_works(1);
 }
 
-static void test_only_interface_disappears(void **state)
+TEST(only_interface_disappears)
 {
 	char out[4096];
 
-	(void)state;
 	e2e_load("load ve0");
 	e2e_remember();
 	sh("ip link del ve0");
@@ -522,11 +510,10 @@ static void test_only_interface_disappears(void **state)
 }
 
 /* However it is unloaded, a filter leaves nothing; and not before. */
-static void test_unload_leaves_nothing(void **state)
+TEST(unload_leaves_nothing)
 {
 	static const char *const WAYS[] = { "ve0 ve1", "ve1 ve0", "--name both", "--all" };
 
-	(void)state;
 	e2e_assert_nothing_left();
 	for (size_t i = 0; i < ARRAY_SIZE(WAYS); i++) {
 		e2e_load("load ve0 ve1 --name both");
@@ -558,42 +545,18 @@ static void attach_and_detach(const char *mode)
 	assert_true(sent > 1000);
 }
 
-static void test_attach_loses_nothing_native(void **state)
+TEST(attach_loses_nothing_native)
 {
-	(void)state;
 	attach_and_detach("native");
 }
 
-static void test_attach_loses_nothing_skb(void **state)
+TEST(attach_loses_nothing_skb)
 {
-	(void)state;
 	attach_and_detach("skb");
 }
 
-#define E2E(name)                                                 \
-	{                                                         \
-#name, test_##name, e2e_setup, e2e_teardown, NULL \
-	}
-
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		E2E(exactly_once_v4),
-		E2E(exactly_once_v6),
-		E2E(exactly_once_in_step),
-		E2E(window),
-		E2E(overload_ten_times),
-		E2E(overload_flat_out),
-		E2E(mode_native),
-		E2E(mode_skb),
-		E2E(action_count),
-		E2E(unload_one_of_two),
-		E2E(interface_disappears),
-		E2E(only_interface_disappears),
-		E2E(unload_leaves_nothing),
-		E2E(attach_loses_nothing_native),
-		E2E(attach_loses_nothing_skb),
-	};
-
-	return run_root_tests("e2e", tests, ARRAY_SIZE(tests));
+	add_own_tests(e2e_setup, e2e_teardown);
+	return run_added_tests("e2e");
 }

@@ -316,14 +316,13 @@ static void report(const struct chain *ch, uint64_t seed)
 	}
 }
 
-static void test_chains(void **state)
+TEST(chains)
 {
 	uint64_t seed = environment_number("SEED", gossip_now_ns() / 1000);
 	uint64_t chains = environment_number("CHAINS", tries(1, CHAINS));
 	unsigned int faults = 0, killed = 0;
 	struct chain ch;
 
-	(void)state;
 	print_message("# SEED=%ju\n", (uintmax_t)seed);
 	kinds_open(&BEGIN);
 	for (uint64_t i = 0; i < chains; i++) {
@@ -345,9 +344,6 @@ static void test_chains(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		{ "chains", test_chains, e2e_setup, e2e_teardown, NULL },
-	};
-
-	return run_root_tests("kill_chain", tests, ARRAY_SIZE(tests));
+	add_own_tests(e2e_setup, e2e_teardown);
+	return run_added_tests("kill_chain");
 }

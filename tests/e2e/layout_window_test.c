@@ -141,11 +141,10 @@ static void send_all_the_time(void)
 	}
 }
 
-static void ids_live_for_the_window(void **state)
+TEST(ids_live_for_the_window)
 {
 	bool good = false;
 
-	(void)state;
 	for (int try = 0; try < TRIES && !good; try++) {
 		open_windows();
 		send_all_the_time();
@@ -189,11 +188,10 @@ static void aim(struct window *w)
 	w->aimed = true;
 }
 
-static void ids_before_a_rotation_live_for_the_window(void **state)
+TEST(ids_before_a_rotation_live_for_the_window)
 {
 	bool good = false;
 
-	(void)state;
 	for (int try = 0; try < TRIES && !good; try++) {
 		uint64_t end_ns = kernel_now_ns() + 60 * S; /* a busy machine aims badly */
 		size_t done = 0;
@@ -225,14 +223,8 @@ static int teardown(void **state)
 	return e2e_teardown(state);
 }
 
-#define OWN(f) cmocka_unit_test_setup_teardown(f, e2e_setup, teardown)
-
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		OWN(ids_live_for_the_window),
-		OWN(ids_before_a_rotation_live_for_the_window),
-	};
-
-	return run_root_tests("layout_window", tests, ARRAY_SIZE(tests));
+	add_own_tests(e2e_setup, teardown);
+	return run_added_tests("layout_window");
 }

@@ -463,37 +463,27 @@ static void mirror(bool l2, bool by_tcpdump)
 	}
 }
 
-static void packet_socket_reads_once(void **state)
+TEST(packet_socket_reads_once)
 {
-	(void)state;
 	mirror(false, false);
 }
 
-static void other_frames_are_read_once(void **state)
+TEST(other_frames_are_read_once)
 {
-	(void)state;
 	mirror(true, false);
 }
 
-static void tcpdump_reads_once(void **state)
+TEST(tcpdump_reads_once)
 {
 	char out[256];
 
-	(void)state;
 	if (sh_out(out, sizeof(out), "command -v tcpdump"))
 		skip();
 	mirror(false, true);
 }
 
-#define OWN(f) cmocka_unit_test_setup_teardown(f, e2e_setup, teardown)
-
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		OWN(packet_socket_reads_once),
-		OWN(other_frames_are_read_once),
-		OWN(tcpdump_reads_once),
-	};
-
-	return run_root_tests("mirror", tests, ARRAY_SIZE(tests));
+	add_own_tests(e2e_setup, teardown);
+	return run_added_tests("mirror");
 }

@@ -239,7 +239,7 @@ static void assert_account(const struct sender_seen *s, const struct talker *t)
 	assert_int_equal(first, t->frames - t->lost_on_all);
 }
 
-static void losses_of_an_independent_sender(void **state)
+TEST(losses_of_an_independent_sender)
 {
 	struct talker talkers[TALKERS];
 	struct sender_seen seen[TALKERS];
@@ -248,7 +248,6 @@ static void losses_of_an_independent_sender(void **state)
 	struct filter_counters c;
 	int status, cnt;
 
-	(void)state;
 	print_message("# seed %" PRIu64 "\n", seed);
 	sh("%s profile show r-tag | " RESET
 	   " | %s load ve0 ve1 --name paths --profiles /dev/stdin --profile r-tag --paths 2 --sources 16",
@@ -283,7 +282,6 @@ int main(void)
 {
 	add_rows(ROWS, one_copy_is_delivered, e2e_setup, close_paths);
 	add_rows(PARTIAL, what_no_path_brings_is_named, e2e_setup, close_paths);
-	add_test("losses_of_an_independent_sender", losses_of_an_independent_sender, e2e_setup,
-		 e2e_teardown, NULL);
+	add_own_tests(e2e_setup, e2e_teardown);
 	return run_added_tests("paths");
 }

@@ -409,11 +409,10 @@ static void print_places(uint64_t n)
 			      places[i].recorded);
 }
 
-static void a_filter_runs_where_the_model_has_it(void **state)
+TEST(a_filter_runs_where_the_model_has_it)
 {
 	uint64_t steps = environment_number("STEPS", tries(60, 600));
 
-	(void)state;
 	seed = environment_number("SEED", (uint64_t)getpid());
 	print_message("# SEED=%llu\n", (unsigned long long)seed);
 	away = netns_start();
@@ -447,9 +446,6 @@ static void a_filter_runs_where_the_model_has_it(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_filter_runs_where_the_model_has_it),
-	};
-
-	return run_root_tests("places", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_tests("places");
 }

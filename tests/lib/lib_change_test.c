@@ -175,12 +175,11 @@ static int mapped(void)
 	return cnt;
 }
 
-static void lets_go_of_what_was_there(void **state)
+TEST(lets_go_of_what_was_there)
 {
 	struct id old[OLD];
 	int before;
 
-	(void)state;
 	lib_load("--window 300ms");
 	before = mapped();
 	learn_some(old);
@@ -200,12 +199,11 @@ static void lets_go_of_what_was_there(void **state)
 }
 
 /* Another filter of that name is not taken for what became of this one. */
-static void keeps_to_its_filter(void **state)
+TEST(keeps_to_its_filter)
 {
 	struct id id = id_fresh();
 	int result;
 
-	(void)state;
 	lib_load("");
 	e2e_tool("set " LIB_NAME " --action count");
 	e2e_tool("unload --all");
@@ -219,12 +217,11 @@ static void keeps_to_its_filter(void **state)
 /* A filter that a newer version took over cannot be read: no id is reported as known. The filter
  * of this version goes on as across any change.
  */
-static void upgrades(void **state)
+TEST(upgrades)
 {
 	struct xdp_dedup_filter *again;
 	struct id old = id_fresh(), id = id_fresh();
 
-	(void)state;
 	lib_load("");
 	assert_int_equal(lib_added(&old), 0);
 	e2e_tool("load --replace --name " LIB_NAME);
@@ -240,12 +237,11 @@ static void upgrades(void **state)
 #define SHORT_IDS \
 	" --profiles /dev/stdin <<END\n[profile short]\nlayer = udp\nid = payload+2:10\nEND\n"
 
-static void keeps_to_its_stream(void **state)
+TEST(keeps_to_its_stream)
 {
 	struct xdp_dedup_filter *named;
 	struct xdp_dedup_stats s;
 
-	(void)state;
 	lib_let_go();
 	e2e_tool("unload --all");
 	e2e_tool("load ve0 --name " LIB_NAME " --profile discv4:30303");
@@ -395,20 +391,12 @@ static const struct CMUnitTest KIND_TESTS[] = {
 	cmocka_unit_test(kind_follows_set),
 };
 
-#define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
-static const struct CMUnitTest TESTS[] = {
-	OWN(lets_go_of_what_was_there),
-	OWN(keeps_to_its_filter),
-	OWN(keeps_to_its_stream),
-	OWN(upgrades),
-};
-
 int main(void)
 {
 	name_tool();
 	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
 	add_rows(PAIRS, run_pair, lib_setup_none, NULL);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(lib_setup_none, NULL);
 	add_rows(CHANGES_ROWS, run_race, lib_setup_none, end_race);
 	return lib_run_tests("lib_change");
 }

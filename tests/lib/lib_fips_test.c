@@ -138,13 +138,12 @@ static void absorb_row(void **state)
 		assert_true(item_dropped(n));
 }
 
-static void absorb_refuses_what_is_malformed(void **state)
+TEST(absorb_refuses_what_is_malformed)
 {
 	json_object *rows = vectors("rejected");
 	struct fips_filter other = empty_filter(4, FIPS_V1_SIZE_CLASS);
 	uint8_t msg[4200], good[FIPS_V1_MSG_BYTES];
 
-	(void)state;
 	take_fips(8192);
 	for (size_t i = 0; i < json_object_array_length(rows); i++) {
 		json_object *row = json_object_array_get_idx(rows, i);
@@ -162,12 +161,11 @@ static void absorb_refuses_what_is_malformed(void **state)
 	assert_int_equal(lib.raw.state->learned, 0);
 }
 
-static void absorb_refuses_what_is_too_full(void **state)
+TEST(absorb_refuses_what_is_too_full)
 {
 	static const uint32_t ITEMS[] = { 3, 200, 400 };
 	struct fips_filter full = filter_with_bits(V1_BITS), much = filter_with(0, 1000);
 
-	(void)state;
 	take_fips_with("--capacity 2k --fpr 0.01 --bits 32768");
 	for (size_t i = 0; i < ARRAY_SIZE(ITEMS); i++) {
 		struct fips_filter f = filter_with(0, ITEMS[i]);
@@ -195,11 +193,10 @@ static void absorb_refuses_what_is_too_full(void **state)
 }
 
 /* A quarter of the bits is little, but every 4th of them holds one item in 16. */
-static void chosen_bits_are_not_taken_for_random_ones(void **state)
+TEST(chosen_bits_are_not_taken_for_random_ones)
 {
 	static const char *const SIZES[] = { "8192", "65536" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
 		struct fips_filter f = filter_with(0, 0), g = f;
 		char options[80];
@@ -232,13 +229,12 @@ static void chosen_bits_are_not_taken_for_random_ones(void **state)
 }
 
 /* As many as its bits say, and not one more. */
-static void absorb_needs_room(void **state)
+TEST(absorb_needs_room)
 {
 	struct fips_filter f = filter_with(0, 100);
 	struct dedup_state *st;
 	uint32_t ids;
 
-	(void)state;
 	take_fips(8192);
 	lib_freeze();
 	st = lib.raw.state;
@@ -261,11 +257,10 @@ static void absorb_needs_room(void **state)
 /* A larger array repeats the bits: absorbing takes more of an equal capacity. Measured with the
  * hand at rest, so that nothing else is learned or forgotten.
  */
-static void absorb_pays_for_the_bits_it_sets(void **state)
+TEST(absorb_pays_for_the_bits_it_sets)
 {
 	static const char *const SIZES[] = { "4096", "8192", "65536", "1048576" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
 		char options[80];
 		uint64_t learned;
@@ -344,11 +339,10 @@ static double absorb_ms(uint64_t first, uint32_t items, int answer, double *maki
 }
 
 /* Any peer can send as many as it likes, and of whatever bits. */
-static void no_message_takes_long(void **state)
+TEST(no_message_takes_long)
 {
 	double ms[4], making = 1e9, other = 1e9;
 
-	(void)state;
 	take_fips_with("--capacity 50k --fpr 0.05 --bits 65536");
 	lib_freeze();
 	ms[0] = absorb_ms(0, 400, 0, &making);
@@ -367,7 +361,7 @@ static void no_message_takes_long(void **state)
 /* Both generations full of what peers say: fresh ids are taken for known ones as seldom as
  * was promised.
  */
-static void absorbed_filters_keep_the_rate(void **state)
+TEST(absorbed_filters_keep_the_rate)
 {
 	/* At 3e-5 it counts that what a larger array holds is repeated. */
 	static const struct {
@@ -378,7 +372,6 @@ static void absorbed_filters_keep_the_rate(void **state)
 		     { "--capacity 50k --fpr 2e-3 --bits 8192", 200000 },
 		     { "--capacity 50k --fpr 5e-3 --bits 4096", 100000 } };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		uint64_t next = 0, known = 0, tries = ROWS[i].tries;
 		struct xdp_dedup_stats stats;
@@ -407,12 +400,11 @@ static void absorbed_filters_keep_the_rate(void **state)
 }
 
 /* Peers of one network announce nearly equal filters, twice a second. */
-static void what_is_known_costs_nothing(void **state)
+TEST(what_is_known_costs_nothing)
 {
 	struct fips_filter f = filter_with(0, 100), more = filter_with(0, 101);
 	uint64_t learned;
 
-	(void)state;
 	take_fips(8192);
 	lib_freeze();
 	assert_int_equal(absorb_of(lib.f, 0, 1, &f, 1), 0);
@@ -429,13 +421,12 @@ static void what_is_known_costs_nothing(void **state)
 	assert_in_range(lib.raw.state->learned, learned + 1, learned + 2);
 }
 
-static void stale_and_repeated_announcements_are_refused(void **state)
+TEST(stale_and_repeated_announcements_are_refused)
 {
 	struct fips_filter f = filter_with(0, 10), g = filter_with(10, 20);
 	struct fips_filter full = filter_with_bits(V1_BITS);
 	uint64_t set;
 
-	(void)state;
 	take_fips(8192);
 	assert_int_equal(absorb_of(lib.f, 1, 0, &f, 1), 0);
 	set = lib_stats().set_bits;
@@ -458,7 +449,7 @@ static void stale_and_repeated_announcements_are_refused(void **state)
 	assert_int_equal(absorb_of(lib.f, UINT64_MAX, UINT64_MAX, &f, 1), 0);
 }
 
-static void fips_is_for_its_own_layout(void **state)
+TEST(fips_is_for_its_own_layout)
 {
 	static const char *const OPTIONS[] = { "",
 					       "--layout flat --hash siphash --bits 8192 --hashes 5",
@@ -469,7 +460,6 @@ static void fips_is_for_its_own_layout(void **state)
 	struct fips_filter f = filter_with(0, 3);
 	uint8_t msg[FIPS_V1_MSG_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(OPTIONS); i++) {
 		lib_load(OPTIONS[i]);
 		assert_int_equal(absorb(&f, 1), -EOPNOTSUPP);
@@ -479,11 +469,10 @@ static void fips_is_for_its_own_layout(void **state)
 	}
 }
 
-static void absorb_is_stale(void **state)
+TEST(absorb_is_stale)
 {
 	struct fips_filter f = filter_with(0, 3);
 
-	(void)state;
 	take_fips_with("--capacity 500 --fpr 0.01 --window 5s");
 	assert_int_equal(absorb(&f, 1), 0);
 	e2e_tool("unload ve0");
@@ -493,11 +482,10 @@ static void absorb_is_stale(void **state)
 }
 
 /* What is announced of a filter that is no longer there would be true for ever. */
-static void announce_is_stale(void **state)
+TEST(announce_is_stale)
 {
 	uint8_t msg[FIPS_V1_MSG_BYTES] = { 0xee };
 
-	(void)state;
 	take_fips_with("--capacity 500 --fpr 0.01 --window 5s");
 	assert_int_equal(xdp_dedup_fips_announce(lib.f, 1, msg, sizeof(msg)), sizeof(msg));
 	e2e_tool("unload ve0");
@@ -568,12 +556,11 @@ static void announce_row(void **state)
 }
 
 /* What one filter announces is known to another one. */
-static void announce_and_absorb(void **state)
+TEST(announce_and_absorb)
 {
 	struct xdp_dedup_filter *other;
 	uint8_t msg[FIPS_V1_MSG_BYTES];
 
-	(void)state;
 	take_fips(32768);
 	for (uint64_t n = 0; n < 100; n++)
 		assert_false(item_dropped(n));
@@ -589,26 +576,9 @@ static void announce_and_absorb(void **state)
 	xdp_dedup_close(other);
 }
 
-#define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
-static const struct CMUnitTest TESTS[] = {
-	OWN(absorb_refuses_what_is_malformed),
-	OWN(absorb_refuses_what_is_too_full),
-	OWN(chosen_bits_are_not_taken_for_random_ones),
-	OWN(absorb_needs_room),
-	OWN(absorb_pays_for_the_bits_it_sets),
-	OWN(no_message_takes_long),
-	OWN(absorbed_filters_keep_the_rate),
-	OWN(what_is_known_costs_nothing),
-	OWN(stale_and_repeated_announcements_are_refused),
-	OWN(absorb_is_stale),
-	OWN(announce_is_stale),
-	OWN(fips_is_for_its_own_layout),
-	OWN(announce_and_absorb),
-};
-
 int main(void)
 {
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(lib_setup_none, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(FIPS_SIZES); i++)
 		lib_add_row("absorb-", FIPS_SIZES[i].name, absorb_row, NULL, &FIPS_SIZES[i]);
 	for (size_t i = 1; i < ARRAY_SIZE(FIPS_SIZES); i++)

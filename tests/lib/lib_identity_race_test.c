@@ -50,12 +50,11 @@ static struct xdp_dedup_filter *open_filter(const char *name)
 	return f;
 }
 
-static void follows_changes(void **state)
+TEST(follows_changes)
 {
 	struct xdp_dedup_stream stream;
 	struct xdp_dedup_filter *f;
 
-	(void)state;
 	e2e_tool("load ve0 --name " LIB_NAME " --profile front:7" TWO_PROFILES);
 	f = open_filter(LIB_NAME);
 	assert_int_equal(id_is(f, "FROM"), 1);
@@ -96,13 +95,12 @@ static int have_no_rights(struct xdp_dedup_filter *f)
 		       : 5;
 }
 
-static void goes_on_without_rights(void **state)
+TEST(goes_on_without_rights)
 {
 	struct xdp_dedup_filter *f;
 	int status;
 	pid_t pid;
 
-	(void)state;
 	e2e_tool("load ve0 --name " LIB_NAME " --profile front:7" TWO_PROFILES);
 	f = open_filter(LIB_NAME);
 	pid = fork();
@@ -143,12 +141,11 @@ static void *ask_along(void *arg)
 	return NULL;
 }
 
-static void one_program_serves_all(void **state)
+TEST(one_program_serves_all)
 {
 	pthread_t threads[THREADS];
 	int status;
 
-	(void)state;
 	e2e_tool("load ve0 --name " LIB_NAME " --profile front:7" TWO_PROFILES);
 	e2e_tool("load ve1 --name " OTHER " --profile back:7" TWO_PROFILES);
 	race.front = open_filter(LIB_NAME);
@@ -199,7 +196,7 @@ static int id_of_frame(const struct xdp_dedup_filter *f, const uint8_t *bytes, u
 }
 
 /* A datagram that came in a tunnel is the one that a socket behind the tunnel gets. */
-static void looks_into_tunnels(void **state)
+TEST(looks_into_tunnels)
 {
 	static const enum wrap_kind KINDS[] = { NO_WRAP,	WRAP_VXLAN, WRAP_GRE, WRAP_ERSPAN_2,
 						WRAP_GENEVE_IP, WRAP_IPIP,  WRAP_MPLS };
@@ -209,7 +206,6 @@ static void looks_into_tunnels(void **state)
 	struct xdp_dedup_datagram d = { .payload_len = 100 };
 	static struct frame frame;
 
-	(void)state;
 	e2e_tool("load ve0 --name " LIB_NAME " --profile payload:%d --tunnels all", GOSSIP_PORT);
 	f = open_filter(LIB_NAME);
 	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
@@ -324,16 +320,9 @@ static void hostile_packets(void **state)
 	xdp_dedup_close(f);
 }
 
-static const struct CMUnitTest TESTS[] = {
-	cmocka_unit_test_setup(follows_changes, lib_setup_none),
-	cmocka_unit_test_setup(goes_on_without_rights, lib_setup_none),
-	cmocka_unit_test_setup(one_program_serves_all, lib_setup_none),
-	cmocka_unit_test_setup(looks_into_tunnels, lib_setup_none),
-};
-
 int main(void)
 {
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(lib_setup_none, NULL);
 	add_rows(HOSTILE, hostile_packets, lib_setup_none, NULL);
 	return lib_run_tests("lib_identity_race");
 }

@@ -18,7 +18,7 @@
 
 static struct id pool[POOL];
 
-static void open_refuses(void **state)
+TEST(open_refuses)
 {
 	static const char *const NAMES[] = { "none", "",
 					     ".",    "..",
@@ -26,7 +26,6 @@ static void open_refuses(void **state)
 					     "a.b",  "0123456789012345678901234567890123" };
 	struct xdp_dedup_filter *f = (void *)1;
 
-	(void)state;
 	lib_load("");
 	for (size_t i = 0; i < ARRAY_SIZE(NAMES); i++)
 		assert_int_equal(xdp_dedup_open(NAMES[i], &f), -ENOENT);
@@ -37,11 +36,10 @@ static void open_refuses(void **state)
 	xdp_dedup_close(NULL);
 }
 
-static void open_refuses_what_is_not_whole(void **state)
+TEST(open_refuses_what_is_not_whole)
 {
 	struct xdp_dedup_filter *f = (void *)1;
 
-	(void)state;
 	for (int pin = PIN_FILTER; pin <= PIN_WANTED; pin++) {
 		lib_load("--layout flat");
 		sh("rm %s/" LIB_NAME "/%s", PIN_ROOT, PINS[pin]);
@@ -112,9 +110,8 @@ static int cap_bpf_may(void)
 	return open_as_nobody(CAP_BPF);
 }
 
-static void open_wants_rights(void **state)
+TEST(open_wants_rights)
 {
-	(void)state;
 	lib_load("");
 	assert_child(nobody_may_not);
 	sh("chmod 755 /sys/fs/bpf %s %s/" LIB_NAME, PIN_ROOT, PIN_ROOT);
@@ -256,24 +253,15 @@ static void run_follower(int (*fn)(void))
 		close(pipes[i / 2][i % 2]);
 }
 
-static void changes_want_rights(void **state)
+TEST(changes_want_rights)
 {
-	(void)state;
 	run_follower(follow_as_nobody);
 	run_follower(follow_as_root);
 }
 
-#define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
-static const struct CMUnitTest TESTS[] = {
-	OWN(open_refuses),
-	OWN(open_refuses_what_is_not_whole),
-	OWN(open_wants_rights),
-	OWN(changes_want_rights),
-};
-
 int main(void)
 {
 	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(lib_setup_none, NULL);
 	return lib_run_tests("lib_open");
 }

@@ -110,11 +110,10 @@ static void kind_tells_what_status_does(void **state)
 }
 
 /* Of two kinds of packets that may be dropped, and need not be. */
-static void stats_tell_drops_from_duplicates(void **state)
+TEST(stats_tell_drops_from_duplicates)
 {
 	static const char *const OPTIONS[] = { "--layout flat", "--layout flat --action count" };
 
-	(void)state;
 	for (int count = 0; count < 2; count++) {
 		struct xdp_dedup_stats s;
 		struct id id = id_fresh();
@@ -132,14 +131,13 @@ static void stats_tell_drops_from_duplicates(void **state)
 }
 
 /* Callers of older and newer headers than the library. */
-static void stats_of_any_size(void **state)
+TEST(stats_of_any_size)
 {
 	union {
 		struct xdp_dedup_stats s;
 		uint8_t bytes[sizeof(struct xdp_dedup_stats) + 64];
 	} all, some;
 
-	(void)state;
 	lib_load("--layout flat");
 	memset(&all, 0xee, sizeof(all));
 	assert_int_equal(xdp_dedup_stats(lib.f, &all.s, sizeof(all)), 0);
@@ -174,12 +172,11 @@ static void compare_counters(void)
 }
 
 /* Each counter apart from the others; of a filter whose memory must not be looked at. */
-static void counters_are_those_of_status(void **state)
+TEST(counters_are_those_of_status)
 {
 	struct xdp_dedup_counters c;
 	struct id id = id_fresh(), other = id_fresh();
 
-	(void)state;
 	lib_load("");
 	assert_false(lib_dropped(GSP_IHAVE, &other));
 	assert_false(lib_dropped(GSP_EVENT, &id));
@@ -211,12 +208,11 @@ static void counters_are_those_of_status(void **state)
 }
 
 /* More than 4 MB: a sample, unless all is asked for. */
-static void large_is_sampled(void **state)
+TEST(large_is_sampled)
 {
 	struct xdp_dedup_stats exact, sampled;
 	json_object *o;
 
-	(void)state;
 	lib_load("--capacity 2M --fpr 1e-4");
 	for (int i = 0; i < 20000; i++) {
 		struct id id = id_fresh();
@@ -255,18 +251,10 @@ static const struct CMUnitTest KIND_TESTS[] = {
 	cmocka_unit_test(kind_tells_what_status_does),
 };
 
-#define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
-static const struct CMUnitTest TESTS[] = {
-	OWN(stats_tell_drops_from_duplicates),
-	OWN(stats_of_any_size),
-	OWN(counters_are_those_of_status),
-	OWN(large_is_sampled),
-};
-
 int main(void)
 {
 	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(lib_setup_none, NULL);
 	name_tool();
 	return lib_run_tests("lib_stats");
 }

@@ -101,7 +101,7 @@ static void describes(void **state)
 }
 
 /* An application that was built with a shorter struct, or with a longer one. */
-static void fills_in_what_there_is_room_for(void **state)
+TEST(fills_in_what_there_is_room_for)
 {
 	struct xdp_dedup_filter *f = load("--profile a=payload:7 --profile b=payload:8", NULL);
 	struct {
@@ -110,7 +110,6 @@ static void fills_in_what_there_is_room_for(void **state)
 	} longer[2];
 	char shorter[3][40];
 
-	(void)state;
 	memset(longer, 0x55, sizeof(longer));
 	memset(shorter, 0x55, sizeof(shorter));
 	assert_int_equal(xdp_dedup_streams(f, NULL, sizeof(struct xdp_dedup_stream), 0), 2);
@@ -134,13 +133,12 @@ static uint32_t queues_of(const char *ifname)
 	return atoi(out);
 }
 
-static void interfaces_are_those_here(void **state)
+TEST(interfaces_are_those_here)
 {
 	struct xdp_dedup_interface all[4];
 	struct xdp_dedup_filter *f;
 	int cnt;
 
-	(void)state;
 	lib_let_go();
 	e2e_tool("unload --all");
 	e2e_tool("load ve0 ve1 --name " LIB_NAME " --profile payload:7");
@@ -270,12 +268,11 @@ static const struct destination {
 };
 
 /* All with one filter. */
-static void knows_destinations_in_part(void **state)
+TEST(knows_destinations_in_part)
 {
 	struct xdp_dedup_filter *f = load(DESTINATIONS, DESTINATION_PROFILES);
 	struct xdp_dedup_identity id;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(TO); i++) {
 		int found = id_of(f, &TO[i].known, TO[i].payload, 4, &id);
 
@@ -313,7 +310,7 @@ static void takes_no_guess_for_an_id(void **state)
 	xdp_dedup_close(f);
 }
 
-static void refuses_impossible_payloads(void **state)
+TEST(refuses_impossible_payloads)
 {
 	static const uint8_t payload[UINT16_MAX] = { [9007] = 1 };
 	static const struct {
@@ -330,7 +327,6 @@ static void refuses_impossible_payloads(void **state)
 							     "id = payload+9000:8\n");
 	struct xdp_dedup_identity id;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(PAYLOADS); i++)
 		assert_int_equal(id_of(f, &(struct known){ .from = PAYLOADS[i].from },
 				       PAYLOADS[i].payload, PAYLOADS[i].len, &id),
@@ -339,7 +335,7 @@ static void refuses_impossible_payloads(void **state)
 }
 
 /* An id tells of which list its stream is: before and after `set`. */
-static void lists_are_told_apart(void **state)
+TEST(lists_are_told_apart)
 {
 	struct xdp_dedup_filter *f = load("--profile a=id:5000 --profile b=id:5001", ID_PROFILE);
 	struct known to_b = { IPV4, "10.0.0.2", 5001 };
@@ -347,7 +343,6 @@ static void lists_are_told_apart(void **state)
 	struct xdp_dedup_identity id;
 	uint32_t before;
 
-	(void)state;
 	assert_int_equal(id_of(f, &to_b, "text", 4, &id), 1);
 	assert_int_equal(xdp_dedup_streams(f, streams, sizeof(*streams), 2), 2);
 	before = id.change;
@@ -363,17 +358,9 @@ static void lists_are_told_apart(void **state)
 	xdp_dedup_close(f);
 }
 
-static const struct CMUnitTest TESTS[] = {
-	cmocka_unit_test_setup(fills_in_what_there_is_room_for, lib_setup_none),
-	cmocka_unit_test_setup(interfaces_are_those_here, lib_setup_none),
-	cmocka_unit_test_setup(knows_destinations_in_part, lib_setup_none),
-	cmocka_unit_test_setup(refuses_impossible_payloads, lib_setup_none),
-	cmocka_unit_test_setup(lists_are_told_apart, lib_setup_none),
-};
-
 int main(void)
 {
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(lib_setup_none, NULL);
 	add_rows(PORTS, takes_no_guess_for_an_id, lib_setup_none, NULL);
 	add_rows(DESCRIPTIONS, describes, lib_setup_none, NULL);
 	return lib_run_tests("lib_streams");

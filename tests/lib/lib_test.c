@@ -281,14 +281,13 @@ static void kind_is_full(void **state)
 }
 
 /* Unloaded while it is open: nothing is told to be a duplicate, and a new one is a new one. */
-static void stale_when_unloaded(void **state)
+TEST(stale_when_unloaded)
 {
 	struct xdp_dedup_filter *old;
 	struct id id = id_fresh(), other = id_fresh();
 	struct xdp_dedup_id ids[20];
 	int results[20];
 
-	(void)state;
 	lib_load("--layout countdown --window 5s");
 	assert_int_equal(lib_added(&id), 0);
 	assert_false(lib_stats().stopped);
@@ -318,11 +317,10 @@ static void stale_when_unloaded(void **state)
 	assert_true(lib_packet_dropped(&id));
 }
 
-static void the_application_alone_learns(void **state)
+TEST(the_application_alone_learns)
 {
 	struct id id = id_fresh();
 
-	(void)state;
 	lib_load("--learn app --layout countdown --hash tezos");
 	assert_false(lib_packet_dropped(&id));
 	assert_false(lib_packet_dropped(&id));
@@ -348,7 +346,7 @@ static int number_seen(uint8_t source, uint8_t number)
 }
 
 /* Of a numbered stream: zeros are a number, and missing bytes are none. */
-static void numbers_are_answered(void **state)
+TEST(numbers_are_answered)
 {
 	struct id zero = number_id(0, 0), three = number_id(0, 3), four = number_id(0, 4),
 		  other = number_id(1, 3);
@@ -359,7 +357,6 @@ static void numbers_are_answered(void **state)
 	static const int EXPECTED[] = { 0, -EINVAL, -EINVAL, -ENOENT, -EINVAL, 1 };
 	int results[ARRAY_SIZE(ids)];
 
-	(void)state;
 	sh("printf '[profile n]\nlayer = udp\nsource = payload+8:4\nsequence = payload+12:4\n' "
 	   ">/tmp/n.ini");
 	e2e_tool("load ve0 --name " LIB_NAME " --profiles /tmp/n.ini --profile n:%d", GOSSIP_PORT);
@@ -390,16 +387,9 @@ static const struct CMUnitTest KIND_TESTS[] = {
 	cmocka_unit_test(kind_is_full),
 };
 
-#define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
-static const struct CMUnitTest TESTS[] = {
-	OWN(stale_when_unloaded),
-	OWN(the_application_alone_learns),
-	OWN(numbers_are_answered),
-};
-
 int main(void)
 {
 	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(lib_setup_none, NULL);
 	return lib_run_tests("lib");
 }

@@ -63,11 +63,10 @@ static void kind_pads_what_it_wants(void **state)
 	assert_int_equal(xdp_dedup_want(lib.f, longer, sizeof(longer)), -EINVAL);
 }
 
-static void so_many_and_no_more_are_wanted(void **state)
+TEST(so_many_and_no_more_are_wanted)
 {
 	static struct id ids[DEDUP_WANTED_MAX + 1];
 
-	(void)state;
 	lib_load("");
 	for (int i = 0; i <= DEDUP_WANTED_MAX; i++) {
 		ids[i] = id_fresh();
@@ -116,7 +115,7 @@ static uint64_t send_copies(struct gossip_sender *s, const uint32_t *list, uint3
 	return (uint64_t)cnt * COPIES;
 }
 
-static void who_asks_again_ends_with_every_event(void **state)
+TEST_WITH(who_asks_again_ends_with_every_event, lib_setup_links, NULL)
 {
 	uint64_t seed = gossip_now_ns(), sent = 0;
 	struct gossip_receiver *r = e2e_receiver(0, AF_INET, seed, EVENTS);
@@ -124,7 +123,6 @@ static void who_asks_again_ends_with_every_event(void **state)
 	uint32_t *list = missing(r, &(uint32_t){ 0 }), cnt = EVENTS, lost;
 	struct filter_counters c;
 
-	(void)state;
 	e2e_load("load ve0 --name " LIB_NAME " --capacity %d --fpr 0.1", EVENTS);
 	lib_take(LIB_NAME);
 	sent += send_copies(s, list, cnt);
@@ -153,14 +151,9 @@ static const struct CMUnitTest KIND_TESTS[] = {
 	cmocka_unit_test(kind_pads_what_it_wants),
 };
 
-static const struct CMUnitTest TESTS[] = {
-	cmocka_unit_test_setup(so_many_and_no_more_are_wanted, lib_setup_none),
-	cmocka_unit_test_setup(who_asks_again_ends_with_every_event, lib_setup_links),
-};
-
 int main(void)
 {
 	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(lib_setup_none, NULL);
 	return lib_run_tests("lib_want");
 }

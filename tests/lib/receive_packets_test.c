@@ -159,7 +159,7 @@ static void one_bit_is_wrong(void **state)
 }
 
 /* More in a row than there are frames: the next packet has room. */
-static void broken_packets_take_no_room(void **state)
+TEST(broken_packets_take_no_room)
 {
 	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 64);
 	struct xdp_dedup_receiver *rx;
@@ -168,7 +168,6 @@ static void broken_packets_take_no_room(void **state)
 	struct frame *f;
 	struct id id;
 
-	(void)state;
 	e2e_tool(LOAD);
 	o->unfinished = false;
 	rx = app_open(o);
@@ -190,7 +189,7 @@ static void broken_packets_take_no_room(void **state)
 }
 
 /* Two copies are broken, and then so many other packets that the first one is forgotten. */
-static void broken_twice_it_still_comes(void **state)
+TEST(broken_twice_it_still_comes)
 {
 	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
 	struct xdp_dedup_receiver *rx;
@@ -199,7 +198,6 @@ static void broken_twice_it_still_comes(void **state)
 	struct frame good, bad;
 	struct id id, others;
 
-	(void)state;
 	e2e_tool(LOAD);
 	o->unfinished = false;
 	rx = app_open(o);
@@ -250,7 +248,7 @@ static void send_broken(struct xdp_dedup_receiver *rx, uint64_t cnt)
 /* A sender of broken packets can send any number. Ids can still be wanted, by the application, and
  * of packets that it had not given back.
  */
-static void broken_packets_leave_room_for_wants(void **state)
+TEST(broken_packets_leave_room_for_wants)
 {
 	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
 	static struct frame frames[300];
@@ -260,7 +258,6 @@ static void broken_packets_leave_room_for_wants(void **state)
 	uint64_t chance = 11;
 	struct id id;
 
-	(void)state;
 	e2e_tool(LOAD);
 	o->unfinished = false;
 	rx = app_open(o);
@@ -286,13 +283,12 @@ static void broken_packets_leave_room_for_wants(void **state)
 }
 
 /* The time is there if it was asked for; else none, also where the log had one for another packet. */
-static void timestamps_are_asked_for(void **state)
+TEST(timestamps_are_asked_for)
 {
 	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
 	struct xdp_dedup_receiver *rx;
 	uint64_t chance = 3;
 
-	(void)state;
 	e2e_tool(LOAD);
 	rx = app_open(o);
 	for (int i = 0; i < DEDUP_IN_FLIGHT_MAX + 100; i++) {
@@ -314,14 +310,13 @@ static void timestamps_are_asked_for(void **state)
 }
 
 /* A local sender's checksum, which its device would have computed: only with the option. */
-static void unfinished_checksums(void **state)
+TEST(unfinished_checksums)
 {
 	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
 	uint64_t seed = gossip_now_ns();
 	struct gossip_sender *s;
 	uint32_t zero = 0;
 
-	(void)state;
 	app.udp = e2e_receiver(0, AF_INET, seed, 10);
 	e2e_load("load ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	s = e2e_sender(0, AF_INET, seed);
@@ -384,20 +379,18 @@ static void jumbo_frames(uint32_t parts)
 	print_message("# %u frames a packet of %u\n", app_stats(rx).frames_a_packet, parts);
 }
 
-static void jumbo_frames_to_the_stack(void **state)
+TEST(jumbo_frames_to_the_stack)
 {
-	(void)state;
 	jumbo_frames(1);
 }
 
-static void jumbo_frames_in_parts(void **state)
+TEST(jumbo_frames_in_parts)
 {
-	(void)state;
 	jumbo_frames(4);
 }
 
 /* Only fresh events of the streams that are named; all else goes to the stack. */
-static void other_packets_go_to_the_stack(void **state)
+TEST(other_packets_go_to_the_stack)
 {
 	static const struct frame_plan PLANS[] = { { .type = GSP_IHAVE, .count = 2 },
 						   { .type = GSP_IWANT, .count = 2 },
@@ -410,7 +403,6 @@ static void other_packets_go_to_the_stack(void **state)
 	struct id ids[2];
 	char bytes[2048];
 
-	(void)state;
 	e2e_tool(LOAD);
 	rx = app_open(app_options("ve0", 0, 0));
 	for (size_t i = 0; i < ARRAY_SIZE(PLANS); i++) {
@@ -432,24 +424,11 @@ static void other_packets_go_to_the_stack(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test_setup_teardown(broken_packets_take_no_room, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(broken_twice_it_still_comes, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(broken_packets_leave_room_for_wants, app_setup,
-						app_teardown),
-		cmocka_unit_test_setup_teardown(timestamps_are_asked_for, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(unfinished_checksums, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(jumbo_frames_to_the_stack, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(jumbo_frames_in_parts, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(other_packets_go_to_the_stack, app_setup,
-						app_teardown),
-	};
-
 	add_rows(FRAMES, comes_as_it_was_sent, app_setup, app_teardown);
 	for (size_t i = 0; i < ARRAY_SIZE(FRAMES); i++)
 		if (FRAMES[i].wrong)
 			add_test(FRAMES[i].wrong, one_bit_is_wrong, app_setup, app_teardown,
 				 &FRAMES[i]);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(app_setup, app_teardown);
 	return run_added_tests("receive_packets");
 }

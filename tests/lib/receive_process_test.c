@@ -110,13 +110,12 @@ static void send_again(struct gossip_sender *s, const uint32_t *order, uint32_t 
 /* Readers are killed and started while a flood goes on. Copies that come later bring what a dead
  * one had in its ring; and what it had read but not given back comes again.
  */
-static void readers_are_killed(void **state)
+TEST(readers_are_killed)
 {
 	uint64_t seed = gossip_now_ns(), chance = seed, twice = 0, missing = 0, sent;
 	uint32_t *order = gossip_shuffle(FLOOD_EVENTS, FLOOD_COPIES, 20000, seed);
 	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
 
-	(void)state;
 	assert_non_null(order);
 	have_shared(FLOOD_EVENTS);
 	app.udp = e2e_receiver(0, AF_INET, seed, FLOOD_EVENTS);
@@ -216,14 +215,13 @@ static bool all_came(void)
 }
 
 /* As by daemon(3): the child goes on with the receiver, and the one that has opened it is gone. */
-static void the_opener_forks(void **state)
+TEST(the_opener_forks)
 {
 	struct app_traffic t = app_begin(EVENTS, 2);
 	int ready[2];
 	char byte;
 	pid_t pid;
 
-	(void)state;
 	have_shared(EVENTS);
 	e2e_load(APP_LOAD);
 	assert_int_equal(pipe(ready), 0);
@@ -331,13 +329,12 @@ static void without_rights(void **state)
 }
 
 /* What a receiver that is closed has not handed out, or not got back, comes again. */
-static void closed_with_packets(void **state)
+TEST(closed_with_packets)
 {
 	struct app_traffic t = app_begin(300, 2);
 	struct xdp_dedup_packet kept[100];
 	struct xdp_dedup_receiver *rx;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	free(t.order);
 	t.order = gossip_shuffle(300, 2, 0, 1); /* 0 0 1 1 2 2 ... */
@@ -440,14 +437,13 @@ static void what_a_dead_reader_left_comes_again(void **state)
 /* A process that still has the socket when the filter delivers no more reads on. Of a packet that
  * it gives back no copy comes; of one that it keeps, one copy comes.
  */
-static void a_living_reader_has_its_packets(void **state)
+TEST(a_living_reader_has_its_packets)
 {
 	struct app_traffic t = app_begin(LEFT, 1);
 	struct gossip_sender *s = e2e_sender(1, AF_INET, t.s->seed);
 	struct xdp_dedup_packet packets[LEFT];
 	struct xdp_dedup_receiver *rx;
 
-	(void)state;
 	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	rx = app_open(app_options("ve0", 0, 512));
 	app_send(&t, LEFT);
@@ -470,15 +466,7 @@ static void a_living_reader_has_its_packets(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test_setup_teardown(readers_are_killed, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(closed_with_packets, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(the_opener_forks, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(a_living_reader_has_its_packets, app_setup,
-						app_teardown),
-	};
-
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(app_setup, app_teardown);
 	add_rows(CHANGES, without_rights, app_setup, app_teardown);
 	for (size_t i = 0; i < ARRAY_SIZE(LEAVINGS); i++)
 		add_test(LEAVINGS[i].name, what_a_dead_reader_left_comes_again, app_setup,

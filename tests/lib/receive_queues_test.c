@@ -30,11 +30,44 @@ static void send_from_many_ports(struct app_traffic *t)
 	}
 }
 
-static void two_queues_and_two_readers(void **state)
+/* Says of the open socket that it is a zero-copy one, which veth does not have. */
+static void pretend_zerocopy(void)
+{
+	struct delivery d;
+	struct filter f;
+
+	assert_int_equal(filter_open(APP_NAME, &f), 0);
+	assert_int_equal(delivery_open(&f, &d), 0);
+	assert_true(d.sockets[0].owner != 0);
+	d.sockets[0].zerocopy = 1;
+	delivery_close(&d);
+	filter_close(&f);
+}
+
+/* Readers of zero-copy sockets have a second to leave before a driver takes their queues away. */
+TEST(unload_awaits_readers)
+{
+	static const char *const COMMANDS[] = { "unload ve0", "unload --name ve0",
+						"set ve0 --remove ve0" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
+		uint64_t began_ns;
+
+		e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
+		app_open(app_options("ve0", 0, 0));
+		pretend_zerocopy();
+		began_ns = gossip_now_ns();
+		e2e_tool("%s", COMMANDS[i]);
+		assert_true(gossip_now_ns() - began_ns >= 1000000000ULL);
+		app_close_all();
+		e2e_tool("unload --all");
+	}
+}
+
+TEST(two_queues_and_two_readers)
 {
 	struct app_traffic t = app_begin(10000, 2);
 
-	(void)state;
 	have_two_queues();
 	e2e_load(APP_LOAD);
 	app_open(app_options("ve0", 0, 0));
@@ -46,12 +79,11 @@ static void two_queues_and_two_readers(void **state)
 }
 
 /* One of two queues has a reader. */
-static void a_queue_without_a_reader(void **state)
+TEST(a_queue_without_a_reader)
 {
 	struct app_traffic t = app_begin(10000, 2);
 	struct filter_counters c;
 
-	(void)state;
 	have_two_queues();
 	e2e_load(APP_LOAD);
 	app_open(app_options("ve0", 1, 0));
@@ -62,13 +94,12 @@ static void a_queue_without_a_reader(void **state)
 }
 
 /* One queue number of two interfaces. */
-static void two_interfaces_and_two_readers(void **state)
+TEST(two_interfaces_and_two_readers)
 {
 	struct app_traffic t = app_begin(10000, 2);
 	uint64_t seed = t.s->seed;
 	int link = 0;
 
-	(void)state;
 	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	app_open(app_options("ve0", 0, 0));
 	app_open(app_options("ve1", 0, 0));
@@ -84,11 +115,10 @@ static void two_interfaces_and_two_readers(void **state)
 		assert_true(app_stats(app.rx[i]).received > 1000);
 }
 
-static void the_queue_is_taken(void **state)
+TEST(the_queue_is_taken)
 {
 	struct xdp_dedup_receiver *rx = NULL;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	app_open(app_options("ve0", 0, 0));
 	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx), -EBUSY);
@@ -97,7 +127,7 @@ static void the_queue_is_taken(void **state)
 }
 
 /* One without a program of its own: what comes for its queue goes to the stack. */
-static void another_program_has_a_queue(void **state)
+TEST(another_program_has_a_queue)
 {
 	const struct xsk_where where = { .ifindex = if_nametoindex("ve0"), .queue = 1 };
 	struct app_traffic t = app_begin(10000, 2);
@@ -105,7 +135,6 @@ static void another_program_has_a_queue(void **state)
 	struct filter_counters c;
 	struct xsk other;
 
-	(void)state;
 	have_two_queues();
 	e2e_load(APP_LOAD);
 	assert_int_equal(xsk_open(&other, 64), 0);
@@ -138,12 +167,11 @@ static int sockets_cnt(uint32_t *unreturned)
 }
 
 /* Queues that there are not take no place. */
-static void failed_opens_leave_nothing(void **state)
+TEST(failed_opens_leave_nothing)
 {
 	struct xdp_dedup_receiver *rx = NULL;
 	uint32_t unreturned;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	for (uint32_t queue = 1000; queue <= 1000 + DEDUP_SOCKETS_MAX; queue++)
 		assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", queue, 0), &rx),
@@ -172,7 +200,7 @@ static void take_free_places(void)
 /* The filter leaves a receiver's interface, and another queue gets its slot: the receiver reports
  * that, and does its successor no harm when it goes.
  */
-static void a_place_is_lost(void **state)
+TEST(a_place_is_lost)
 {
 	struct app_traffic t = app_begin(2 * DEDUP_IN_FLIGHT_MAX, 1);
 	struct xdp_dedup_packet kept[2], p;
@@ -181,7 +209,6 @@ static void a_place_is_lost(void **state)
 	uint32_t unreturned;
 	int n = 0;
 
-	(void)state;
 	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 4096), &loser), 0);
 	app_send(&t, 2);
@@ -222,55 +249,8 @@ static void a_place_is_lost(void **state)
 	free(t.order);
 }
 
-/* Says of the open socket that it is a zero-copy one, which veth does not have. */
-static void pretend_zerocopy(void)
-{
-	struct delivery d;
-	struct filter f;
-
-	assert_int_equal(filter_open(APP_NAME, &f), 0);
-	assert_int_equal(delivery_open(&f, &d), 0);
-	assert_true(d.sockets[0].owner != 0);
-	d.sockets[0].zerocopy = 1;
-	delivery_close(&d);
-	filter_close(&f);
-}
-
-/* Readers of zero-copy sockets have a second to leave before a driver takes their queues away. */
-static void unload_awaits_readers(void **state)
-{
-	static const char *const COMMANDS[] = { "unload ve0", "unload --name ve0",
-						"set ve0 --remove ve0" };
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
-		uint64_t began_ns;
-
-		e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
-		app_open(app_options("ve0", 0, 0));
-		pretend_zerocopy();
-		began_ns = gossip_now_ns();
-		e2e_tool("%s", COMMANDS[i]);
-		assert_true(gossip_now_ns() - began_ns >= 1000000000ULL);
-		app_close_all();
-		e2e_tool("unload --all");
-	}
-}
-
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test_setup_teardown(unload_awaits_readers, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(two_queues_and_two_readers, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(a_queue_without_a_reader, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(two_interfaces_and_two_readers, app_setup,
-						app_teardown),
-		cmocka_unit_test_setup_teardown(the_queue_is_taken, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(another_program_has_a_queue, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(failed_opens_leave_nothing, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(a_place_is_lost, app_setup, app_teardown),
-	};
-
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(app_setup, app_teardown);
 	return run_added_tests("receive_queues");
 }

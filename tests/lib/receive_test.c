@@ -17,11 +17,10 @@
 #include "receiver.h"
 #include "xdp-dedup.h"
 
-static void all_by_af_xdp(void **state)
+TEST(all_by_af_xdp)
 {
 	struct app_traffic t = app_begin(20000, 4);
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	app_open(app_options(NULL, 0, 0));
 	while (app_send(&t, 200))
@@ -31,11 +30,10 @@ static void all_by_af_xdp(void **state)
 	assert_int_equal(app_stats(app.rx[0]).vanished, 0);
 }
 
-static void nobody_has_a_socket(void **state)
+TEST(nobody_has_a_socket)
 {
 	struct app_traffic t = app_begin(2000, 2);
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	while (app_send(&t, 200))
 		app_read();
@@ -43,12 +41,11 @@ static void nobody_has_a_socket(void **state)
 }
 
 /* A reader that does not read: what finds no room goes to the stack. */
-static void the_reader_stops(void **state)
+TEST(the_reader_stops)
 {
 	struct app_traffic t = app_begin(5000, 1);
 	struct filter_counters c;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	app_open(app_options("ve0", 0, 128));
 	while (app_send(&t, 5000))
@@ -58,12 +55,11 @@ static void the_reader_stops(void **state)
 	assert_int_equal(c.no_room, 5000 - 128);
 }
 
-static void small_rings_and_large_bursts(void **state)
+TEST(small_rings_and_large_bursts)
 {
 	struct app_traffic t = app_begin(50000, 2);
 	struct filter_counters c;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	app_open(app_options("ve0", 0, 64));
 	while (app_send(&t, 10000))
@@ -74,7 +70,7 @@ static void small_rings_and_large_bursts(void **state)
 }
 
 /* A reader that keeps packets for as long as it likes, and gives them back in any order. */
-static void packets_are_kept(void **state)
+TEST(packets_are_kept)
 {
 	struct xdp_dedup_packet kept[256], now[16];
 	struct app_traffic t = app_begin(30000, 2);
@@ -83,7 +79,6 @@ static void packets_are_kept(void **state)
 	unsigned int cnt = 0;
 	int n;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	rx = app_open(app_options("ve0", 0, 256));
 	app.cnt = 0; /* it is read here */
@@ -120,7 +115,7 @@ static void packets_are_kept(void **state)
 }
 
 /* While one packet is kept at most DEDUP_IN_FLIGHT_MAX others come; then the stack has them. */
-static void one_packet_is_kept_for_ever(void **state)
+TEST(one_packet_is_kept_for_ever)
 {
 	struct app_traffic t = app_begin(10000, 1);
 	struct xdp_dedup_receiver *rx;
@@ -128,7 +123,6 @@ static void one_packet_is_kept_for_ever(void **state)
 	struct gossip_packet g;
 	struct filter_counters c;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	rx = app_open(app_options("ve0", 0, 0));
 	app_send(&t, 1);
@@ -146,14 +140,13 @@ static void one_packet_is_kept_for_ever(void **state)
 }
 
 /* Giving a packet back for the second time does nothing, also once another one has its slot. */
-static void given_back_twice(void **state)
+TEST(given_back_twice)
 {
 	struct app_traffic t = app_begin(2 * DEDUP_IN_FLIGHT_MAX, 1);
 	struct xdp_dedup_packet first, p;
 	struct xdp_dedup_receiver *rx;
 	uint8_t kept[32];
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	rx = app_open(app_options("ve0", 0, 64));
 	app_send(&t, 1);
@@ -179,14 +172,13 @@ static void given_back_twice(void **state)
 }
 
 /* -ENETDOWN is no end: once the interface is up again, packets come. -ENXIO is one: it has gone. */
-static void the_interface_goes_down(void **state)
+TEST(the_interface_goes_down)
 {
 	struct app_traffic t = app_begin(2, 1);
 	struct xdp_dedup_receiver *rx;
 	struct xdp_dedup_packet p;
 	int n = 0;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	rx = app_open(app_options("ve0", 0, 0));
 	sh("ip link set ve0 down");
@@ -210,13 +202,12 @@ static void the_interface_goes_down(void **state)
 }
 
 /* The next copy of an event that is wanted comes by AF_XDP, too. */
-static void wanted_events_are_delivered(void **state)
+TEST(wanted_events_are_delivered)
 {
 	struct app_traffic t = app_begin(1, 3);
 	struct xdp_dedup_filter *f;
 	uint8_t id[GSP_ID_BYTES];
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	app_open(app_options("ve0", 0, 0));
 	app_send(&t, 1);
@@ -234,13 +225,12 @@ static void wanted_events_are_delivered(void **state)
 }
 
 /* Of two streams one is delivered. */
-static void one_stream_of_two(void **state)
+TEST(one_stream_of_two)
 {
 	uint64_t seed = gossip_now_ns();
 	struct gossip_sender *s[2];
 	struct filter_counters c;
 
-	(void)state;
 	app.udp = e2e_receiver_at(0, AF_INET, e2e_port(), seed, 1000);
 	e2e_tool("load ve0 --profile a=gsp:%d --profile b=gsp:%d --fpr 1e-9 --deliver xsk:b",
 		 e2e_port(), e2e_port() + 1);
@@ -309,14 +299,13 @@ static void filter_changes(void **state)
 /* A hand that is late, as all of a virtual machine may have been held up, is no end. One that steps
  * no more is.
  */
-static void hand_is_late(void **state)
+TEST(hand_is_late)
 {
 	struct xdp_dedup_receiver *rx;
 	struct xdp_dedup_packet p;
 	struct filter f;
 	int err = 0;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	rx = app_open(app_options("ve0", 0, 256));
 	assert_int_equal(filter_open(APP_NAME, &f), 0);
@@ -335,7 +324,7 @@ static void hand_is_late(void **state)
 }
 
 /* Nor do broken packets that come just then hold up those that come later. */
-static void broken_while_the_hand_is_late(void **state)
+TEST(broken_while_the_hand_is_late)
 {
 	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 256);
 	struct app_traffic t = app_begin(12000, 1);
@@ -343,7 +332,6 @@ static void broken_while_the_hand_is_late(void **state)
 	struct xdp_dedup_packet p;
 	struct filter f;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	o->unfinished = false;
 	rx = app_open(o);
@@ -401,7 +389,7 @@ static void wrong_is_said(void **state)
 }
 
 /* Options of no version: of none of these sizes, and none that this version lacks. */
-static void wrong_sizes_are_said(void **state)
+TEST(wrong_sizes_are_said)
 {
 	struct {
 		struct xdp_dedup_receive_options o;
@@ -409,7 +397,6 @@ static void wrong_sizes_are_said(void **state)
 	} options = { *app_options("ve0", 0, 0), { 0 } };
 	struct xdp_dedup_receiver *rx = NULL;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	for (options.o.size = 0; options.o.size < sizeof(options.o) - 4; options.o.size++)
 		assert_int_equal(xdp_dedup_receive_open(APP_NAME, &options.o, &rx), -EINVAL);
@@ -422,11 +409,10 @@ static void wrong_sizes_are_said(void **state)
 }
 
 /* In generic XDP, on packets that the stack has already taken up. */
-static void generic_mode(void **state)
+TEST(generic_mode)
 {
 	struct app_traffic t = app_begin(10000, 3);
 
-	(void)state;
 	e2e_load(APP_LOAD " --mode skb");
 	app_open(app_options(NULL, 0, 0));
 	while (app_send(&t, 200))
@@ -435,12 +421,11 @@ static void generic_mode(void **state)
 }
 
 /* On a driver without busy polling, like veth's, it changes nothing. */
-static void busy_polling(void **state)
+TEST(busy_polling)
 {
 	struct xdp_dedup_receive_options *o = app_options(NULL, 0, 0);
 	struct app_traffic t = app_begin(10000, 3);
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	o->busy_poll_us = 20;
 	app_open(o);
@@ -452,13 +437,12 @@ static void busy_polling(void **state)
 /* An application that calls all the time, and polls, would otherwise never ask whether packets may
  * still come: that is put off only after asking, for 10 ms.
  */
-static void polling_puts_no_question_off(void **state)
+TEST(polling_puts_no_question_off)
 {
 	struct xdp_dedup_receive_options *o = app_options(NULL, 0, 0);
 	struct xdp_dedup_receiver *rx;
 	struct xdp_dedup_packet p;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	o->busy_poll_us = 20;
 	rx = app_open(o);
@@ -472,11 +456,10 @@ static void polling_puts_no_question_off(void **state)
 	}
 }
 
-static void only_our_program_is_there(void **state)
+TEST(only_our_program_is_there)
 {
 	uint32_t before = 0, after = 0;
 
-	(void)state;
 	e2e_load(APP_LOAD);
 	assert_int_equal(bpf_xdp_query_id((int)if_nametoindex("ve0"), 0, &before), 0);
 	app_open(app_options("ve0", 0, 0));
@@ -486,28 +469,7 @@ static void only_our_program_is_there(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test_setup_teardown(all_by_af_xdp, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(nobody_has_a_socket, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(the_reader_stops, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(small_rings_and_large_bursts, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(packets_are_kept, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(one_packet_is_kept_for_ever, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(given_back_twice, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(the_interface_goes_down, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(wanted_events_are_delivered, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(one_stream_of_two, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(wrong_sizes_are_said, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(hand_is_late, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(broken_while_the_hand_is_late, app_setup,
-						app_teardown),
-		cmocka_unit_test_setup_teardown(generic_mode, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(busy_polling, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(polling_puts_no_question_off, app_setup, app_teardown),
-		cmocka_unit_test_setup_teardown(only_our_program_is_there, app_setup, app_teardown),
-	};
-
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(app_setup, app_teardown);
 	add_rows(CHANGES, filter_changes, app_setup, app_teardown);
 	add_rows(WRONG, wrong_is_said, app_setup, app_teardown);
 	return run_added_tests("receive");
