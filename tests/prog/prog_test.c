@@ -13,7 +13,6 @@
 #include "hand.h"
 #include "ids.h"
 #include "kernel.h"
-#include "model.h"
 
 #define MS 1000000ULL
 
@@ -370,108 +369,6 @@ TEST(a_step_is_bounded)
 	usleep(100000);
 	assert_int_equal(READ_ONCE(st->passed), DEDUP_STEP_PLACES);
 }
-
-#define POOL 64
-
-/* One id in 64 is none, half of the others are of the pool. */
-static struct id any_id(const struct id *pool, uint64_t random)
-{
-	if (random % 64 == 0)
-		return NO_ID;
-	return random & 64 ? pool[random / 128 % POOL] : id_fresh();
-}
-
-static int as_ids_add(enum dedup_reason reason)
-{
-	return reason == DEDUP_REASON_no_id ? -EINVAL : reason != DEDUP_REASON_new;
-}
-
-/* A packet with any ids, or now and then the application, which adds an id itself. */
-static void any_operation(struct model *m, const struct id *pool, uint64_t *seed)
-{
-	static const enum gsp_type TYPES[] = { GSP_EVENT, GSP_EVENT, GSP_EVENT,
-					       GSP_IHAVE, GSP_IHAVE, GSP_IWANT };
-	uint64_t random = random_next(seed);
-	struct frame_plan plan = { .ipv6 = random & 1, .body = random / 2 % 32 };
-	struct id ids[GSP_IDS_MAX];
-	enum dedup_reason reason;
-	struct frame f;
-
-	plan.type = TYPES[(random >> 16) % ARRAY_SIZE(TYPES)];
-	plan.count = 1;
-	/* Mostly few: an IHAVE of many ids is hardly ever all known. */
-	if (plan.type != GSP_EVENT)
-		plan.count += (random >> 24) % GSP_IDS_MAX >> (random >> 32) % 6;
-	if (plan.extension_len == 255)
-		plan.count = 1; /* or the ids would not be in the first buffer */
-	for (int i = 0; i < plan.count; i++)
-		ids[i] = any_id(pool, random_next(seed));
-	reason = model_judge(m, plan.type, ids, plan.count);
-	if (plan.type == GSP_EVENT && (random >> 40) % 8 == 0) {
-		assert_int_equal(ids_add(&fixture.filter, ids[0].bytes), as_ids_add(reason));
-		return;
-	}
-	frame_build(&f, &plan, ids);
-	expect(&f, fixture_verdict(reason), reason);
-}
-
-/* All bits equal; then both start again, so that fresh ids stay likely. */
-static void compare_and_clear(struct model *m)
-{
-	size_t size = m->cfg->memory.blocks * sizeof(*m->blocks);
-
-	if (memcmp(fixture.filter.blocks, m->blocks, size))
-		fail_msg("%s: the kernel's bits are not the model's", fixture.row);
-	memset(fixture.filter.blocks, 0, size);
-	model_clear(m);
-}
-
-/* Random operations on a filter with these parameters, with the hand set to any position. */
-static void compare_with_model(uint32_t blocks, uint32_t words, uint32_t bits, int operations)
-{
-	struct dedup_config cfg = fixture_still_config();
-	uint64_t seed = blocks + words + bits;
-	struct id pool[POOL];
-	struct model m;
-	char row[64];
-
-	cfg.memory.blocks = cfg.memory.places = blocks;
-	cfg.memory.words = words;
-	cfg.memory.bits = bits;
-	fixture_load(&cfg);
-	snprintf(row, sizeof(row), "%u blocks, %u words, %u bits", blocks, words, bits);
-	fixture.row = row;
-	fixture.filter.state->limit = INT64_MAX;
-	model_start(&m, fixture.filter.config);
-	for (int i = 0; i < operations; i++) {
-		if (i % 16 == 0)
-			m.hand = random_next(&seed) << 32 | random_next(&seed) % blocks;
-		fixture.filter.state->hand = m.hand;
-		for (int j = 0; j < POOL && i % 512 == 0; j++)
-			pool[j] = id_fresh();
-		any_operation(&m, pool, &seed);
-		if (i % 512 == 511)
-			compare_and_clear(&m);
-	}
-	compare_and_clear(&m);
-	model_stop(&m);
-	fixture.row = "";
-}
-
-TEST(random_operations_agree_with_the_model)
-{
-	static const uint32_t BLOCKS[] = { 1, 2, 7, 61, 100003 };
-	static const uint32_t WORDS[] = { 1, 2, 4 };
-
-	for (size_t w = 0; w < ARRAY_SIZE(WORDS); w++) {
-		for (uint32_t bits = 1; bits <= DEDUP_BITS_MAX; bits++) {
-			compare_with_model(BLOCKS[(w + bits) % 5], WORDS[w], bits, 8192);
-			fixture_unload(state);
-		}
-	}
-}
-
-/* On a filter that stands still; or on one that the test itself loads. */
 
 /* Translated instructions of the packet program under this configuration. */
 static uint32_t instructions(void **state, const struct dedup_config *cfg)

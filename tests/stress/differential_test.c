@@ -172,6 +172,18 @@ static void any_operation(struct run *r)
 	}
 }
 
+/* Some segments, at most up to the circle's end. */
+static void turn_in_part(struct run *r)
+{
+	const struct dedup_config *c = fixture.filter.config;
+	uint32_t at = dedup_hand_pos(fixture.filter.state->hand), left = c->memory.places - at;
+	uint32_t cnt = (1 + any(r, DEDUP_MARKS)) * c->memory.segment_places;
+
+	cnt = cnt < left ? cnt : left;
+	layout_run_pass(cnt);
+	plain_pass(&r->model, at, cnt);
+}
+
 /* The kernel's hand, now and then, or this process in its place. */
 static void turn(struct run *r)
 {
@@ -186,6 +198,12 @@ static void turn(struct run *r)
 		layout_run_pass_rotation();
 		plain_rotate(&r->model);
 		break;
+	case 4 ... 11:
+		if (fixture.filter.config->memory.layout == DEDUP_BLOCKED) {
+			turn_in_part(r);
+			break;
+		}
+		/* fall through */
 	default:
 		layout_run_pass_here();
 		plain_rotate(&r->model);
@@ -243,12 +261,16 @@ static void run_parameters(struct run *r, const struct layout_parameters *s, uin
 	fixture_unload(NULL);
 }
 
-/* blocked: words and bits of all kinds. */
+/* blocked: all words and bits. */
 static const struct layout_parameters BLOCKED[] = {
-	{ .blocks = 1, .words = 1, .bits = 1 },	   { .blocks = 1, .words = 4, .bits = 5 },
-	{ .blocks = 2, .words = 2, .bits = 3 },	   { .blocks = 7, .words = 2, .bits = 5 },
-	{ .blocks = 61, .words = 1, .bits = 4 },   { .blocks = 1009, .words = 4, .bits = 2 },
-	{ .blocks = 9999, .words = 2, .bits = 4 },
+	{ .blocks = 1, .words = 1, .bits = 1 },	     { .blocks = 1, .words = 4, .bits = 5 },
+	{ .blocks = 2, .words = 2, .bits = 3 },	     { .blocks = 7, .words = 2, .bits = 5 },
+	{ .blocks = 61, .words = 1, .bits = 4 },     { .blocks = 1009, .words = 4, .bits = 2 },
+	{ .blocks = 9999, .words = 2, .bits = 4 },   { .blocks = 1, .words = 2, .bits = 1 },
+	{ .blocks = 2, .words = 1, .bits = 2 },	     { .blocks = 7, .words = 4, .bits = 1 },
+	{ .blocks = 61, .words = 4, .bits = 3 },     { .blocks = 1009, .words = 1, .bits = 5 },
+	{ .blocks = 2, .words = 4, .bits = 4 },	     { .blocks = 7, .words = 2, .bits = 2 },
+	{ .blocks = 100003, .words = 1, .bits = 3 },
 };
 
 /* flat: around words and blocks, from one bit on. tezos wants powers of 2. */
