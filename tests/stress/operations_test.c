@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What users do to a filter that runs, at random, for a simulated hour, or the environment's HOURS.
- * set, resize to any layout, size, rate and window, with and without --forget,
+/* What users do to a filter that runs, at random, for some simulated hours, or the environment's
+ * HOURS. set, resize to any layout, size, rate and window, with and without --forget,
  * rotate, reset, with hands that step late, any load; beside a plain model that knows each id and
  * its time.
  *
  * - No id is forgotten before it is a window old, unless rotate, reset or --forget passes it.
  * - None is known when it is older than two windows, and what steps are late; nor after a reset.
  * - Fresh ids, and those forgotten, are taken for known at the rate that was asked for, at most.
+ * - A predecessor holds nothing once it is reported to have forgotten every id. That is reported
+ *   within two of its windows, and what steps are late.
+ * - A predecessor's hand counts what its filter learned, and what its successor learns, scaled.
  */
 #include "support.h"
 
@@ -16,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "countdown.h"
 #include "e2e_runner.h"
 #include "plan.h"
 #include "predecessor.h"
@@ -27,7 +31,9 @@
 #define WINDOWS 30 /* a life */
 #define EVENTS_A_WINDOW 300
 #define OPERATIONS_A_WINDOW 2
-#define TOLD_LATE_PART 256 /* as in succession_test.c */
+/* Of a window: how late the predecessor may be told of ids without passing anything early. */
+#define TOLD_LATE_PART 256
+#define TOLD_AHEAD_PART 256 /* of turn_ids: what a successor may learn before it tells it */
 
 enum operation { SET, RESIZE, RESIZE_FORGET, ROTATE, RESET, OPERATIONS };
 enum lateness { ON_TIME, JITTER, SELDOM_STALLED, LATENESSES };
@@ -41,6 +47,7 @@ struct life {
 	struct sim *sim; /* the newest filter */
 	uint64_t seed, secrets;
 	double load; /* in capacities a window; above 1 nothing is promised about young ids */
+	bool is_in_bursts;
 	enum lateness lateness;
 	double wait;			/* of an id that has not come yet */
 	uint64_t windows_ns[2];		/* of its filters; the shorter one is first */
@@ -57,11 +64,16 @@ struct life {
 	size_t excused;	 /* up to here they may be gone: something has passed them */
 	bool is_turning; /* rotate or reset is under way */
 	size_t before;	 /* up to here the predecessor has learned them */
+	/* When the filter in charge became that, and what its predecessor had learned by then. */
+	uint64_t charge_ns, charge_late_ns, charge_learned;
+	/* Since it began: ids that found no room; has rotate or reset taken some? */
+	uint64_t unlearned;
+	bool is_turned;
 	char text[256];
 };
 
 /* In all lives. */
-static uint64_t held, gone, false_positives, done[OPERATIONS];
+static uint64_t held, gone, forgotten, false_positives, done[OPERATIONS];
 static double expected;
 
 #define check(l, condition)                                                                    \
@@ -100,8 +112,8 @@ static uint64_t lateness(struct sim *s)
 
 static struct sim *new_filter(struct life *l, uint64_t window_ns)
 {
-	struct filter_spec spec =
-		sim_spec(log_uniform(l, 100, 2000), pow(10, -2.0 - below(l, 4)), window_ns);
+	struct filter_spec spec = sim_spec(log_uniform(l, below(l, 2) ? 1 : 500, 2000),
+					   pow(10, -2.0 - below(l, 5)), window_ns);
 	struct sim *s = calloc(1, sizeof(*s));
 	uint64_t slack_ns;
 
@@ -117,6 +129,51 @@ static struct sim *new_filter(struct life *l, uint64_t window_ns)
 	if (slack_ns > l->slack_ns)
 		l->slack_ns = slack_ns;
 	return s;
+}
+
+static void check_holds_nothing(struct life *l, const struct sim *s)
+{
+	const struct dedup_memory *c = &s->config.memory;
+	uint32_t elapsed = dedup_countdowns(s->state.hand, c->places);
+
+	for (uint32_t b = 0; b < c->blocks; b++)
+		for (int w = 0; w < DEDUP_BLOCK_CELLS; w++) {
+			uint32_t cell = s->filter.blocks[b].cell[w];
+
+			check(l, c->layout == DEDUP_COUNTDOWN
+					 ? !dedup_cell_left(cell, elapsed, c->places)
+					 : !cell);
+		}
+}
+
+/* Do fewer ids come in a step than are told ahead? Then each finds room. */
+static bool has_short_steps(const struct life *l)
+{
+	const struct dedup_memory *c = &l->sim->config.memory;
+	double ids = 1 + l->load * c->capacity * c->tick_ns / c->window_ns;
+
+	return l->load <= 1 && !l->is_in_bursts && l->lateness == ON_TIME &&
+	       2 * ids <= c->turn_ids / TOLD_AHEAD_PART;
+}
+
+/* It is reported to have forgotten every id. What its hand counts are the ids that it learned
+ * itself, and of the successor's those that it was told of, as if all at once.
+ */
+static void check_forgotten(struct life *l, const struct sim *before)
+{
+	const struct dedup_memory *c = &before->config.memory;
+	const struct sim *s = l->sim;
+	double told = s->state.told * (double)s->config.predecessor_scale;
+	uint64_t slack_ns = l->lateness == ON_TIME ? 4 * c->late_ns + 2 * s->config.memory.tick_ns
+						   : 3 * (c->late_ns + c->stale_ns) + l->late_ns -
+							     l->charge_late_ns;
+
+	check(l, s->now_ns - l->charge_ns <= 2 * c->window_ns + slack_ns);
+	check(l, before->state.learned - l->charge_learned == ceil(told / (1 << DEDUP_SCALE_SHIFT)));
+	check_holds_nothing(l, before);
+	if (has_short_steps(l) && !l->is_turned)
+		check(l, l->unlearned == 0);
+	forgotten++;
 }
 
 static void drop_predecessor(struct life *l)
@@ -177,6 +234,7 @@ static void learn(struct life *l)
 	e->late_before_ns = l->late_ns;
 	e->part = 1.0 / in_charge(l)->config.memory.capacity;
 	result = sim_learn(l->sim, e->id);
+	l->unlearned += result < 0;
 	note_answer(l, result == 1);
 	if (result)
 		return;
@@ -188,8 +246,13 @@ static void traffic(struct life *l)
 {
 	const struct dedup_config *c = &in_charge(l)->config;
 
-	l->wait += l->load * c->memory.capacity / EVENTS_A_WINDOW;
-	l->next_ns += c->memory.window_ns / EVENTS_A_WINDOW + 1;
+	if (l->is_in_bursts) {
+		l->wait = l->load * c->memory.capacity;
+		l->next_ns += c->memory.window_ns + 1 + below(l, c->memory.window_ns / 16);
+	} else {
+		l->wait += l->load * c->memory.capacity / EVENTS_A_WINDOW;
+		l->next_ns += c->memory.window_ns / EVENTS_A_WINDOW + 1;
+	}
 	for (; l->wait >= 1; l->wait--)
 		learn(l);
 }
@@ -231,14 +294,19 @@ static void run_until(struct life *l, uint64_t end_ns)
 {
 	while (l->sim->now_ns < end_ns) {
 		uint64_t check_ns = next_check(l), ns = l->next_ns < check_ns ? l->next_ns : check_ns;
+		uint64_t until_ns = ns < end_ns ? ns : end_ns;
 
-		if (ns < l->sim->now_ns)
-			ns = l->sim->now_ns;
-		sim_run_both_until(l->sim, ns < end_ns ? ns : end_ns);
-		if (l->sim->before && !sim_has_predecessor(l->sim))
+		/* That the predecessor has forgotten is seen as soon as it is reported. */
+		if (l->sim->before && until_ns > l->sim->now_ns + l->sim->config.memory.tick_ns)
+			until_ns = l->sim->now_ns + l->sim->config.memory.tick_ns;
+		if (until_ns > l->sim->now_ns)
+			sim_run_both_until(l->sim, until_ns);
+		if (l->sim->before && !sim_has_predecessor(l->sim)) {
+			check_forgotten(l, l->sim->before);
 			drop_predecessor(l);
-		if (ns >= end_ns)
-			break;
+		}
+		if (ns > l->sim->now_ns || ns >= end_ns)
+			continue;
 		if (check_ns <= ns)
 			check_held(l);
 		else
@@ -258,6 +326,9 @@ static void resize(struct life *l)
 {
 	struct sim *before = l->sim, *s = new_filter(l, l->windows_ns[below(l, 2)]);
 
+	l->charge_learned = before->state.learned - l->cnt;
+	l->unlearned = 0;
+	l->is_turned = false;
 	l->sim = s;
 	s->now_ns = before->now_ns;
 	sim_succeed(s, before);
@@ -266,6 +337,9 @@ static void resize(struct life *l)
 	while (s->state.last_ns == s->state.started_ns);
 	sim_take_charge(s);
 	l->own = l->before = l->cnt;
+	l->charge_ns = s->now_ns;
+	l->charge_late_ns = l->late_ns;
+	l->charge_learned += l->cnt;
 }
 
 static void resize_forget(struct life *l)
@@ -294,7 +368,7 @@ static void turn(struct life *l, bool is_reset)
 
 	if (l->sim->before)
 		goal_before = request(&l->sim->before->state, &l->sim->before->config);
-	l->is_turning = true;
+	l->is_turning = l->is_turned = true;
 	while (!has_passed(l->sim, goal) || !has_passed(l->sim->before, goal_before))
 		run_until(l, l->sim->now_ns + l->sim->config.memory.tick_ns);
 	l->is_turning = false;
@@ -341,9 +415,10 @@ static uint64_t live(uint64_t seed)
 	uint64_t begin_ns, end_ns;
 
 	l.lateness = seed % LATENESSES;
-	l.load = seed % 4 ? (1 + below(&l, 100)) / 100.0 : 1.05 + below(&l, 400) / 100.0;
-	l.windows_ns[0] = log_uniform(&l, 50 * MS, 10 * S);
-	l.windows_ns[1] = l.windows_ns[0] * (below(&l, 3) ? 1 : 2);
+	l.load = seed % 4 ? (1 + below(&l, 100)) / 100.0 : 1.05 + below(&l, 900) / 100.0;
+	l.is_in_bursts = seed % 4 == 1;
+	l.windows_ns[0] = log_uniform(&l, 10 * MS, 10 * S);
+	l.windows_ns[1] = l.windows_ns[0] * (below(&l, 2) ? 1 : 1 + below(&l, 8));
 	snprintf(l.text, sizeof(l.text), "seed %" PRIu64 ", load %.3g, lateness %d, window %" PRIu64,
 		 seed, l.load, l.lateness, l.windows_ns[0]);
 	l.sim = new_filter(&l, l.windows_ns[below(&l, 2)]);
@@ -371,17 +446,19 @@ static uint64_t live(uint64_t seed)
 TEST(any_operations)
 {
 	uint64_t seed = environment_number("SEED", 1);
-	uint64_t hours = environment_number("HOURS", 1), ns = 0, part = tries(4, 1);
+	uint64_t hours = environment_number("HOURS", 3), ns = 0, part = tries(6, 1);
 
 	while (ns < hours * HOUR / part)
 		ns += live(seed++);
-	print_message("# up to seed %" PRIu64 ": %" PRIu64 " ids held, %" PRIu64
-		      " gone, false positives %" PRIu64 " of at most %.1f expected\n",
-		      seed - 1, held, gone, false_positives, expected);
+	print_message("# up to seed %" PRIu64 ": %" PRIu64 " ids held, %" PRIu64 " gone, %" PRIu64
+		      " predecessors forgotten, false positives %" PRIu64
+		      " of at most %.1f expected\n",
+		      seed - 1, held, gone, forgotten, false_positives, expected);
 	for (int i = 0; i < OPERATIONS; i++)
 		assert_true(done[i] > 20 * hours / part);
 	assert_true(held > 20000 * hours / part);
 	assert_true(gone > 20000 * hours / part);
+	assert_true(forgotten > 100 * hours / part);
 	assert_true(false_positives <= poisson_bound(expected));
 }
 
