@@ -29,6 +29,7 @@ struct all_notes {
 #include <stdlib.h>
 
 #include "account_model.h"
+#include "race_calls.h"
 #include "see.h"
 #include "source_hand.h"
 #include "source_note.h"
@@ -36,17 +37,8 @@ struct all_notes {
 #define RESET 5
 #define IDLE 10 /* jiffies until a source may be recycled */
 #define PATHS 2
-#define HAND 99
-#define JUDGED 8
 #define CALLS_MAX 12 /* before the race */
 #define NS 1000000000ULL
-
-struct call {
-	uint64_t number, now;
-	uint32_t more;	 /* numbers in the packet, beside this one */
-	uint32_t path;	 /* of the source; + JUDGED: before the race, in which it is only noted */
-	uint32_t source; /* HAND: it is no packet, but the hand, which passes all sources */
-};
 
 struct row {
 	const char *name;
@@ -290,10 +282,15 @@ static unsigned long try_orders(const struct row *r)
 
 static void test_orders(void **test_state)
 {
+	const struct race_text *t = *test_state;
+	static struct row r;
 	unsigned long cnt;
 
+	r = (struct row){ t->name, t->width, t->ring_shift, .cpus_cnt = 0 };
+	race_parse(t->before, r.before, CALLS_MAX - 1);
+	r.cpus_cnt = race_parse(t->calls, r.cpus, CPUS_MAX);
 	ends_cnt = 0;
-	cnt = try_orders(*test_state);
+	cnt = try_orders(&r);
 	print_message("%s: %lu states, %lu ends\n", row->name, cnt, ends_cnt);
 	row = NULL;
 }
@@ -361,162 +358,38 @@ static void test_any_race(void **test_state)
 	print_message("any: %lu states, %lu ends\n", cnt, ends_cnt);
 }
 
-/* A source whose sender has begun anew: six far numbers came, none is near. */
-#define RESTARTING                                                                             \
-	{ 100, 1, 0, 0, 0 }, { 5000, 3, 0, 0, 0 }, { 5001, 3, 0, 0, 0 }, { 5002, 3, 0, 0, 0 }, \
-		{ 5003, 3, 0, 0, 0 }, { 5004, 3, 0, 0, 0 },                                    \
-	{                                                                                      \
-		5005, 3, 0, 0, 0                                                               \
-	}
-
-/* { number, now, more, path, source } */
-static const struct row ROWS[] = {
-	{ "copies", 16, 8, { { 100, 1, 0, 0, 0 } }, { { 101, 1, 0, 0, 0 }, { 101, 1, 0, 1, 0 } }, 2 },
-	{ "copies-of-one-path",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 101, 1, 0, 0, 0 }, { 101, 1, 0, 0, 0 } },
-	  2 },
-	{ "copies-in-the-next-word",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 130, 1, 0, 0, 0 }, { 130, 1, 0, 1, 0 } },
-	  2 },
-	{ "neighbours-of-one-path",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 101, 1, 0, 0, 0 }, { 102, 1, 0, 0, 0 } },
-	  2 },
-	{ "three",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 101, 1, 0, 0, 0 }, { 101, 1, 0, 1, 0 }, { 102, 1, 0, 1, 0 } },
-	  3 },
-	{ "a-path-too-many",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 101, 1, 0, 1, 0 }, { 101, 1, 0, 2, 0 } },
-	  2 },
-	{ "first", 16, 8, { { 0 } }, { { 7, 1, 0, 0, 0 }, { 7, 1, 0, 1, 0 } }, 2 },
-	{ "first-neighbours", 16, 8, { { 0 } }, { { 7, 1, 0, 0, 0 }, { 9, 1, 0, 1, 0 } }, 2 },
-	{ "first-three",
-	  16,
-	  8,
-	  { { 0 } },
-	  { { 7, 1, 0, 0 + JUDGED, 0 }, { 8, 1, 0, 1 + JUDGED, 0 }, { 9, 1, 0, 0 + JUDGED, 0 } },
-	  3 },
-	{ "first-of-many", 16, 8, { { 0 } }, { { 7, 1, 40, 0, 0 }, { 7, 1, 40, 1, 0 } }, 2 },
-	{ "first-of-a-path",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 101, 1, 0, 0, 0 }, { 100, 1, 3, 1, 0 } },
-	  2 },
-	{ "packets-of-two-words",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 120, 1, 20, 0, 0 }, { 120, 1, 20, 1, 0 } },
-	  2 },
-	{ "packets-that-overlap",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 120, 1, 20, 0, 0 }, { 130, 1, 20, 1, 0 } },
-	  2 },
-	{ "next-lap",
-	  16,
-	  8,
-	  { { 10, 1, 0, 0, 0 }, { 10, 1, 0, 1, 0 }, { 120, 1, 0, 0, 0 }, { 230, 1, 0, 1, 0 } },
-	  { { 270, 1, 0, 0, 0 }, { 271, 1, 0, 1, 0 } },
-	  2 },
-	{ "next-lap-and-the-last",
-	  16,
-	  8,
-	  { { 10, 1, 0, 0, 0 }, { 120, 1, 0, 0, 0 }, { 230, 1, 0, 1, 0 } },
-	  { { 270, 1, 0, 0, 0 }, { 11, 1, 0, 1, 0 } },
-	  2 },
-	{ "lap-on-lap",
-	  8,
-	  8,
-	  { { 10, 1, 0, 0, 0 }, { 120, 1, 0, 0, 0 }, { 230, 1, 0, 0, 0 } },
-	  { { 11, 1, 0, 0, 0 }, { 11, 1, 0, 1, 0 } },
-	  2 },
-	{ "after-silence", 16, 8, { { 100, 1, 0, 0, 0 } }, { { 7, 7, 0, 0, 0 }, { 7, 7, 0, 1, 0 } }, 2 },
-	{ "after-silence-goes-on",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 101, 7, 0, 0, 0 }, { 102, 7, 0, 1, 0 } },
-	  2 },
-	{ "silence-for-one-of-two",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 101, 6, 0, 0, 0 }, { 101, 7, 0, 1, 0 } },
-	  2 },
-	{ "silence-for-one-of-two-far",
-	  40,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 5000, 6, 0, 0, 0 }, { 5000, 7, 0, 1, 0 } },
-	  2 },
-	{ "silence-for-one-and-one-of-before",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0, 0 } },
-	  { { 101, 6, 0, 0, 0 }, { 101, 7, 0, 1, 0 }, { 102, 1, 0, 1 + JUDGED, 0 } },
-	  3 },
-	{ "restarted-and-one-of-before",
-	  40,
-	  8,
-	  { RESTARTING, { 5006, 3, 0, 0, 0 } },
-	  { { 5007, 3, 0, 0, 0 }, { 101, 3, 0, 1 + JUDGED, 0 } },
-	  2 },
-	{ "far", 40, 8, { { 100, 1, 0, 0, 0 } }, { { 5000, 1, 0, 0, 0 }, { 5000, 1, 0, 1, 0 } }, 2 },
-	{ "restarting", 40, 8, { RESTARTING }, { { 5006, 3, 0, 0, 0 }, { 5007, 3, 0, 1, 0 } }, 2 },
-	{ "restarting-and-an-old-one",
-	  40,
-	  8,
-	  { RESTARTING, { 5006, 3, 0, 0, 0 } },
-	  { { 5007, 3, 0, 0, 0 }, { 101, 3, 0, 1, 0 } },
-	  2 },
-	{ "restarted",
-	  40,
-	  8,
-	  { RESTARTING, { 5006, 3, 0, 0, 0 } },
-	  { { 5007, 3, 0, 0, 0 }, { 5007, 3, 0, 1, 0 } },
-	  2 },
-	{ "new-source", 16, 8, { { 100, 1, 0, 0, 0 } }, { { 7, 1, 0, 0, 1 }, { 7, 1, 0, 1, 1 } }, 2 },
-	{ "no-room",
-	  16,
-	  8,
-	  { { 1, 1, 0, 0, 0 }, { 1, 1, 0, 0, 1 } },
-	  { { 7, 1, 0, 0, 2 }, { 8, 1, 0, 1, 2 } },
-	  2 },
-	{ "recycled",
-	  16,
-	  8,
-	  { { 1, 1, 0, 0, 0 }, { 1, 11, 0, 0, 1 } },
-	  { { 2, 12, 0, 0, 0 }, { 0, 12, 0, 0, HAND } },
-	  2 },
-	{ "recycled-copies",
-	  16,
-	  8,
-	  { { 1, 1, 0, 0, 0 }, { 1, 11, 0, 0, 1 } },
-	  { { 2, 12, 0, 0, 0 }, { 1, 1, 0, 1 + JUDGED, 0 }, { 0, 12, 0, 0, HAND } },
-	  3 },
-	{ "recycled-and-a-new-one",
-	  16,
-	  8,
-	  { { 1, 1, 0, 0, 0 }, { 1, 1, 0, 1, 1 }, { 0, 12, 0, 0, HAND } },
-	  { { 2, 15, 0, 0, 2 }, { 0, 15, 0, 0, HAND } },
-	  2 },
+static const struct race_text ROWS[] = {
+	{ "copies", 16, 8, "100@1", "101@1 101@1:1" },
+	{ "copies-of-one-path", 16, 8, "100@1", "101@1 101@1" },
+	{ "copies-in-the-next-word", 16, 8, "100@1", "130@1 130@1:1" },
+	{ "neighbours-of-one-path", 16, 8, "100@1", "101@1 102@1" },
+	{ "three", 16, 8, "100@1", "101@1 101@1:1 102@1:1" },
+	{ "a-path-too-many", 16, 8, "100@1", "101@1:1 101@1:2" },
+	{ "first", 16, 8, "", "7@1 7@1:1" },
+	{ "first-neighbours", 16, 8, "", "7@1 9@1:1" },
+	{ "first-three", 16, 8, "", "7@1! 8@1:1! 9@1!" },
+	{ "first-of-many", 16, 8, "", "7@1+40 7@1+40:1" },
+	{ "first-of-a-path", 16, 8, "100@1", "101@1 100@1+3:1" },
+	{ "packets-of-two-words", 16, 8, "100@1", "120@1+20 120@1+20:1" },
+	{ "packets-that-overlap", 16, 8, "100@1", "120@1+20 130@1+20:1" },
+	{ "next-lap", 16, 8, "10@1 10@1:1 120@1 230@1:1", "270@1 271@1:1" },
+	{ "next-lap-and-the-last", 16, 8, "10@1 120@1 230@1:1", "270@1 11@1:1" },
+	{ "lap-on-lap", 8, 8, "10@1 120@1 230@1", "11@1 11@1:1" },
+	{ "after-silence", 16, 8, "100@1", "7@7 7@7:1" },
+	{ "after-silence-goes-on", 16, 8, "100@1", "101@7 102@7:1" },
+	{ "silence-for-one-of-two", 16, 8, "100@1", "101@6 101@7:1" },
+	{ "silence-for-one-of-two-far", 40, 8, "100@1", "5000@6 5000@7:1" },
+	{ "silence-for-one-and-one-of-before", 16, 8, "100@1", "101@6 101@7:1 102@1:1!" },
+	{ "restarted-and-one-of-before", 40, 8, RESTARTING " 5006@3", "5007@3 101@3:1!" },
+	{ "far", 40, 8, "100@1", "5000@1 5000@1:1" },
+	{ "restarting", 40, 8, RESTARTING, "5006@3 5007@3:1" },
+	{ "restarting-and-an-old-one", 40, 8, RESTARTING " 5006@3", "5007@3 101@3:1" },
+	{ "restarted", 40, 8, RESTARTING " 5006@3", "5007@3 5007@3:1" },
+	{ "new-source", 16, 8, "100@1", "7@1/1 7@1/1:1" },
+	{ "no-room", 16, 8, "1@1 1@1/1", "7@1/2 8@1/2:1" },
+	{ "recycled", 16, 8, "1@1 1@11/1", "2@12 hand@12" },
+	{ "recycled-copies", 16, 8, "1@1 1@11/1", "2@12 1@1:1! hand@12" },
+	{ "recycled-and-a-new-one", 16, 8, "1@1 1@1/1:1 hand@12", "2@15/2 hand@15" },
 };
 
 int main(void)

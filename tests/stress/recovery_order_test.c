@@ -11,18 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "race_calls.h"
 #include "see.h"
 #include "source_hand.h"
 
 #define RESET 5
 
-struct call {
-	uint64_t number, now;
-	uint32_t more; /* numbers in the packet, beside this one */
-	uint32_t source; /* HAND: it is no packet, but the hand, which passes all sources 1 + more times */
-};
-
-#define HAND 99
 #define IDLE 10 /* jiffies until a source may be recycled */
 #define SOURCES 2
 #define CALLS_MAX 4
@@ -174,11 +168,24 @@ static unsigned long try_orders(const struct row *r)
 	return try_race(start);
 }
 
+static void try_text(const struct race_text *t, bool is_near_only)
+{
+	struct row r = { t->name, t->width, t->ring_shift, .is_near_only = is_near_only };
+	int cnt = race_parse(t->calls, r.calls, CALLS_MAX);
+
+	race_parse(t->before, r.before, ARRAY_SIZE(r.before) - 1);
+	r.cpus_cnt = cnt < CPUS_MAX ? cnt : CPUS_MAX;
+	print_message("%s: %lu states\n", r.name, try_orders(&r));
+}
+
 static void test_orders(void **state)
 {
-	const struct row *r = *state;
+	try_text(*state, false);
+}
 
-	print_message("%s: %lu states\n", r->name, try_orders(r));
+static void test_near_orders(void **state)
+{
+	try_text(*state, true);
 }
 
 static unsigned int below(uint64_t *seed, unsigned int n)
@@ -207,7 +214,7 @@ static void any_race(struct row *r, uint64_t *seed)
 	r->width = SHAPES[shape][0];
 	r->ring_shift = SHAPES[shape][1];
 	for (unsigned int i = 0; i < cnt; i++) {
-		r->before[i] = (struct call){ number & mask, now, 0, !below(seed, 4) };
+		r->before[i] = (struct call){ number & mask, now, 0, 0, !below(seed, 4) };
 		number = below(seed, 4) ? number + 1 : any_number(seed, r->width);
 		now += below(seed, 3) ? 0 : below(seed, RESET + 3);
 	}
@@ -216,12 +223,12 @@ static void any_race(struct row *r, uint64_t *seed)
 	now += below(seed, 3) ? 0 : IDLE + 1;
 	number = below(seed, 2) ? number + 1 : any_number(seed, r->width);
 	for (int i = 0; i < r->cpus_cnt; i++) {
-		r->calls[i] = (struct call){ number & mask, now + below(seed, 2), 0, source };
+		r->calls[i] = (struct call){ number & mask, now + below(seed, 2), 0, 0, source };
 		if (!below(seed, 3))
 			number++;
 	}
 	if (!below(seed, 4))
-		r->calls[1] = (struct call){ 0, now, 0, HAND };
+		r->calls[1] = (struct call){ .now = now, .source = HAND };
 }
 
 static void test_any_race(void **state)
@@ -237,220 +244,66 @@ static void test_any_race(void **state)
 	}
 }
 
-/* A source whose sender has begun anew: six far numbers came, none is near. */
-#define RESTARTING                                                                 \
-	{ 100, 1, 0, 0 }, { 5000, 3, 0, 0 }, { 5001, 3, 0, 0 }, { 5002, 3, 0, 0 }, \
-		{ 5003, 3, 0, 0 }, { 5004, 3, 0, 0 },                              \
-	{                                                                          \
-		5005, 3, 0, 0                                                      \
-	}
+static const struct race_text ROWS[] = {
+	{ "in-one-word", 16, 16, "100@1", "101@1 101@1" },
+	{ "in-one-word-of-three", 16, 16, "100@1", "101@1 101@1 101@1" },
+	{ "neighbours", 16, 16, "100@1", "101@1 102@1" },
+	{ "in-the-next-word", 16, 16, "100@1", "130@1 130@1" },
+	{ "two-in-the-next-word", 16, 16, "100@1", "130@1 131@1" },
+	{ "a-jiffy-later", 16, 16, "100@1", "101@2 101@2" },
+	{ "in-two-jiffies", 16, 16, "100@1", "101@2 101@3" },
+	{ "at-the-lap's-edge", 16, 16, "65534@1", "2@1 2@1" },
+	{ "across-the-lap's-edge", 16, 16, "65534@1", "2@1 65535@1" },
+	{ "lap-on-lap", 8, 8, "10@1 120@1 230@1", "11@1 11@1" },
+	{ "after-silence", 16, 16, "100@1", "7@7 7@7" },
+	{ "after-silence-known", 16, 16, "100@1", "100@7 100@7" },
+	{ "silence-for-one-of-two", 16, 16, "100@1", "101@6 101@7" },
+	{ "silence-for-one-of-two-far", 40, 8, "100@1", "5000@6 5000@7" },
+	{ "far", 40, 8, "100@1", "5000@1 5000@1" },
+	{ "restarted", 40, 8, RESTARTING " 5006@3", "5007@3 5007@3" },
+	{ "restarted-a-copy-of-the-run", 40, 8, RESTARTING " 5006@3", "5007@3 5008@3 5008@3" },
+	{ "restarted-in-two-jiffies", 40, 8, RESTARTING " 5006@3", "5007@3 5003@4" },
+	{ "packets-of-two-words", 16, 16, "100@1", "120@1+20 120@1+20" },
+	{ "packets-of-three-words", 40, 8, "100@1", "120@1+60 120@1+60" },
+	{ "packets-of-two-words-and-time", 16, 16, "100@1", "120@2+20 120@2+20" },
+	{ "packets-that-overlap", 16, 16, "100@1", "120@1+20 130@1+20" },
+	{ "a-packet-in-another", 16, 16, "100@1", "120@1+20 130@1" },
+	{ "packets-half-known", 16, 16, "100@1+25", "120@1+20 120@1+20" },
+	{ "packets-that-overlap-and-a-copy", 16, 16, "100@1", "120@1+10 120@1+10 125@1+10" },
+	/* In `open`. */
+	{ "packets-at-one-place", 16, 16, "100@1", "120@1+10 120@1+10 157@1+9" },
+	{ "packets-after-silence", 16, 16, "100@1", "8@7 8@7" },
+	{ "new-source", 16, 16, "100@1", "7@1/1 7@1/1" },
+	{ "new-source-of-three", 16, 8, "100@1", "7@1/1 7@1/1 7@1/1" },
+	{ "two-new-sources", 16, 16, "", "7@1 7@1/1" },
+	{ "first-packets-of-a-source", 16, 16, "", "7@1+40 7@1+40" },
+	{ "recycled", 16, 8, "1@1", "2@12 2@12 hand@12" },
+	{ "restarted-with-a-neighbour", 40, 8, RESTARTING, "5006@3 5007@3" },
+};
 
-static const struct row ROWS[] = {
-	{ "in-one-word", 16, 16, { { 100, 1, 0, 0 } }, { { 101, 1, 0, 0 }, { 101, 1, 0, 0 } }, 2, false },
-	{ "in-one-word-of-three",
-	  16,
-	  16,
-	  { { 100, 1, 0, 0 } },
-	  { { 101, 1, 0, 0 }, { 101, 1, 0, 0 }, { 101, 1, 0, 0 } },
-	  3,
-	  false },
-	{ "neighbours", 16, 16, { { 100, 1, 0, 0 } }, { { 101, 1, 0, 0 }, { 102, 1, 0, 0 } }, 2, false },
-	{ "in-the-next-word", 16, 16, { { 100, 1, 0, 0 } }, { { 130, 1, 0, 0 }, { 130, 1, 0, 0 } }, 2, false },
-	{ "two-in-the-next-word",
-	  16,
-	  16,
-	  { { 100, 1, 0, 0 } },
-	  { { 130, 1, 0, 0 }, { 131, 1, 0, 0 } },
-	  2,
-	  false },
-	{ "a-jiffy-later", 16, 16, { { 100, 1, 0, 0 } }, { { 101, 2, 0, 0 }, { 101, 2, 0, 0 } }, 2, false },
-	{ "in-two-jiffies", 16, 16, { { 100, 1, 0, 0 } }, { { 101, 2, 0, 0 }, { 101, 3, 0, 0 } }, 2, false },
-	{ "at-the-lap's-edge", 16, 16, { { 65534, 1, 0, 0 } }, { { 2, 1, 0, 0 }, { 2, 1, 0, 0 } }, 2, false },
-	{ "across-the-lap's-edge",
-	  16,
-	  16,
-	  { { 65534, 1, 0, 0 } },
-	  { { 2, 1, 0, 0 }, { 65535, 1, 0, 0 } },
-	  2,
-	  false },
-	{ "lap-on-lap",
-	  8,
-	  8,
-	  { { 10, 1, 0, 0 }, { 120, 1, 0, 0 }, { 230, 1, 0, 0 } },
-	  { { 11, 1, 0, 0 }, { 11, 1, 0, 0 } },
-	  2,
-	  false },
-	{ "after-silence", 16, 16, { { 100, 1, 0, 0 } }, { { 7, 7, 0, 0 }, { 7, 7, 0, 0 } }, 2, false },
-	{ "after-silence-known",
-	  16,
-	  16,
-	  { { 100, 1, 0, 0 } },
-	  { { 100, 7, 0, 0 }, { 100, 7, 0, 0 } },
-	  2,
-	  false },
-	{ "silence-for-one-of-two",
-	  16,
-	  16,
-	  { { 100, 1, 0, 0 } },
-	  { { 101, 6, 0, 0 }, { 101, 7, 0, 0 } },
-	  2,
-	  false },
-	{ "silence-for-one-of-two-far",
-	  40,
-	  8,
-	  { { 100, 1, 0, 0 } },
-	  { { 5000, 6, 0, 0 }, { 5000, 7, 0, 0 } },
-	  2,
-	  false },
-	{ "far", 40, 8, { { 100, 1, 0, 0 } }, { { 5000, 1, 0, 0 }, { 5000, 1, 0, 0 } }, 2, false },
-	{ "restarted",
-	  40,
-	  8,
-	  { RESTARTING, { 5006, 3, 0, 0 } },
-	  { { 5007, 3, 0, 0 }, { 5007, 3, 0, 0 } },
-	  2,
-	  false },
-	{ "restarted-a-copy-of-the-run",
-	  40,
-	  8,
-	  { RESTARTING, { 5006, 3, 0, 0 } },
-	  { { 5007, 3, 0, 0 }, { 5008, 3, 0, 0 }, { 5008, 3, 0, 0 } },
-	  3,
-	  false },
-	{ "restarted-in-two-jiffies",
-	  40,
-	  8,
-	  { RESTARTING, { 5006, 3, 0, 0 } },
-	  { { 5007, 3, 0, 0 }, { 5003, 4, 0, 0 } },
-	  2,
-	  false },
-	{ "packets-of-two-words",
-	  16,
-	  16,
-	  { { 100, 1, 0, 0 } },
-	  { { 120, 1, 20, 0 }, { 120, 1, 20, 0 } },
-	  2,
-	  false },
-	{ "packets-of-three-words",
-	  40,
-	  8,
-	  { { 100, 1, 0, 0 } },
-	  { { 120, 1, 60, 0 }, { 120, 1, 60, 0 } },
-	  2,
-	  false },
-	{ "packets-of-two-words-and-time",
-	  16,
-	  16,
-	  { { 100, 1, 0, 0 } },
-	  { { 120, 2, 20, 0 }, { 120, 2, 20, 0 } },
-	  2,
-	  false },
-	{ "packets-that-overlap",
-	  16,
-	  16,
-	  { { 100, 1, 0, 0 } },
-	  { { 120, 1, 20, 0 }, { 130, 1, 20, 0 } },
-	  2,
-	  false },
-	{ "a-packet-in-another",
-	  16,
-	  16,
-	  { { 100, 1, 0, 0 } },
-	  { { 120, 1, 20, 0 }, { 130, 1, 0, 0 } },
-	  2,
-	  false },
-	{ "packets-half-known",
-	  16,
-	  16,
-	  { { 100, 1, 25, 0 } },
-	  { { 120, 1, 20, 0 }, { 120, 1, 20, 0 } },
-	  2,
-	  false },
-	{ "packets-that-overlap-and-a-copy",
-	  16,
-	  16,
-	  { { 100, 1, 0, 0 } },
-	  { { 120, 1, 10, 0 }, { 120, 1, 10, 0 }, { 125, 1, 10, 0 } },
-	  3,
-	  false },
-	{ "packets-at-one-place", /* in `open` */
-	  16,
-	  16,
-	  { { 100, 1, 0, 0 } },
-	  { { 120, 1, 10, 0 }, { 120, 1, 10, 0 }, { 157, 1, 9, 0 } },
-	  3,
-	  false },
-	{ "packets-after-silence", 16, 16, { { 100, 1, 0, 0 } }, { { 8, 7, 0, 0 }, { 8, 7, 0, 0 } }, 2, false },
-	{ "new-source", 16, 16, { { 100, 1, 0, 0 } }, { { 7, 1, 0, 1 }, { 7, 1, 0, 1 } }, 2, false },
-	{ "new-source-of-three",
-	  16,
-	  8,
-	  { { 100, 1, 0, 0 } },
-	  { { 7, 1, 0, 1 }, { 7, 1, 0, 1 }, { 7, 1, 0, 1 } },
-	  3,
-	  false },
-	{ "two-new-sources", 16, 16, { { 0 } }, { { 7, 1, 0, 0 }, { 7, 1, 0, 1 } }, 2, false },
-	{ "first-packets-of-a-source", 16, 16, { { 0 } }, { { 7, 1, 40, 0 }, { 7, 1, 40, 0 } }, 2, false },
-	{ "no-room", 16, 8, { { 1, 1, 0, 0 }, { 1, 1, 0, 1 } }, { { 7, 1, 0, 2 }, { 8, 1, 0, 2 } }, 2, true },
-	{ "recycled",
-	  16,
-	  8,
-	  { { 1, 1, 0, 0 } },
-	  { { 2, 12, 0, 0 }, { 2, 12, 0, 0 }, { 0, 12, 0, HAND } },
-	  3,
-	  false },
-	{ "recycled-and-a-new-one",
-	  16,
-	  8,
-	  { { 1, 1, 0, 0 }, { 1, 1, 0, 1 }, { 0, 12, 0, HAND } },
-	  { { 2, 15, 0, 2 }, { 2, 15, 0, 2 }, { 0, 15, 0, HAND } },
-	  3,
-	  true },
-	{ "recycled-no-sooner",
-	  16,
-	  8,
-	  { { 1, 1, 0, 0 }, { 1, 12, 0, 1 } },
-	  { { 2, 12, 0, 0 }, { 2, 12, 0, 3 }, { 0, 12, 1, HAND } },
-	  3,
-	  true },
-	{ "recycled-while-another-is-new",
-	  16,
-	  8,
-	  { { 1, 1, 0, 0 }, { 1, 10, 0, 1 } },
-	  { { 2, 12, 0, 0 }, { 3, 12, 0, 3 }, { 0, 12, 0, HAND } },
-	  3,
-	  true },
-	{ "restarted-with-a-neighbour",
-	  40,
-	  8,
-	  { RESTARTING },
-	  { { 5006, 3, 0, 0 }, { 5007, 3, 0, 0 } },
-	  2,
-	  false },
+static const struct race_text NEAR_ROWS[] = {
+	{ "no-room", 16, 8, "1@1 1@1/1", "7@1/2 8@1/2" },
+	{ "recycled-and-a-new-one", 16, 8, "1@1 1@1/1 hand@12", "2@15/2 2@15/2 hand@15" },
+	{ "recycled-no-sooner", 16, 8, "1@1 1@12/1", "2@12 2@12/3 hand@12+1" },
+	{ "recycled-while-another-is-new", 16, 8, "1@1 1@10/1", "2@12 3@12/3 hand@12" },
 };
 
 /* The hand takes a source out while a packet comes, after which another one takes the quick way. */
 static void test_recycled_quickly(void **state)
 {
-	static const struct row ROW = {
-		"recycled-quickly",
-		16,
-		8,
-		{ { 1, 1, 0, 0 } },
-		{ { 2, 12, 0, 0 }, { 3, 12, 0, 0 }, { 0, 12, 0, HAND }, { 3, 12, 0, 0 } },
-		3,
-		false
-	};
+	static const struct race_text ROW = { "recycled-quickly", 16, 8, "1@1",
+					      "2@12 3@12 hand@12 3@12" };
 
 	(void)state;
 	stops_max = 3; /* all orders have many millions of states */
-	print_message("%lu states\n", try_orders(&ROW));
+	try_text(&ROW, false);
 	stops_max = 0;
 }
 
 int main(void)
 {
 	add_rows(ROWS, test_orders, NULL, NULL);
+	add_rows(NEAR_ROWS, test_near_orders, NULL, NULL);
 	add_test("recycled-quickly", test_recycled_quickly, NULL, NULL, NULL);
 	add_test("any-race", test_any_race, NULL, NULL, NULL);
 	return run_added_any_tests("recovery_order");
