@@ -29,7 +29,7 @@ struct all_notes {
 #include <stdlib.h>
 
 #include "account_model.h"
-#include "race_calls.h"
+#include "number_calls.h"
 #include "see.h"
 #include "source_hand.h"
 #include "source_note.h"
@@ -287,8 +287,8 @@ static void test_orders(void **test_state)
 	unsigned long cnt;
 
 	r = (struct row){ t->name, t->width, t->ring_shift, .cpus_cnt = 0 };
-	race_parse(t->before, r.before, CALLS_MAX - 1);
-	r.cpus_cnt = race_parse(t->calls, r.cpus, CPUS_MAX);
+	parse_calls(t->before, r.before, CALLS_MAX - 1);
+	r.cpus_cnt = parse_calls(t->calls, r.cpus, CPUS_MAX);
 	ends_cnt = 0;
 	cnt = try_orders(&r);
 	print_message("%s: %lu states, %lu ends\n", row->name, cnt, ends_cnt);
@@ -321,9 +321,10 @@ static void any_race(struct row *r, uint64_t *seed)
 	r->width = SHAPES[shape][0];
 	r->ring_shift = SHAPES[shape][1];
 	for (uint32_t i = 0; i < cnt; i++) {
-		r->before[i] =
-			(struct call){ number & mask, now, below(seed, 4) ? 0 : below(seed, 40),
-				       below(seed, 3), !below(seed, 4) };
+		r->before[i] = (struct call){
+			number & mask,	 now, below(seed, 4) ? 0 : below(seed, 40), below(seed, 3),
+			!below(seed, 4), 0
+		};
 		number = below(seed, 4) ? number + 1 : any_number(seed, r->width);
 		now += below(seed, 3) ? 0 : below(seed, RESET + 3);
 	}
@@ -332,14 +333,17 @@ static void any_race(struct row *r, uint64_t *seed)
 	now += below(seed, 3) ? 0 : IDLE + 1;
 	number = below(seed, 2) ? number + 1 : any_number(seed, r->width);
 	for (int i = 0; i < r->cpus_cnt; i++) {
-		r->cpus[i] = (struct call){ number & mask, now + below(seed, 2),
-					    below(seed, 4) ? 0 : below(seed, 40), below(seed, 3),
-					    source };
+		r->cpus[i] = (struct call){ number & mask,
+					    now + below(seed, 2),
+					    below(seed, 4) ? 0 : below(seed, 40),
+					    below(seed, 3),
+					    source,
+					    0 };
 		if (!below(seed, 3))
 			number++;
 	}
 	if (!below(seed, 4))
-		r->cpus[1] = (struct call){ 0, now, 0, 0, HAND };
+		r->cpus[1] = (struct call){ .now = now, .source = HAND };
 }
 
 static void test_any_race(void **test_state)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "race_calls.h"
+#include "number_calls.h"
 #include "see.h"
 #include "source_hand.h"
 
@@ -171,9 +171,9 @@ static unsigned long try_orders(const struct row *r)
 static void try_text(const struct race_text *t, bool is_near_only)
 {
 	struct row r = { t->name, t->width, t->ring_shift, .is_near_only = is_near_only };
-	int cnt = race_parse(t->calls, r.calls, CALLS_MAX);
+	int cnt = parse_calls(t->calls, r.calls, CALLS_MAX);
 
-	race_parse(t->before, r.before, ARRAY_SIZE(r.before) - 1);
+	parse_calls(t->before, r.before, ARRAY_SIZE(r.before) - 1);
 	r.cpus_cnt = cnt < CPUS_MAX ? cnt : CPUS_MAX;
 	print_message("%s: %lu states\n", r.name, try_orders(&r));
 }
@@ -214,7 +214,7 @@ static void any_race(struct row *r, uint64_t *seed)
 	r->width = SHAPES[shape][0];
 	r->ring_shift = SHAPES[shape][1];
 	for (unsigned int i = 0; i < cnt; i++) {
-		r->before[i] = (struct call){ number & mask, now, 0, 0, !below(seed, 4) };
+		r->before[i] = (struct call){ number & mask, now, .source = !below(seed, 4) };
 		number = below(seed, 4) ? number + 1 : any_number(seed, r->width);
 		now += below(seed, 3) ? 0 : below(seed, RESET + 3);
 	}
@@ -223,7 +223,7 @@ static void any_race(struct row *r, uint64_t *seed)
 	now += below(seed, 3) ? 0 : IDLE + 1;
 	number = below(seed, 2) ? number + 1 : any_number(seed, r->width);
 	for (int i = 0; i < r->cpus_cnt; i++) {
-		r->calls[i] = (struct call){ number & mask, now + below(seed, 2), 0, 0, source };
+		r->calls[i] = (struct call){ number & mask, now + below(seed, 2), .source = source };
 		if (!below(seed, 3))
 			number++;
 	}

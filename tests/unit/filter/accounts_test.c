@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "account_model.h"
+#include "number_calls.h"
 #include "accounts.h"
 #include "profile_stream.h"
 #include "sim.h"
@@ -73,111 +74,41 @@ static void random_feed(const struct account_kind *kind, uint64_t seed)
 #define NUMBERS_32 "sequence = payload+4:4\nhistory = 256\nreset = 10ms"
 #define NUMBERS_16 "sequence = payload+4:2\nreset = 10ms" /* no number is far from another */
 
-/* Packets one after the other, up to the first {0, 0}. The reset is after 3 jiffies. */
+/* Packets one after the other (number_calls.h). The reset is after 3 jiffies. */
 static const struct script {
-	const char *name, *keys;
-	struct step {
-		uint64_t number, now;
-		int32_t cnt; /* negative: the second path brings them */
-	} steps[16];
+	const char *name, *keys, *packets;
 	uint64_t messages, restarts, far; /* at the end */
 	uint64_t lacks;			  /* messages that came on no path: lost or missing */
 } SCRIPTS[] = {
 /* Seven of another numbering, and after a silence one of the old: the new one begins. */
-#define FAR_NUMBERS                                                                          \
-	{ 1000, 1000, 1 }, { 1000000, 1000, 1 }, { 1000001, 1000, 1 }, { 1000002, 1000, 1 }, \
-		{ 1000003, 1000, 1 }, { 1000004, 1000, 1 }, { 1000005, 1000, 1 },            \
-		{ 1000006, 1000, 1 },                                                        \
-	{                                                                                    \
-		1001, 1005, 1                                                                \
-	}
-	{ "numbering-of-which-no-number-came", NUMBERS_32, { FAR_NUMBERS, { 1002, 1010, 1 } }, 2, 0, 8, 0 },
-	{ "packet-that-begins-before-a-history",
-	  NUMBERS_32,
-	  { FAR_NUMBERS, { 1000000 - 520, 1005, 40 }, { 1000007, 1005, 1 } },
-	  998481,
-	  0,
-	  48,
-	  998479 },
-	{ "goes-on-after-a-silence", NUMBERS_32, { { 1000, 1000, 1 }, { 1003, 1010, 1 } }, 4, 0, 0, 2 },
+#define FAR_NUMBERS                                                                   \
+	"1000@1000 1000000@1000 1000001@1000 1000002@1000 1000003@1000 1000004@1000 " \
+	"1000005@1000 1000006@1000 1001@1005"
+	{ "numbering-of-which-no-number-came", NUMBERS_32, FAR_NUMBERS " 1002@1010", 2, 0, 8, 0 },
+	{ "packet-that-begins-before-a-history", NUMBERS_32,
+	  FAR_NUMBERS " 999480@1005+39 1000007@1005", 998481, 0, 48, 998479 },
+	{ "goes-on-after-a-silence", NUMBERS_32, "1000@1000 1003@1010", 4, 0, 0, 2 },
 	/* RTP, 135,000 packets a second: both paths are down for 25 ms. */
-	{ "outage-of-a-fast-sender-is-loss",
-	  NUMBERS_16,
-	  { { 1000, 1000, 1 }, { 4376, 1010, 1 } },
-	  3377,
-	  0,
-	  0,
-	  3375 },
-	{ "packet-of-many-lost-after-a-silence-is-loss",
-	  NUMBERS_32,
-	  { { 1000, 1000, 1 }, { 1041, 4000, 1 } },
-	  42,
-	  0,
-	  0,
-	  40 },
-	{ "outage-of-two-histories-is-loss",
-	  NUMBERS_32,
-	  { { 1000, 1000, 1 }, { 2025, 1010, 1 } },
-	  1026,
-	  0,
-	  0,
-	  1024 },
-	{ "slow-path-after-an-outage-of-two-histories",
-	  NUMBERS_32,
-	  { { 1000, 1000, 100 },
-	    { 1000, 1000, -90 },
-	    { 3000, 1010, 1 },
-	    { 1090, 1010, -10 },
-	    { 3000, 1010, -1 } },
-	  2001,
-	  0,
-	  0,
-	  1900 },
+	{ "outage-of-a-fast-sender-is-loss", NUMBERS_16, "1000@1000 4376@1010", 3377, 0, 0, 3375 },
+	{ "packet-of-many-lost-after-a-silence-is-loss", NUMBERS_32, "1000@1000 1041@4000", 42, 0,
+	  0, 40 },
+	{ "outage-of-two-histories-is-loss", NUMBERS_32, "1000@1000 2025@1010", 1026, 0, 0, 1024 },
+	{ "slow-path-after-an-outage-of-two-histories", NUMBERS_32,
+	  "1000@1000+99 1000@1000+89:1 3000@1010 1090@1010+9:1 3000@1010:1", 2001, 0, 0, 1900 },
 	/* The numbers between are not lost: they came, as far ones. */
-	{ "goes-on-far-ahead-without-a-silence",
-	  NUMBERS_32,
-	  { { 1000, 1000, 1 },
-	    { 5000, 1001, 20 },
-	    { 5020, 1001, 20 },
-	    { 5040, 1002, 20 },
-	    { 5060, 1002, 20 },
-	    { 5080, 1003, 8 } },
-	  4048,
-	  0,
-	  40,
-	  3999 },
-	{ "restarts-too-far-ahead", NUMBERS_32, { { 1000, 1000, 1 }, { 0x80000500, 1010, 1 } }, 2, 1, 0, 0 },
+	{ "goes-on-far-ahead-without-a-silence", NUMBERS_32,
+	  "1000@1000 5000@1001+19 5020@1001+19 5040@1002+19 5060@1002+19"
+	  " 5080@1003+7",
+	  4048, 0, 40, 3999 },
+	{ "restarts-too-far-ahead", NUMBERS_32, "1000@1000 0x80000500@1010", 2, 1, 0, 0 },
 	/* A path whose copies come later than the history: each time it looks like a restart. */
-	{ "comes-back-to-where-it-was",
-	  NUMBERS_32,
-	  { { 100000, 1000, 1 },
-	    { 5000, 1010, -1 },
-	    { 100001, 1020, 1 },
-	    { 5001, 1030, -1 },
-	    { 100003, 1040, 1 } },
-	  6,
-	  2,
-	  0,
-	  1 },
-	{ "slow-path-goes-on-after-a-silence",
-	  NUMBERS_32,
-	  { { 1000, 1000, 100 }, { 1000, 1000, -10 }, { 1010, 1010, -10 }, { 1100, 1010, 1 } },
-	  101,
-	  0,
-	  0,
-	  0 },
-	{ "path-ended-before-a-restart",
-	  NUMBERS_16,
-	  { { 1000, 1000, 100 },
-	    { 1000, 1000, -10 },
-	    { 50000, 1010, 1 },
-	    { 1010, 1020, -1 },
-	    { 1011, 1020, 1 } },
-	  16648,
-	  1,
-	  0,
-	  16545 },
-	{ "restarts-a-history-behind", NUMBERS_32, { { 1000, 1000, 1 }, { 745, 1010, 1 } }, 2, 1, 0, 0 },
+	{ "comes-back-to-where-it-was", NUMBERS_32,
+	  "100000@1000 5000@1010:1 100001@1020 5001@1030:1 100003@1040", 6, 2, 0, 1 },
+	{ "slow-path-goes-on-after-a-silence", NUMBERS_32,
+	  "1000@1000+99 1000@1000+9:1 1010@1010+9:1 1100@1010", 101, 0, 0, 0 },
+	{ "path-ended-before-a-restart", NUMBERS_16,
+	  "1000@1000+99 1000@1000+9:1 50000@1010 1010@1020:1 1011@1020", 16648, 1, 0, 16545 },
+	{ "restarts-a-history-behind", NUMBERS_32, "1000@1000 745@1010", 2, 1, 0, 0 },
 };
 
 static void follows_a_script(void **state)
@@ -186,18 +117,22 @@ static void follows_a_script(void **state)
 	const struct account_kind kind = { .keys = script->keys, .paths = 2 };
 	struct account_model *m;
 	struct source_figures s;
+	struct call calls[16];
+	int cnt;
 
 	start(&kind);
 	assert_int_equal(sim.config.numbered[0].recovery.reset_jiffies, 3);
 	m = account_model_open(&sim.filter, 0, 0);
-	for (const struct step *step = script->steps; step->now; step++) {
-		uint32_t path = 1 + (step->cnt < 0), cnt = (uint32_t)abs(step->cnt);
-		struct account_packet p = { dedup_path_key(sim.config.policy.streams[0].slot, path),
-					    step->number, cnt, step->now, step->now * S };
+	cnt = parse_calls(script->packets, calls, ARRAY_SIZE(calls));
+	for (int i = 0; i < cnt; i++) {
+		const struct call *c = &calls[i];
+		struct account_packet p = { dedup_path_key(sim.config.policy.streams[0].slot,
+							   1 + c->path),
+					    c->number, 1 + c->more, c->now, c->now * S };
 
 		judge(NULL, &p);
 		account_model_packet(m, &p);
-		account_model_compare(m, (int)(step - script->steps));
+		account_model_compare(m, i);
 	}
 	assert_true(accounts_read(&sim.filter, 0, &s));
 	assert_int_equal(s.messages, script->messages);

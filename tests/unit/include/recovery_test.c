@@ -9,6 +9,7 @@
 
 #include "memory.h"
 #include "senders.h"
+#include "number_calls.h"
 #include "see.h"
 #include "source_hand.h"
 
@@ -17,15 +18,11 @@ struct row {
 	enum sender_kind kind;
 };
 
-/* Calls one after the other, up to the one whose time is 0. The first number begins the source. */
+/* Calls one after the other. The first number begins the source. */
 struct script {
 	const char *name;
 	uint32_t width, ring_shift;
-	struct {
-		uint64_t number, now;
-		enum dedup_recovered seen;
-		uint32_t more; /* numbers in the packet, beside this one */
-	} calls[20];
+	const char *calls;
 };
 
 #define RESET 5
@@ -153,14 +150,15 @@ static void test_script(void **state)
 				    .ring_shift = script->ring_shift,
 				    .number_bits = script->width > 32 ? DEDUP_WIDTH_MAX : 32,
 				    .reset_jiffies = RESET };
+	struct call calls[20] = { 0 };
+	int cnt = parse_calls(script->calls, calls, ARRAY_SIZE(calls));
 
-	begin(&r, script->calls[0].number, script->calls[0].now);
-	for (size_t i = 0; i < ARRAY_SIZE(script->calls) && script->calls[i].now; i++) {
-		int seen = see(&r, script->calls[i].number, 1 + script->calls[i].more,
-			       script->calls[i].now);
+	begin(&r, calls[0].number, calls[0].now);
+	for (int i = 0; i < cnt; i++) {
+		int seen = see(&r, calls[i].number, 1 + calls[i].more, calls[i].now);
 
-		if (seen != (int)script->calls[i].seen)
-			fail_msg("call %zu: %d, not %d", i, seen, script->calls[i].seen);
+		if (seen != (int)calls[i].seen)
+			fail_msg("call %d: %d, not %d", i, seen, calls[i].seen);
 	}
 }
 
@@ -276,133 +274,34 @@ TEST(sources_of_one_hash_are_told_apart)
 		}
 }
 
-#define F DEDUP_FRESH
-#define S DEDUP_SEEN
-
 static const struct script SCRIPTS[] = {
-	{ "late",
-	  40,
-	  8,
-	  { { 1000, 1, F, 0 },
-	    { 1247, 1, F, 0 },
-	    { 1256, 1, F, 0 },
-	    { 1000, 1, DEDUP_LATE, 0 },
-	    { 1256, 1, S, 0 },
-	    { 1001, 1, DEDUP_LATE, 0 },
-	    { 1247, 1, S, 0 } } },
+	{ "late", 40, 8, "1000@1 1247@1 1256@1 1000@1?late 1256@1?seen 1001@1?late 1247@1?seen" },
 	/* After a silence the laps go on, and old words have laps that far numbers would have. */
-	{ "far-after-silence",
-	  40,
-	  8,
-	  { { 1000, 1, F, 0 },
-	    { 1024, 1, F, 31 },
-	    { 2155, 10, F, 0 },
-	    { 1300, 10, DEDUP_FAR, 0 },
-	    { 2156, 10, F, 0 } } },
-	{ "a-ring-ahead", 40, 8, { { 1000, 1, F, 0 }, { 1248, 1, DEDUP_FAR, 0 }, { 1247, 1, F, 0 } } },
-	{ "a-ring-behind",
-	  40,
-	  8,
-	  { { 1000, 1, F, 0 }, { 735, 1, DEDUP_FAR, 0 }, { 736, 1, DEDUP_LATE, 0 }, { 768, 1, F, 0 } } },
-	{ "restart",
-	  40,
-	  8,
-	  { { 100, 1, F, 0 },
-	    { 5000, 1, DEDUP_FAR, 0 },
-	    { 5001, 1, DEDUP_FAR, 0 },
-	    { 5001, 1, S, 0 },
-	    { 5002, 1, DEDUP_FAR, 0 },
-	    { 5003, 1, DEDUP_FAR, 0 },
-	    { 5004, 1, DEDUP_FAR, 0 },
-	    { 5005, 1, DEDUP_FAR, 0 },
-	    { 5006, 1, DEDUP_FAR, 0 },
-	    { 5007, 2, DEDUP_FAR, 0 },
-	    { 5007, 2, S, 0 },
-	    { 4992, 3, F, 0 },
-	    { 5000, 3, S, 0 },
-	    { 5007, 3, S, 0 },
-	    { 4993, 3, F, 0 },
-	    { 5008, 3, F, 0 },
-	    { 5007, 4, S, 0 },
-	    { 100, 4, DEDUP_FAR, 0 } } },
-	{ "run-ends-by-a-number-that-is-near",
-	  40,
-	  8,
-	  { { 100, 1, F, 0 },
-	    { 5000, 1, DEDUP_FAR, 0 },
-	    { 5000, 1, S, 0 },
-	    { 101, 2, F, 0 },
-	    { 5000, 2, DEDUP_FAR, 0 } } },
-	{ "run-moves-forward-only",
-	  40,
-	  8,
-	  { { 100, 1, F, 0 },
-	    { 5000, 1, DEDUP_FAR, 0 },
-	    { 5020, 1, DEDUP_FAR, 0 },
-	    { 5000, 1, DEDUP_FAR, 0 },
-	    { 5000, 1, DEDUP_FAR, 0 },
-	    { 5020, 1, S, 0 },
-	    { 9000, 1, DEDUP_FAR, 0 },
-	    { 5020, 1, DEDUP_FAR, 0 } } },
-	{ "pause", 16, 16, { { 100, 1, F, 0 }, { 100, 6, S, 0 }, { 100, 12, F, 0 }, { 100, 12, S, 0 } } },
-	{ "pause-then-a-lap-before",
-	  16,
-	  16,
-	  { { 60000, 1, F, 0 }, { 100, 7, F, 0 }, { 60000, 7, F, 0 }, { 60000, 7, S, 0 } } },
-	{ "pause-then-a-copy-of-a-far-one",
-	  40,
-	  8,
-	  { { 100, 1, F, 0 }, { 5000, 1, DEDUP_FAR, 0 }, { 5000, 7, S, 0 }, { 5001, 7, F, 0 } } },
+	{ "far-after-silence", 40, 8, "1000@1 1024@1+31 2155@10 1300@10?far 2156@10" },
+	{ "a-ring-ahead", 40, 8, "1000@1 1248@1?far 1247@1" },
+	{ "a-ring-behind", 40, 8, "1000@1 735@1?far 736@1?late 768@1" },
+	{ "restart", 40, 8,
+	  "100@1 5000@1?far 5001@1?far 5001@1?seen 5002@1?far 5003@1?far 5004@1?far"
+	  " 5005@1?far 5006@1?far 5007@2?far 5007@2?seen 4992@3 5000@3?seen 5007@3?seen"
+	  " 4993@3 5008@3 5007@4?seen 100@4?far" },
+	{ "run-ends-by-a-number-that-is-near", 40, 8,
+	  "100@1 5000@1?far 5000@1?seen 101@2 5000@2?far" },
+	{ "run-moves-forward-only", 40, 8,
+	  "100@1 5000@1?far 5020@1?far 5000@1?far 5000@1?far 5020@1?seen 9000@1?far"
+	  " 5020@1?far" },
+	{ "pause", 16, 16, "100@1 100@6?seen 100@12 100@12?seen" },
+	{ "pause-then-a-lap-before", 16, 16, "60000@1 100@7 60000@7 60000@7?seen" },
+	{ "pause-then-a-copy-of-a-far-one", 40, 8, "100@1 5000@1?far 5000@7?seen 5001@7" },
 	/* A sender that starts again twice, the second time after a reset. */
-	{ "pause-then-a-far-one-again",
-	  40,
-	  8,
-	  { { 100, 1, F, 0 }, { 5000, 1, DEDUP_FAR, 0 }, { 5000, 9, F, 0 }, { 5000, 9, S, 0 } } },
-	{ "long-pause-then-a-far-one",
-	  40,
-	  8,
-	  { { 100, 1, F, 0 }, { 5000, 1, DEDUP_FAR, 0 }, { 5000, 13, F, 0 }, { 5001, 13, F, 0 } } },
-	{ "far-packets",
-	  40,
-	  8,
-	  { { 100, 1, F, 0 },
-	    { 5000, 1, DEDUP_FAR, 3 },
-	    { 5000, 1, S, 3 },
-	    { 5001, 1, S, 1 },
-	    { 5000, 1, DEDUP_FAR, 7 },
-	    { 5000, 1, S, 7 },
-	    { 5004, 1, DEDUP_FAR, 7 },
-	    { 5004, 1, DEDUP_FAR, 7 },
-	    { 5000, 1, DEDUP_FAR, 40 },
-	    { 5000, 1, DEDUP_FAR, 40 } } },
-	{ "restart-by-a-packet",
-	  40,
-	  8,
-	  { { 100, 1, F, 0 }, { 5000, 3, F, 8 }, { 5000, 3, S, 8 }, { 5004, 3, S, 0 } } },
-	{ "half-known",
-	  40,
-	  8,
-	  { { 100, 1, F, 0 },
-	    { 101, 1, F, 40 },
-	    { 101, 1, S, 40 },
-	    { 141, 1, F, 1 },
-	    { 100, 1, S, 42 },
-	    { 99, 1, F, 43 } } },
-	{ "a-lap-later",
-	  8,
-	  8,
-	  { { 10, 1, F, 0 },
-	    { 110, 1, F, 0 },
-	    { 210, 1, F, 0 },
-	    { 10, 1, F, 0 },
-	    { 10, 1, S, 0 },
-	    { 110, 1, F, 0 },
-	    { 110, 1, S, 0 },
-	    { 210, 1, F, 0 } } },
+	{ "pause-then-a-far-one-again", 40, 8, "100@1 5000@1?far 5000@9 5000@9?seen" },
+	{ "long-pause-then-a-far-one", 40, 8, "100@1 5000@1?far 5000@13 5001@13" },
+	{ "far-packets", 40, 8,
+	  "100@1 5000@1+3?far 5000@1+3?seen 5001@1+1?seen 5000@1+7?far 5000@1+7?seen"
+	  " 5004@1+7?far 5004@1+7?far 5000@1+40?far 5000@1+40?far" },
+	{ "restart-by-a-packet", 40, 8, "100@1 5000@3+8 5000@3+8?seen 5004@3?seen" },
+	{ "half-known", 40, 8, "100@1 101@1+40 101@1+40?seen 141@1+1 100@1+42?seen 99@1+43" },
+	{ "a-lap-later", 8, 8, "10@1 110@1 210@1 10@1 10@1?seen 110@1 110@1?seen 210@1" },
 };
-
-#undef F
-#undef S
 
 static const struct row ROWS[] = {
 	{ "exact", SENDER_EXACT },
