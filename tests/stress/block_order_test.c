@@ -20,6 +20,14 @@ struct probe {
 	uint8_t at[DEDUP_HALF_WORDS], mask[DEDUP_HALF_WORDS];
 };
 
+/* A row as people write it. */
+struct text_row {
+	const char *name;
+	uint32_t words;
+	uint8_t before[DEDUP_HALF_WORDS];
+	const char *ids; /* each WORD:MASK,WORD:MASK..., with blanks between */
+};
+
 struct row {
 	const char *name;
 	uint32_t words;
@@ -146,11 +154,31 @@ static unsigned long try_orders(const struct row *r)
 	return try_race(start);
 }
 
+static struct row row_of(const struct text_row *t)
+{
+	struct row r = { .name = t->name, .words = t->words };
+	const char *at = t->ids;
+
+	memcpy(r.before, t->before, sizeof(r.before));
+	for (bool goes_on = true; goes_on; r.cpus_cnt++) {
+		struct probe *id = &r.ids[r.cpus_cnt];
+		int len;
+
+		for (uint32_t i = 0; i < r.words; i++, at += len)
+			if (sscanf(at, "%hhu:%hhu%n", &id->at[i], &id->mask[i], &len) != 2)
+				fail_msg("%s: no word in %s", r.name, at);
+			else
+				len += at[len] == ',';
+		goes_on = *at++ == ' ';
+	}
+	return r;
+}
+
 static void test_orders(void **state)
 {
-	const struct row *r = *state;
+	struct row r = row_of(*state);
 
-	print_message("%s: %lu states\n", r->name, try_orders(r));
+	print_message("%s: %lu states\n", r.name, try_orders(&r));
 }
 
 /* A random id: its words in any order where they are two, and some bits in each. */
@@ -195,73 +223,24 @@ static void test_any_race(void **state)
 	stops_max = 0;
 }
 
-#define TWO(a, mask_a, b, mask_b)                          \
-	{                                                  \
-		.at = { a, b }, .mask = { mask_a, mask_b } \
-	}
-#define FOUR(a, b, c, d)                                     \
-	{                                                    \
-		.at = { 0, 1, 2, 3 }, .mask = { a, b, c, d } \
-	}
-
-static const struct row ROWS[] = {
-	{ .name = "copies-of-one-word",
-	  .words = 1,
-	  .ids = { TWO(2, 3, 0, 0), TWO(2, 3, 0, 0), TWO(2, 3, 0, 0) },
-	  .cpus_cnt = 3 },
-	{ .name = "copies", .words = 2, .ids = { TWO(0, 3, 1, 3), TWO(0, 3, 1, 3) }, .cpus_cnt = 2 },
-	{ .name = "three-copies",
-	  .words = 2,
-	  .ids = { TWO(0, 3, 1, 3), TWO(0, 3, 1, 3), TWO(0, 3, 1, 3) },
-	  .cpus_cnt = 3 },
-	{ .name = "copies-of-four-words",
-	  .words = 4,
-	  .ids = { FOUR(3, 3, 3, 3), FOUR(3, 3, 3, 3) },
-	  .cpus_cnt = 2 },
-	{ .name = "copies-whose-first-word-is-full",
-	  .words = 4,
-	  .before = { 3 },
-	  .ids = { FOUR(3, 3, 3, 3), FOUR(3, 3, 3, 3) },
-	  .cpus_cnt = 2 },
-	{ .name = "copies-whose-second-word-is-full",
-	  .words = 2,
-	  .before = { 0, 3 },
-	  .ids = { TWO(0, 3, 1, 3), TWO(0, 3, 1, 3) },
-	  .cpus_cnt = 2 },
-	{ .name = "copies-that-lack-the-last-word",
-	  .words = 4,
-	  .before = { 3, 3, 3 },
-	  .ids = { FOUR(3, 3, 3, 3), FOUR(3, 3, 3, 3) },
-	  .cpus_cnt = 2 },
-	{ .name = "known",
-	  .words = 2,
-	  .before = { 3, 3 },
-	  .ids = { TWO(0, 3, 1, 3), TWO(0, 3, 1, 3) },
-	  .cpus_cnt = 2 },
-	{ .name = "another-takes-the-first-word",
-	  .words = 2,
-	  .ids = { TWO(0, 3, 1, 3), TWO(0, 7, 2, 3) },
-	  .cpus_cnt = 2 },
-	{ .name = "another-takes-the-second-word",
-	  .words = 2,
-	  .ids = { TWO(0, 3, 1, 3), TWO(2, 3, 1, 7) },
-	  .cpus_cnt = 2 },
-	{ .name = "another-of-the-same-words-in-the-other-order",
-	  .words = 2,
-	  .ids = { TWO(0, 3, 1, 3), TWO(1, 1, 0, 7) },
-	  .cpus_cnt = 2 },
-	{ .name = "another-of-four-words",
-	  .words = 4,
-	  .ids = { FOUR(3, 3, 3, 3), FOUR(7, 1, 7, 7) },
-	  .cpus_cnt = 2 },
-	{ .name = "copies-and-another-first",
-	  .words = 2,
-	  .ids = { TWO(0, 3, 1, 3), TWO(0, 3, 1, 3), TWO(0, 7, 2, 3) },
-	  .cpus_cnt = 3 },
-	{ .name = "copies-and-another-second",
-	  .words = 2,
-	  .ids = { TWO(0, 3, 1, 3), TWO(0, 3, 1, 3), TWO(1, 7, 2, 3) },
-	  .cpus_cnt = 3 },
+static const struct text_row ROWS[] = {
+	{ "copies-of-one-word", .words = 1, .ids = "2:3 2:3 2:3" },
+	{ "copies", .words = 2, .ids = "0:3,1:3 0:3,1:3" },
+	{ "three-copies", .words = 2, .ids = "0:3,1:3 0:3,1:3 0:3,1:3" },
+	{ "copies-of-four-words", .words = 4, .ids = "0:3,1:3,2:3,3:3 0:3,1:3,2:3,3:3" },
+	{ "copies-whose-first-word-is-full", .words = 4, .ids = "0:3,1:3,2:3,3:3 0:3,1:3,2:3,3:3",
+	  .before = { 3 } },
+	{ "copies-whose-second-word-is-full", .words = 2, .ids = "0:3,1:3 0:3,1:3",
+	  .before = { 0, 3 } },
+	{ "copies-that-lack-the-last-word", .words = 4, .ids = "0:3,1:3,2:3,3:3 0:3,1:3,2:3,3:3",
+	  .before = { 3, 3, 3 } },
+	{ "known", .words = 2, .ids = "0:3,1:3 0:3,1:3", .before = { 3, 3 } },
+	{ "another-takes-the-first-word", .words = 2, .ids = "0:3,1:3 0:7,2:3" },
+	{ "another-takes-the-second-word", .words = 2, .ids = "0:3,1:3 2:3,1:7" },
+	{ "another-of-the-same-words-in-the-other-order", .words = 2, .ids = "0:3,1:3 1:1,0:7" },
+	{ "another-of-four-words", .words = 4, .ids = "0:3,1:3,2:3,3:3 0:7,1:1,2:7,3:7" },
+	{ "copies-and-another-first", .words = 2, .ids = "0:3,1:3 0:3,1:3 0:7,2:3" },
+	{ "copies-and-another-second", .words = 2, .ids = "0:3,1:3 0:3,1:3 1:7,2:3" },
 };
 
 int main(void)

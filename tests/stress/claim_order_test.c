@@ -18,6 +18,13 @@
 #define MAX 3	    /* of countdown */
 #define ELAPSED 100 /* countdowns before the race */
 
+/* A row as people write it: a digit for each place, or countdown. */
+struct text_row {
+	const char *name, *ids;		   /* as many as CPUs, with blanks between */
+	const char *before, *later, *left; /* NULL: none, 0, MAX */
+	bool countdown;
+};
+
 struct row {
 	const char *name;
 	uint32_t k, before; /* before: a mask of places that are set */
@@ -162,11 +169,32 @@ static unsigned long try_orders(const struct row *r)
 	return try_race(start);
 }
 
+static struct row row_of(const struct text_row *t)
+{
+	struct row r = { .name = t->name, .cpus_cnt = 1, .countdown = t->countdown };
+
+	for (const char *c = t->ids; *c; c++) {
+		if (*c == ' ') {
+			r.cpus_cnt++;
+			r.k = 0;
+		} else {
+			r.ids[r.cpus_cnt - 1][r.k++] = *c - '0';
+		}
+	}
+	for (const char *c = t->before ?: ""; *c; c++)
+		r.before |= 1 << (*c - '0');
+	for (int i = 0; t->later && t->later[i]; i++)
+		r.later[i] = t->later[i] - '0';
+	for (int i = 0; t->left && t->left[i]; i++)
+		r.left[i] = t->left[i] - '0';
+	return r;
+}
+
 static void test_orders(void **state)
 {
-	const struct row *r = *state;
+	struct row r = row_of(*state);
 
-	print_message("%s: %lu states\n", r->name, try_orders(r));
+	print_message("%s: %lu states\n", r.name, try_orders(&r));
 }
 
 static void test_any_race(void **state)
@@ -197,91 +225,32 @@ static void test_any_race(void **state)
 	stops_max = 0;
 }
 
-static const struct row ROWS[] = {
-	{ .name = "copies", .k = 4, .ids = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 } }, .cpus_cnt = 2 },
-	{ .name = "three-copies",
-	  .k = 3,
-	  .ids = { { 0, 1, 2 }, { 0, 1, 2 }, { 0, 1, 2 } },
-	  .cpus_cnt = 3 },
-	{ .name = "copies-that-lack-one",
-	  .k = 4,
-	  .before = 0xb,
-	  .ids = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 } },
-	  .cpus_cnt = 2 },
-	{ .name = "copies-that-lack-two",
-	  .k = 4,
-	  .before = 0xa,
-	  .ids = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 } },
-	  .cpus_cnt = 2 },
-	{ .name = "copies-of-one-place", .k = 1, .ids = { { 0 }, { 0 }, { 0 } }, .cpus_cnt = 3 },
-	{ .name = "copies-of-two-places", .k = 2, .ids = { { 0, 1 }, { 0, 1 }, { 0, 1 } }, .cpus_cnt = 3 },
-	{ .name = "copies-of-equal-places",
-	  .k = 3,
-	  .ids = { { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } },
-	  .cpus_cnt = 3 },
-	{ .name = "copies-of-some-equal-places",
-	  .k = 4,
-	  .ids = { { 0, 1, 0, 1 }, { 0, 1, 0, 1 } },
-	  .cpus_cnt = 2 },
-	{ .name = "known", .k = 3, .before = 0x7, .ids = { { 0, 1, 2 }, { 0, 1, 2 } }, .cpus_cnt = 2 },
-	{ .name = "others-first", .k = 3, .ids = { { 0, 1, 2 }, { 0, 3, 4 } }, .cpus_cnt = 2 },
-	{ .name = "others-second", .k = 3, .ids = { { 0, 1, 2 }, { 3, 1, 4 } }, .cpus_cnt = 2 },
-	{ .name = "others-last", .k = 3, .ids = { { 0, 1, 2 }, { 3, 5, 2 } }, .cpus_cnt = 2 },
-	{ .name = "copies-and-others-first",
-	  .k = 3,
-	  .ids = { { 0, 1, 2 }, { 0, 1, 2 }, { 3, 0, 4 } },
-	  .cpus_cnt = 3 },
-	{ .name = "copies-and-others-second",
-	  .k = 3,
-	  .ids = { { 0, 1, 2 }, { 0, 1, 2 }, { 1, 3, 4 } },
-	  .cpus_cnt = 3 },
-	{ .name = "copies-and-others-last",
-	  .k = 3,
-	  .ids = { { 0, 1, 2 }, { 0, 1, 2 }, { 3, 5, 2 } },
-	  .cpus_cnt = 3 },
-	{ .name = "countdown-copies",
-	  .k = 4,
-	  .ids = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 } },
-	  .cpus_cnt = 2,
-	  .countdown = true },
-	{ .name = "countdown-between",
-	  .k = 3,
-	  .ids = { { 0, 1, 2 }, { 0, 1, 2 } },
-	  .cpus_cnt = 2,
-	  .countdown = true,
-	  .later = { 0, 1 } },
-	{ .name = "countdown-lets-one-go",
-	  .k = 3,
-	  .before = 0x5,
-	  .ids = { { 0, 1, 2 }, { 0, 1, 2 } },
-	  .cpus_cnt = 2,
-	  .countdown = true,
-	  .later = { 0, 1 },
-	  .left = { 1, 0, 2 } },
-	{ .name = "countdown-lets-two-go",
-	  .k = 3,
-	  .before = 0x3,
-	  .ids = { { 0, 1, 2 }, { 0, 1, 2 } },
-	  .cpus_cnt = 2,
-	  .countdown = true,
-	  .later = { 0, 1 },
-	  .left = { 1, 1 } },
-	{ .name = "countdown-lets-all-go",
-	  .k = 2,
-	  .before = 0x3,
-	  .ids = { { 0, 1 }, { 0, 1 } },
-	  .cpus_cnt = 2,
-	  .countdown = true,
-	  .later = { 0, 1 },
-	  .left = { 1, 1 } },
-	{ .name = "countdown-others",
-	  .k = 3,
-	  .before = 0x1,
-	  .ids = { { 0, 1, 2 }, { 0, 1, 2 }, { 3, 1, 4 } },
-	  .cpus_cnt = 3,
-	  .countdown = true,
-	  .later = { 0, 1, 1 },
-	  .left = { 1 } },
+static const struct text_row ROWS[] = {
+	{ "copies", .ids = "0123 0123" },
+	{ "three-copies", .ids = "012 012 012" },
+	{ "copies-that-lack-one", .ids = "0123 0123", .before = "013" },
+	{ "copies-that-lack-two", .ids = "0123 0123", .before = "13" },
+	{ "copies-of-one-place", .ids = "0 0 0" },
+	{ "copies-of-two-places", .ids = "01 01 01" },
+	{ "copies-of-equal-places", .ids = "000 000 000" },
+	{ "copies-of-some-equal-places", .ids = "0101 0101" },
+	{ "known", .ids = "012 012", .before = "012" },
+	{ "others-first", .ids = "012 034" },
+	{ "others-second", .ids = "012 314" },
+	{ "others-last", .ids = "012 352" },
+	{ "copies-and-others-first", .ids = "012 012 304" },
+	{ "copies-and-others-second", .ids = "012 012 134" },
+	{ "copies-and-others-last", .ids = "012 012 352" },
+	{ "countdown-copies", .ids = "0123 0123", .countdown = true },
+	{ "countdown-between", .ids = "012 012", .countdown = true, .later = "01" },
+	{ "countdown-lets-one-go", .ids = "012 012", .before = "02", .countdown = true,
+	  .later = "01", .left = "102" },
+	{ "countdown-lets-two-go", .ids = "012 012", .before = "01", .countdown = true,
+	  .later = "01", .left = "11" },
+	{ "countdown-lets-all-go", .ids = "01 01", .before = "01", .countdown = true, .later = "01",
+	  .left = "11" },
+	{ "countdown-others", .ids = "012 012 314", .before = "0", .countdown = true,
+	  .later = "011", .left = "1" },
 };
 
 int main(void)
