@@ -99,12 +99,11 @@ static void check_stats(void)
 	json_object_put(o);
 }
 
-static void kind_follows_set(void **state)
+TEST(kind_follows_set)
 {
 	struct xdp_dedup_counters c;
 	struct id old[OLD];
 
-	(void)state;
 	learn_some(old);
 	e2e_tool("set " LIB_NAME " --action count");
 	for (int i = 0; i < OLD; i++)
@@ -387,16 +386,11 @@ static void run_race(void **state)
 	assert_in_range(mapped(), before, 2 * before - before / 2); /* with one predecessor */
 }
 
-static const struct CMUnitTest KIND_TESTS[] = {
-	cmocka_unit_test(kind_follows_set),
-};
-
 int main(void)
 {
 	name_tool();
-	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
+	lib_add_own_tests();
 	add_rows(PAIRS, run_pair, lib_setup_none, NULL);
-	add_own_tests(lib_setup_none, NULL);
 	add_rows(CHANGES_ROWS, run_race, lib_setup_none, end_race);
 	return lib_run_tests("lib_change");
 }

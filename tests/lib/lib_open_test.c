@@ -138,9 +138,8 @@ static int use_as_nobody(void)
 	return xdp_dedup_stats_exact(lib.f, &s, sizeof(s)) || s.set_bits == 0 ? 5 : 0;
 }
 
-static void kind_needs_no_rights_when_open(void **state)
+TEST(kind_needs_no_rights_when_open)
 {
-	(void)state;
 	assert_child(use_as_nobody);
 }
 
@@ -166,18 +165,12 @@ static int strict_calls(void)
 	return wrong ? 2 : 0;
 }
 
-static void kind_calls_nothing(void **state)
+TEST(kind_calls_nothing)
 {
-	(void)state;
 	for (int i = 0; i < POOL; i++)
 		pool[i] = id_fresh();
 	assert_child(strict_calls);
 }
-
-static const struct CMUnitTest KIND_TESTS[] = {
-	cmocka_unit_test(kind_calls_nothing),
-	cmocka_unit_test(kind_needs_no_rights_when_open),
-};
 
 static int pipes[2][2];
 
@@ -261,7 +254,6 @@ TEST(changes_want_rights)
 
 int main(void)
 {
-	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
-	add_own_tests(lib_setup_none, NULL);
+	lib_add_own_tests();
 	return lib_run_tests("lib_open");
 }

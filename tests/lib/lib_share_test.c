@@ -36,7 +36,7 @@ static size_t filter_events(struct event *events, size_t cnt)
 	return kept;
 }
 
-static void kind_filters_events(void **state)
+TEST(kind_filters_events)
 {
 	struct event events[] = {
 		{ "a", 0 }, { "", 1 },	{ "b", 2 }, { "a", 3 },	    { "", 4 },
@@ -44,7 +44,6 @@ static void kind_filters_events(void **state)
 	};
 	static const int KEPT[] = { 0, 1, 2, 4, 5, 8, 9 };
 
-	(void)state;
 	assert_int_equal(filter_events(events, ARRAY_SIZE(events)), ARRAY_SIZE(KEPT));
 	for (size_t i = 0; i < ARRAY_SIZE(KEPT); i++)
 		assert_int_equal(events[i].n, KEPT[i]);
@@ -54,11 +53,10 @@ static void kind_filters_events(void **state)
 	assert_int_equal(filter_events(events, 0), 0);
 }
 
-static void kind_slides_its_window(void **state)
+TEST(kind_slides_its_window)
 {
 	int turns = lib_is_countdown() ? lib.raw.config->memory.places : 2;
 
-	(void)state;
 	assert_false(is_duplicate("just before a rotation"));
 	for (int i = 1; i < turns; i++) {
 		e2e_tool("rotate " LIB_NAME);
@@ -93,11 +91,10 @@ static void *ask_all(void *arg)
 	return NULL;
 }
 
-static void kind_tells_one_thread(void **state)
+TEST(kind_tells_one_thread)
 {
 	pthread_t threads[THREADS];
 
-	(void)state;
 	memset(&gateway, 0, sizeof(gateway));
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, ask_all, NULL), 0);
@@ -207,15 +204,9 @@ static void run_race(void **state)
 	e2e_close(race.s, r);
 }
 
-static const struct CMUnitTest KIND_TESTS[] = {
-	cmocka_unit_test(kind_filters_events),
-	cmocka_unit_test(kind_slides_its_window),
-	cmocka_unit_test(kind_tells_one_thread),
-};
-
 int main(void)
 {
-	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
+	lib_add_own_tests();
 	add_rows(RACES, run_race, lib_setup_links, NULL);
 	return lib_run_tests("lib_share");
 }

@@ -77,11 +77,10 @@ static void compare_with_status(void)
 	json_object_put(o);
 }
 
-static void kind_tells_what_status_does(void **state)
+TEST(kind_tells_what_status_does)
 {
 	struct xdp_dedup_stats before = lib_stats(), s;
 
-	(void)state;
 	compare_with_status();
 	assert_true(before.ids_estimate == 0 && !before.set_bits && !before.approx_count);
 	for (int i = 0; i < 300; i++) {
@@ -247,14 +246,9 @@ TEST(large_is_sampled)
 	assert_true(!strstr(output, "sample") && !strstr(output, "standard error"));
 }
 
-static const struct CMUnitTest KIND_TESTS[] = {
-	cmocka_unit_test(kind_tells_what_status_does),
-};
-
 int main(void)
 {
-	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
-	add_own_tests(lib_setup_none, NULL);
+	lib_add_own_tests();
 	name_tool();
 	return lib_run_tests("lib_stats");
 }

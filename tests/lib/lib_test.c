@@ -14,11 +14,10 @@
 
 /* Answers. */
 
-static void kind_answers(void **state)
+TEST(kind_answers)
 {
 	struct id a = id_fresh(), b = id_fresh(), c = id_fresh();
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(lib_asked(&a), 0); /* asking teaches nothing */
 		assert_int_equal(lib_asked(&b), 0);
@@ -42,9 +41,8 @@ static void kind_answers(void **state)
 }
 
 /* Of so many bytes an id is what it is in a packet, with zeros behind it. */
-static void kind_pads_ids(void **state)
+TEST(kind_pads_ids)
 {
-	(void)state;
 	for (size_t len = 1; len <= XDP_DEDUP_ID_MAX; len++) {
 		struct id id = id_fresh(), other = id_fresh();
 
@@ -72,13 +70,12 @@ static void kind_pads_ids(void **state)
 	}
 }
 
-static void kind_refuses_long_ids(void **state)
+TEST(kind_refuses_long_ids)
 {
 	static const size_t LENS[] = { XDP_DEDUP_ID_MAX + 1, 64, SIZE_MAX };
 	uint8_t bytes[64];
 	int result;
 
-	(void)state;
 	memset(bytes, 7, sizeof(bytes));
 	for (size_t i = 0; i < ARRAY_SIZE(LENS); i++) {
 		struct xdp_dedup_id id = { bytes, LENS[i] };
@@ -94,12 +91,11 @@ static void kind_refuses_long_ids(void **state)
 	assert_int_equal(xdp_dedup_test(lib.f, bytes, XDP_DEDUP_ID_MAX), 0);
 }
 
-static void kind_takes_no_id_for_new(void **state)
+TEST(kind_takes_no_id_for_new)
 {
 	static const uint8_t ZEROS[XDP_DEDUP_ID_MAX];
 	uint64_t learned = READ_ONCE(lib.raw.state->learned);
 
-	(void)state;
 	for (size_t len = 0; len <= sizeof(ZEROS); len++) {
 		const void *bytes = len ? ZEROS : NULL;
 
@@ -164,12 +160,11 @@ static void check_batch(size_t cnt, uint64_t *seed)
 }
 
 /* With repeats, also within one: as one by one. */
-static void kind_sees_many(void **state)
+TEST(kind_sees_many)
 {
 	static const size_t COUNTS[] = { 0, 1, 15, 16, 17, 31, 32, 33, 1000 };
 	uint64_t seed = 3;
 
-	(void)state;
 	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, NULL, 0, NULL), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
 		for (int j = 0; j < POOL; j++) {
@@ -183,13 +178,12 @@ static void kind_sees_many(void **state)
 	}
 }
 
-static void kind_sees_itself_in_a_batch(void **state)
+TEST(kind_sees_itself_in_a_batch)
 {
 	struct xdp_dedup_id ids[40];
 	struct id id = id_fresh();
 	int results[40];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		ids[i] = (struct xdp_dedup_id){ id.bytes, sizeof(id.bytes) };
 	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, ids, 40, results), 39);
@@ -200,12 +194,11 @@ static void kind_sees_itself_in_a_batch(void **state)
 
 /* Memory. */
 
-static void kind_removes(void **state)
+TEST(kind_removes)
 {
 	struct id id = id_fresh(), other = plain_id_sharing(lib.raw.config, &id, 0);
 	struct id by_packet = plain_id_sharing(lib.raw.config, &id, 0);
 
-	(void)state;
 	assert_int_equal(lib_added(&id), 0);
 	assert_int_equal(lib_added(&other), 0);
 	assert_false(lib_packet_dropped(&by_packet));
@@ -228,12 +221,11 @@ static void kind_removes(void **state)
 }
 
 /* Only countdown's add makes an id young again. */
-static void kind_ages(void **state)
+TEST(kind_ages)
 {
 	struct id a = id_fresh(), b = id_fresh(), c = id_fresh();
 	int turns = lib_is_countdown() ? lib.raw.config->memory.places : 2;
 
-	(void)state;
 	assert_int_equal(lib_added(&a), 0);
 	assert_int_equal(lib_seen(&b), 0);
 	assert_false(lib_packet_dropped(&c));
@@ -254,13 +246,12 @@ static void kind_ages(void **state)
 	assert_int_equal(lib_stats().set_bits, 0);
 }
 
-static void kind_is_full(void **state)
+TEST(kind_is_full)
 {
 	struct xdp_dedup_id ids[3];
 	struct id old = id_fresh(), first = id_fresh(), second = id_fresh();
 	int results[3];
 
-	(void)state;
 	assert_int_equal(lib_added(&old), 0);
 	lib_freeze();
 	lib.raw.state->limit = lib.raw.state->learned;
@@ -379,17 +370,8 @@ TEST(numbers_are_answered)
 	assert_true(lib_packet_dropped(&three));
 }
 
-static const struct CMUnitTest KIND_TESTS[] = {
-	cmocka_unit_test(kind_answers),		 cmocka_unit_test(kind_pads_ids),
-	cmocka_unit_test(kind_refuses_long_ids), cmocka_unit_test(kind_takes_no_id_for_new),
-	cmocka_unit_test(kind_sees_many),	 cmocka_unit_test(kind_sees_itself_in_a_batch),
-	cmocka_unit_test(kind_removes),		 cmocka_unit_test(kind_ages),
-	cmocka_unit_test(kind_is_full),
-};
-
 int main(void)
 {
-	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
-	add_own_tests(lib_setup_none, NULL);
+	lib_add_own_tests();
 	return lib_run_tests("lib");
 }

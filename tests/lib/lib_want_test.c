@@ -14,12 +14,11 @@ static int wanted(const struct id *id)
 	return xdp_dedup_want(lib.f, id->bytes, sizeof(id->bytes));
 }
 
-static void kind_wants(void **state)
+TEST(kind_wants)
 {
 	struct id id = id_fresh(), by_packet = id_fresh();
 	uint64_t before = lib_stats().wanted;
 
-	(void)state;
 	assert_int_equal(wanted(&id), 0); /* unknown: it passes by itself */
 	assert_int_equal(lib_added(&id), 0);
 	assert_false(lib_packet_dropped(&by_packet));
@@ -42,12 +41,11 @@ static void kind_wants(void **state)
 }
 
 /* Of so many bytes an id is what it is in a packet; none is wanted in vain. */
-static void kind_pads_what_it_wants(void **state)
+TEST(kind_pads_what_it_wants)
 {
 	static const uint8_t ZEROS[XDP_DEDUP_ID_MAX];
 	uint8_t longer[XDP_DEDUP_ID_MAX + 1] = { 1 };
 
-	(void)state;
 	for (size_t len = 1; len <= XDP_DEDUP_ID_MAX; len += 3) {
 		struct id id = id_fresh();
 
@@ -146,14 +144,8 @@ TEST_WITH(who_asks_again_ends_with_every_event, lib_setup_links, NULL)
 	e2e_close(s, r);
 }
 
-static const struct CMUnitTest KIND_TESTS[] = {
-	cmocka_unit_test(kind_wants),
-	cmocka_unit_test(kind_pads_what_it_wants),
-};
-
 int main(void)
 {
-	lib_add_kind_tests(KIND_TESTS, ARRAY_SIZE(KIND_TESTS));
-	add_own_tests(lib_setup_none, NULL);
+	lib_add_own_tests();
 	return lib_run_tests("lib_want");
 }
