@@ -125,11 +125,10 @@ static void assert_socket(double process, bool reads, double taken, double free,
 }
 
 /* Nothing is shown of sockets where none are wanted. */
-static void test_stack(void **state)
+TEST(nothing_is_shown_of_the_stack)
 {
 	json_object *status;
 
-	(void)state;
 	e2e_load("load ve0");
 	assert_run(0, "$XD status");
 	assert_null(strstr(output, "AF_XDP"));
@@ -142,11 +141,10 @@ static void test_stack(void **state)
 	json_object_put(status);
 }
 
-static void test_no_reader_yet(void **state)
+TEST(no_reader_yet)
 {
 	json_object *status;
 
-	(void)state;
 	e2e_load("load ve0 --deliver xsk");
 	assert_run(0, "$XD status");
 	assert_says("\n  delivery    fresh packets go to AF_XDP sockets; 12.6 MB\n");
@@ -160,11 +158,10 @@ static void test_no_reader_yet(void **state)
 	json_object_put(status);
 }
 
-static void test_some_streams(void **state)
+TEST(some_streams)
 {
 	json_object *status, *streams;
 
-	(void)state;
 	sh("%s load ve0 --profile one=gsp:8001 --profile two=gsp:8002 --profile three=gsp:8003 "
 	   "--deliver xsk:three,one",
 	   tool());
@@ -183,12 +180,11 @@ static void test_some_streams(void **state)
 }
 
 /* What a reader that was killed has left stands there until somebody reads again. */
-static void test_reader(void **state)
+TEST(a_killed_reader_stands_there)
 {
 	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
 	pid_t pid;
 
-	(void)state;
 	e2e_load("load ve0 --deliver xsk");
 	reader_begin(&o);
 	pid = reader.pid;
@@ -233,11 +229,10 @@ static void send_many(uint64_t seed)
 }
 
 /* Says what is wrong as long as it is, and with one queue of two: which. */
-static void test_advice(void **state)
+TEST(advice_while_it_is_wrong)
 {
 	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
 
-	(void)state;
 	sh("ethtool -L ve0 rx 2");
 	e2e_load("load ve0 --deliver xsk");
 	send_many(1);
@@ -254,11 +249,10 @@ static void test_advice(void **state)
 }
 
 /* What is left when nobody can open the queue any more. */
-static void test_left(void **state)
+TEST(what_is_left)
 {
 	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
 
-	(void)state;
 	e2e_load("load ve0 --deliver xsk");
 	reader_begin(&o);
 	send_events(1);
@@ -284,12 +278,11 @@ static void pretend_zerocopy(void)
 /* A command that may have no AF_XDP socket cannot find out whether there is a reader: it takes no
  * packets from the one that there is, and waits for it.
  */
-static void test_unknown_reader(void **state)
+TEST(unknown_reader)
 {
 	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
 	uint64_t began_ns;
 
-	(void)state;
 	e2e_load("load ve0 --deliver xsk");
 	reader_begin(&o);
 	send_events(1);
@@ -304,11 +297,10 @@ static void test_unknown_reader(void **state)
 #define MANY_IDS "i=0; while [ $i -lt 4096 ]; do i=$((i + 1)); printf '%064x\n' $i; done | "
 
 /* A reader that runs has packets, and as many ids are wanted as can be. */
-static void test_no_room_to_want(void **state)
+TEST(no_room_to_want)
 {
 	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
 
-	(void)state;
 	e2e_load("load ve0 --deliver xsk");
 	reader_begin(&o);
 	send_events(1);
@@ -322,13 +314,12 @@ static void test_no_room_to_want(void **state)
 }
 
 /* While the hand walks no id can be wanted, and it may be stopped in its walk for long. */
-static void reader_waits_once_for_the_hand(void **state)
+TEST(reader_waits_once_for_the_hand)
 {
 	unsigned int wanted, lost;
 	struct delivery d;
 	struct filter f;
 
-	(void)state;
 	e2e_load("load ve0 --deliver xsk");
 	assert_int_equal(filter_open(NAME, &f), 0);
 	assert_int_equal(delivery_open(&f, &d), 0);
@@ -355,9 +346,8 @@ static bool is_delivered(void)
 }
 
 /* A filter that is to deliver from now on gets the notes of a new one; once. */
-static void test_set(void **state)
+TEST(set_begins_new_notes)
 {
-	(void)state;
 	e2e_load("load ve0 --mode skb");
 	assert_false(is_delivered());
 	assert_run(0, "$XD set ve0 --deliver xsk");
@@ -381,16 +371,6 @@ static void test_set(void **state)
 int main(void)
 {
 	name_tool();
-	add_test("stack", test_stack, e2e_setup, teardown, NULL);
-	add_test("no-reader-yet", test_no_reader_yet, e2e_setup, teardown, NULL);
-	add_test("some-streams", test_some_streams, e2e_setup, teardown, NULL);
-	add_test("reader", test_reader, e2e_setup, teardown, NULL);
-	add_test("left", test_left, e2e_setup, teardown, NULL);
-	add_test("unknown-reader", test_unknown_reader, e2e_setup, teardown, NULL);
-	add_test("no-room-to-want", test_no_room_to_want, e2e_setup, teardown, NULL);
-	add_test("reader-waits-once-for-the-hand", reader_waits_once_for_the_hand, e2e_setup,
-		 teardown, NULL);
-	add_test("set", test_set, e2e_setup, teardown, NULL);
-	add_test("advice", test_advice, e2e_setup, teardown, NULL);
+	add_own_tests(e2e_setup, teardown);
 	return run_added_tests("delivery");
 }

@@ -68,14 +68,13 @@ static void assert_counters(json_object *counters)
 	assert_int_equal(json_object_object_length(counters), cnt);
 }
 
-static void test_status_json(void **state)
+TEST(status_as_json)
 {
 	const int ids = 45000;
 	struct geometry g;
 	json_object *o;
 	double most;
 
-	(void)state;
 	sh("$XD load v0 p0 --port 80,90-99 --capacity 50k --window 2h");
 	cli_write_ids("/mnt/ids", ids, 1);
 	sh("$XD add v0 - </mnt/ids >/mnt/words && [ $(grep -c ' new$' /mnt/words) -gt 44950 ]");
@@ -133,11 +132,10 @@ static void run_events(void)
 }
 
 /* bpftool names the counters, by BTF, as status does, and both show equal numbers. */
-static void test_stats_dump(void **state)
+TEST(dump_of_stats)
 {
 	json_object *dump, *cpus, *counters, *status;
 
-	(void)state;
 	sh(LOAD);
 	run_events();
 	dump = json_of("bpftool map dump pinned $PINS/v0/stats -j");
@@ -256,11 +254,10 @@ static void check_stream_is_removed(void)
 }
 
 /* bpftool names what each path brings, by BTF, as status does. */
-static void test_accounts_dump(void **state)
+TEST(dump_of_accounts)
 {
 	json_object *dump, *status;
 
-	(void)state;
 	sh("printf '[profile feed]\nlayer = udp\nsource = payload+0:10\nsequence = "
 	   "payload+10:8\nreset = 1h\n' >/mnt/feed.ini; $XD load v0 --paths 2 --sources 200 "
 	   "--profiles /mnt/feed.ini --profile a=feed:5004#f --profile b=feed:5005#f");
@@ -298,7 +295,7 @@ static void test_accounts_dump(void **state)
 	sh("$XD unload v0; ! ls $PINS; $XD load v0 --port 8001; ! ls $PINS/v0/accounts");
 }
 
-static void test_secret(void **state)
+TEST(secret_is_never_shown)
 {
 	static const char *const COMMANDS[] = { "load p0 --port 80 --name y --verbose",
 						"status",
@@ -310,7 +307,6 @@ static void test_secret(void **state)
 	char command[128], word[16];
 	struct filter f;
 
-	(void)state;
 	sh(LOAD);
 	assert_int_equal(filter_open("v0", &f), 0);
 	config = *f.config;
@@ -328,13 +324,12 @@ static void test_secret(void **state)
 }
 
 /* Asked a hundred thousand times, between two steps and during them. */
-static void test_hand_goes(void **state)
+TEST(hand_goes)
 {
 	uint64_t first_ns;
 	struct filter f;
 	int stopped = 0;
 
-	(void)state;
 	sh(LOAD " --window 250ms --capacity 1000");
 	assert_int_equal(filter_open("v0", &f), 0);
 	first_ns = READ_ONCE(f.state->last_ns);
@@ -405,12 +400,11 @@ static int count_calls(const struct intercepted *call, void *arg)
 /* What the kernel is asked does not grow with the interfaces, nor with those that run what is none
  * of ours: there is one dump of all.
  */
-static void cost_of_interfaces(void **state)
+TEST(cost_does_not_grow_with_interfaces)
 {
 	static const char *const VERBS[] = { "status v0", "status", "refresh", "set v0 --ihave pass" };
 	unsigned int few[ARRAY_SIZE(VERBS)], many;
 
-	(void)state;
 	sh(LOAD "; for i in 1 2; do ip link add w$i group 7 type veth peer name x$i group 7; done\n"
 		"ip link set w1 xdp pinned $OTHER");
 	for (size_t i = 0; i < ARRAY_SIZE(VERBS); i++)
@@ -449,11 +443,10 @@ static int exchange_at(const struct intercepted *call, void *arg)
 /* The program that an interface was seen to run may have gone when it is looked at: then another
  * runs there, and that is what status says.
  */
-static void exchanged_meanwhile(void **state)
+TEST(exchanged_while_it_looks)
 {
 	unsigned int at = 0, n = 1;
 
-	(void)state;
 	sh(LOAD);
 	for (; !at; n++) {
 		at = n;
@@ -469,13 +462,6 @@ int main(void)
 {
 	cli_environment();
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
-	add_test("status-json", test_status_json, cli_setup, cli_teardown, NULL);
-	add_test("stats-dump", test_stats_dump, cli_setup, cli_teardown, NULL);
-	add_test("accounts-dump", test_accounts_dump, cli_setup, cli_teardown, NULL);
-	add_test("secret-never-shown", test_secret, cli_setup, cli_teardown, NULL);
-	add_test("cost-does-not-grow-with-interfaces", cost_of_interfaces, cli_setup, cli_teardown,
-		 NULL);
-	add_test("exchanged-while-it-looks", exchanged_meanwhile, cli_setup, cli_teardown, NULL);
-	add_test("hand-goes", test_hand_goes, cli_setup, cli_teardown, NULL);
+	add_own_tests(cli_setup, cli_teardown);
 	return run_added_tests("status");
 }

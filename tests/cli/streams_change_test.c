@@ -315,37 +315,49 @@ static void open_f(struct filter *f)
 	assert_int_equal(filter_open("f", f), 0);
 }
 
+static uint32_t slot_of(const char *stream)
+{
+	struct filter f;
+	uint32_t slot;
+
+	open_f(&f);
+	slot = f.config->policy.streams[stream_number(f.config, stream)].slot;
+	filter_close(&f);
+	return slot;
+}
+
+/* What wanting a packet gives that was handed to a reader. */
+static void assert_wanting(const struct dedup_in_flight *packet, int result)
+{
+	struct filter f;
+
+	open_f(&f);
+	assert_int_equal(delivery_want(&f, packet), result);
+	filter_close(&f);
+}
+
 /* What was handed to a reader before the change is wanted for its own stream after it. */
 TEST(deliveries_are_of_a_stream_not_of_a_place)
 {
 	struct dedup_in_flight packet = { .number = 1 };
-	struct filter f;
 	uint64_t id[ID_WORDS];
 
 	must(LOAD_AB);
 	assert_false(streams_drops(A, 1));
 	assert_false(streams_drops(B, 1));
-	open_f(&f);
-	packet.slot = f.config->policy.streams[stream_number(f.config, "a")].slot;
-	filter_close(&f);
+	packet.slot = slot_of("a");
 	streams_id(1, id);
 	packet.id.word[0] = id[0];
 	must("set f BY --profile c:9003 --profile b:9002 --profile a:9001");
-	open_f(&f);
-	assert_int_equal(delivery_want(&f, &packet), 1);
-	filter_close(&f);
+	assert_wanting(&packet, 1);
 	assert_true(streams_drops(B, 1));
 	assert_false(streams_drops(A, 1));
 	must("set f BY --profile b:9002");
-	open_f(&f);
-	assert_int_equal(delivery_want(&f, &packet), -EINVAL); /* there is no such stream */
-	filter_close(&f);
-	for (int i = 0; i < 4; i++) { /* nor is another one that comes taken for it */
+	assert_wanting(&packet, -EINVAL); /* there is no such stream */
+	for (int i = 0; i < 4; i++) {	  /* nor is another one that comes taken for it */
 		must(i % 2 ? "set f BY --profile b:9002"
 			   : "set f BY --profile c:9003 --profile b:9002");
-		open_f(&f);
-		assert_int_equal(delivery_want(&f, &packet), -EINVAL);
-		filter_close(&f);
+		assert_wanting(&packet, -EINVAL);
 	}
 }
 
@@ -353,7 +365,6 @@ TEST(deliveries_are_of_a_stream_not_of_a_place)
 TEST(deliveries_are_of_a_stream_after_a_restore)
 {
 	struct dedup_in_flight packet = { .number = 1 };
-	struct filter f;
 
 	must(LOAD_AB);
 	must("set f BY --profile b:9002");
@@ -361,14 +372,10 @@ TEST(deliveries_are_of_a_stream_after_a_restore)
 	must("save f /mnt/snapshot");
 	must("unload --all");
 	must("restore f /mnt/snapshot");
-	open_f(&f);
-	packet.slot = f.config->policy.streams[stream_number(f.config, "c")].slot;
-	filter_close(&f);
+	packet.slot = slot_of("c");
 	must("set f BY --profile b:9002");
 	must("set f BY --profile a:9001 --profile b:9002");
-	open_f(&f);
-	assert_int_equal(delivery_want(&f, &packet), -EINVAL);
-	filter_close(&f);
+	assert_wanting(&packet, -EINVAL);
 }
 
 struct seen {

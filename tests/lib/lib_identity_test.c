@@ -58,6 +58,12 @@ static const struct row {
 		name_, options_, own_, { .protocol = __VA_ARGS__ }, hex_, ID, ID, n, messages_, \
 			number_                                                                 \
 	}
+#define FRAME(profile, protocol_)                                                                \
+	{                                                                                        \
+		profile, "--profile " profile, NULL,                                             \
+			{ .protocol = protocol_, .sequence = 5, .body = 50 }, "", ID, NOT_IP, 0, \
+			1, 5                                                                     \
+	}
 	/* GSP/1, without streams and as one of them. */
 	R("gsp", "--port 8001", NULL, GSP(1, 1), ID, ID, DATAGRAM, .body = 60),
 	R("gsp-ipv6", "--port 8001", NULL, GSP(1, 1), ID, ID, DATAGRAM, .body = 60, .ipv6 = true),
@@ -115,36 +121,9 @@ static const struct row {
 	STREAM(0, 1, 65535, "rtp", "--profile rtp:5004", NULL, "", RTP, .sequence = 65535,
 	       .body = 20, .port = 5004),
 	R("rtcp", "--profile rtp:5004", NULL, "", 0, 0, RTCP, .port = 5004),
-	{ "r-tag",
-	  "--profile r-tag",
-	  NULL,
-	  { .protocol = R_TAG, .sequence = 5, .body = 50 },
-	  "",
-	  ID,
-	  NOT_IP,
-	  0,
-	  1,
-	  5 },
-	{ "hsr",
-	  "--profile hsr",
-	  NULL,
-	  { .protocol = HSR, .sequence = 5, .body = 50 },
-	  "",
-	  ID,
-	  NOT_IP,
-	  0,
-	  1,
-	  5 },
-	{ "prp",
-	  "--profile prp",
-	  NULL,
-	  { .protocol = PRP, .sequence = 5, .body = 50 },
-	  "",
-	  ID,
-	  NOT_IP,
-	  0,
-	  1,
-	  5 },
+	FRAME("r-tag", R_TAG),
+	FRAME("hsr", HSR),
+	FRAME("prp", PRP),
 	R("mirror", "--profile mirror", NULL, "", ID, UNTOLD, DATAGRAM, .body = 50, .to_mac = { 2 }),
 	R("mirror-tcp", "--profile mirror", NULL, "", ID, NOT_IP, IP_PACKET, .body = 50),
 	R("mirror-l2", "--profile mirror-l2", NULL, "", ID, NOT_IP, OTHER_FRAME, .body = 50,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "plan.h"
+#include "rates.h"
 #include "layout.h"
 #include "sim.h"
 #include "stats.h"
@@ -23,14 +24,6 @@
 
 /* The ids that a network may have: how the i-th of them looks. */
 typedef void (*id_fn)(uint64_t id[4], uint64_t i);
-
-static void random_id(uint64_t id[4], uint64_t i)
-{
-	uint64_t seed = i * 0xda942042e4dd58b5;
-
-	for (int w = 0; w < 4; w++)
-		id[w] = random_next(&seed);
-}
 
 static void counter_low(uint64_t id[4], uint64_t i)
 {
@@ -159,32 +152,6 @@ static const struct moment {
 	{ "two-bursts", two_bursts, false }, { "both-full", both_full, true },
 	{ "stalled", stalled, false },	     { "overloaded", overloaded, false },
 };
-
-/* Rates by secret: their mean and its standard error. */
-struct rates {
-	double sum, squares;
-	int cnt;
-};
-
-static void rates_add(struct rates *s, double rate)
-{
-	s->sum += rate;
-	s->squares += rate * rate;
-	s->cnt++;
-}
-
-static double mean_of(const struct rates *s)
-{
-	return s->sum / s->cnt;
-}
-
-static double error_of(const struct rates *s)
-{
-	double mean = mean_of(s),
-	       variance = (s->squares / s->cnt - mean * mean) * s->cnt / (s->cnt - 1);
-
-	return sqrt(fmax(variance, 0) / s->cnt);
-}
 
 static double try_fresh(const struct traffic *t, uint64_t tries)
 {

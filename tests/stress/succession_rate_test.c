@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "plan.h"
+#include "rates.h"
 #include "sim.h"
 #include "stats.h"
 
@@ -24,31 +25,6 @@
 #define PARTS 8		/* of turn_ids: a moment after each */
 #define TURNS 3		/* of the successor that follow */
 
-/* Rates by secret. */
-struct rates {
-	double sum, squares;
-	int cnt;
-};
-
-static void rates_add(struct rates *s, double rate)
-{
-	s->sum += rate;
-	s->squares += rate * rate;
-	s->cnt++;
-}
-
-static double mean_of(const struct rates *s)
-{
-	return s->sum / s->cnt;
-}
-
-static double error_of(const struct rates *s)
-{
-	double mean = mean_of(s), variance = s->squares / s->cnt - mean * mean;
-
-	return sqrt(fmax(variance, 0) / s->cnt);
-}
-
 struct change {
 	struct sim before, after;
 	struct sim *sim; /* the newer one that there is */
@@ -56,14 +32,6 @@ struct change {
 	int moment;
 	struct rates *seen, *by_bits; /* by moment */
 };
-
-static void random_id(uint64_t id[4], uint64_t i)
-{
-	uint64_t seed = i * 0xda942042e4dd58b5;
-
-	for (int w = 0; w < 4; w++)
-		id[w] = random_next(&seed);
-}
 
 /* At most so many; false if not all of them could be learned now. */
 static bool learn(struct change *c, uint64_t cnt)

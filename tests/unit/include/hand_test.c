@@ -568,7 +568,6 @@ TEST(drops_end_with_their_time)
 		uint64_t until_ns;
 		struct sim s;
 
-		(void)state;
 		spec.drop_ns = 3 * S + MS / 3;
 		spec.layout = layout;
 		sim_start(&s, &spec, 13);

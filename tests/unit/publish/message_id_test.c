@@ -143,13 +143,12 @@ static void id_of_row(void **state)
 }
 
 /* Without a hash all events would have one id. */
-static void hash_fails(void **state)
+TEST(hash_fails)
 {
 	EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
 	struct message_secret no_key = { .mac = EVP_MAC_CTX_new(hmac) };
 	char out[MESSAGE_ID_MAX];
 
-	(void)state;
 	assert_non_null(no_key.mac);
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		const struct row *row = &ROWS[i];
@@ -163,7 +162,7 @@ static void hash_fails(void **state)
 }
 
 /* Of two packets that differ in anything that is not covered by other parts of the id. */
-static void hashes_differ(void **state)
+TEST(hashes_differ)
 {
 	static const struct xdp_dedup_stream STREAM = { .udp = true,
 							.bytes = 2,
@@ -177,7 +176,6 @@ static void hashes_differ(void **state)
 	char out[ARRAY_SIZE(EVENTS)][MESSAGE_ID_MAX];
 	struct message_secret secret = read_secret_file();
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(EVENTS); i++) {
 		struct xdp_dedup_identity id = { .len = 10 };
 		const struct message_event e = { &id, EVENTS[i].payload, strlen(EVENTS[i].payload) };
@@ -190,7 +188,7 @@ static void hashes_differ(void **state)
 	message_secret_free(&secret);
 }
 
-static void obstacles(void **state)
+TEST(obstacles)
 {
 	static const struct xdp_dedup_stream NONE[] = {
 		{ .udp = false, .bytes = 4 },
@@ -199,7 +197,6 @@ static void obstacles(void **state)
 		{ .udp = true, .bytes = 4, .needs_frame = true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(NONE); i++)
 		assert_non_null(message_id_obstacle(&NONE[i]));
 }
@@ -247,11 +244,10 @@ static void secret_files(void **state)
 	unlink(path);
 }
 
-static void no_secret_files(void **state)
+TEST(no_secret_files)
 {
 	struct message_secret s = { 0 };
 
-	(void)state;
 	diags_collect();
 	assert_int_equal(message_secret_read("/tmp", &s), -EINVAL);
 	assert_non_null(strstr(diags_all(), "/tmp is no regular file"));
@@ -262,10 +258,7 @@ static void no_secret_files(void **state)
 int main(void)
 {
 	add_rows(ROWS, id_of_row, NULL, NULL);
-	add_test("hashes_differ", hashes_differ, NULL, NULL, NULL);
-	add_test("hash_fails", hash_fails, NULL, NULL, NULL);
-	add_test("obstacles", obstacles, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	add_rows(FILES, secret_files, NULL, NULL);
-	add_test("no_secret_files", no_secret_files, NULL, NULL, NULL);
 	return run_added_any_tests("message_id");
 }

@@ -47,7 +47,6 @@ TEST(blocks_between_packets)
 	for (int big = 0; big < 2; big++) {
 		struct file f = { .big_endian = big }, options = { .big_endian = big };
 
-		(void)state;
 		ng_option(&options, 1, "a comment", 9);
 		ng_option(&options, 2, "looks like a name", 17);
 		ng_section(&f);

@@ -141,9 +141,8 @@ static const struct survey_row ROWS[] = {
 
 TEST_WITH(copies_by_two_interfaces, NULL, survey_forget)
 {
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("moldudp64-by-two-interfaces");
 
-	r = survey_of("moldudp64-by-two-interfaces");
 	assert_true(r->filter.several_ifaces);
 	assert_true(r->filter.spec.several);
 	assert_int_equal(r->ifaces_cnt, 2);
@@ -172,9 +171,8 @@ TEST_WITH(figures_of_feeds, NULL, survey_forget)
 {
 	const struct survey_destination *a, *b;
 	const struct survey_fit *f;
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("moldudp64-feeds");
 
-	r = survey_of("moldudp64-feeds");
 	a = survey_destination(r, SURVEY_UDP, 26477);
 	b = survey_destination(r, SURVEY_UDP, 26478);
 	assert_int_equal(r->packets, 9950);
@@ -212,9 +210,8 @@ TEST_WITH(figures_of_feeds, NULL, survey_forget)
 TEST_WITH(ids_of_other_bytes, NULL, survey_forget)
 {
 	const struct survey_destination *d;
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("gossip-mesh");
 
-	r = survey_of("gossip-mesh");
 	d = survey_destination(r, SURVEY_UDP, GOSSIP_PORT);
 	assert_int_equal(d->best->differ, 7500);
 	assert_int_equal(d->identical.packets, 0);
@@ -235,9 +232,8 @@ TEST_WITH(ids_of_other_bytes, NULL, survey_forget)
 TEST_WITH(too_old_for_the_profile, NULL, survey_forget)
 {
 	const struct survey_fit *f;
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("slow-relay");
 
-	r = survey_of("slow-relay");
 	f = SURVEY_FIT(survey_destination(r, SURVEY_UDP, 5140), "payload");
 	assert_int_equal(f->why, SURVEY_TOO_OLD);
 	assert_int_equal(f->duplicates.packets, 2000);
@@ -248,9 +244,8 @@ TEST_WITH(too_old_for_the_profile, NULL, survey_forget)
 TEST_WITH(senders_that_repeat, NULL, survey_forget)
 {
 	const struct survey_destination *d;
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("keepalives");
 
-	r = survey_of("keepalives");
 	d = survey_destination(r, SURVEY_UDP, 3784);
 	assert_int_equal(d->identical.packets, 499);
 	assert_int_equal(SURVEY_FIT(d, "payload")->why, SURVEY_SAME_SENDER);
@@ -261,9 +256,8 @@ TEST_WITH(senders_that_repeat, NULL, survey_forget)
 
 TEST_WITH(streams_left_out, NULL, survey_forget)
 {
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("many-streams");
 
-	r = survey_of("many-streams");
 	assert_int_equal(r->filter.spec.streams_cnt, 16);
 	assert_int_equal(r->left_out, 4);
 	assert_int_equal(r->filter.drops, 1600);
@@ -279,9 +273,8 @@ TEST_WITH(streams_left_out, NULL, survey_forget)
 /* One feed of 20 groups fits in, two do not. */
 TEST_WITH(destinations_left_out, NULL, survey_forget)
 {
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("many-groups");
 
-	r = survey_of("many-groups");
 	assert_int_equal(r->filter.spec.streams_cnt, 1);
 	assert_int_equal(r->filter.spec.streams[0].to_cnt, 20);
 	assert_int_equal(r->filter.spec.streams[0].to4_cnt, 20);
@@ -296,9 +289,8 @@ TEST_WITH(destinations_left_out, NULL, survey_forget)
 
 TEST_WITH(windows_that_do_not_go_together, NULL, survey_forget)
 {
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("no-window-for-both");
 
-	r = survey_of("no-window-for-both");
 	assert_int_equal(r->filter.spec.streams_cnt, 1);
 	assert_string_equal(r->filter.spec.streams[0].stream.name, "gsp");
 	assert_int_equal(r->filter.spec.window_ns, MINUTE);
@@ -331,9 +323,8 @@ TEST_WITH(more_destinations_than_there_is_room, NULL, survey_forget)
 TEST_WITH(frames_of_two_hosts, NULL, survey_forget)
 {
 	const struct survey_destination *d;
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("two-hosts");
 
-	r = survey_of("two-hosts");
 	assert_true(r->filter.other_hosts);
 	d = survey_destination(r, SURVEY_UDP, 8002);
 	assert_int_equal(d->addresses_cnt, 2);
@@ -344,9 +335,8 @@ TEST_WITH(frames_of_two_hosts, NULL, survey_forget)
 TEST_WITH(mirrored_traffic, NULL, survey_forget)
 {
 	const struct survey_fit *f;
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("span-of-both-directions");
 
-	r = survey_of("span-of-both-directions");
 	assert_int_equal(r->advice, SURVEY_MIRROR);
 	f = survey_fit(r->all, r->all_cnt, "mirror");
 	assert_int_equal(f->why, SURVEY_BEST);
@@ -390,9 +380,8 @@ TEST_WITH(frames_not_taken, NULL, survey_forget)
 TEST_WITH(numbers_that_wrap, NULL, survey_forget)
 {
 	const struct survey_fit *f;
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("prp");
 
-	r = survey_of("prp");
 	f = survey_fit(r->all, r->all_cnt, "prp");
 	assert_int_equal(f->why, SURVEY_BEST);
 	assert_int_equal(f->ids, 70000);
@@ -404,9 +393,8 @@ TEST_WITH(numbers_that_wrap, NULL, survey_forget)
 /* One sender by two interfaces; those of one in ten copies; hosts of two MACs; the lowest rate of two profiles. */
 TEST_WITH(what_the_filter_needs, NULL, survey_forget)
 {
-	const struct survey_result *r;
+	const struct survey_result *r = survey_of("one-sender-by-two-interfaces");
 
-	r = survey_of("one-sender-by-two-interfaces");
 	assert_string_equal(r->filter.spec.streams[0].stream.name, "payload");
 	assert_true(survey_of("two-interfaces-at-times")->filter.several_ifaces);
 	r = survey_of("a-host-by-port");
@@ -541,6 +529,17 @@ static int run_text(char *out, size_t size, const char *path, const char *option
 	return sh_out(out, size, "%s replay %s %s", tool(), path, options);
 }
 
+/* The output of `replay` of a file that is made of this traffic. */
+static void read_of(const char *traffic, const char *path, char *out, size_t size)
+{
+	struct traffic t;
+
+	traffic_make(&t, traffic);
+	traffic_write(&t, path);
+	traffic_free(&t);
+	assert_int_equal(run_text(out, size, path, ""), 0);
+}
+
 TEST(what_people_read)
 {
 	static const char *const SAYS[] = {
@@ -558,36 +557,24 @@ TEST(what_people_read)
 	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[8192];
 	json_object *o, *rest;
 	const char *options;
-	struct traffic t;
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
 	close(fd);
-	traffic_make(&t, "moldudp64-feeds");
-	traffic_write(&t, path);
-	assert_int_equal(run_text(out, sizeof(out), path, ""), 0);
+	read_of("moldudp64-feeds", path, out, sizeof(out));
 	for (size_t i = 0; i < ARRAY_SIZE(SAYS); i++)
 		if (!strstr(out, SAYS[i]))
 			fail_msg("it does not say \"%s\": %s", SAYS[i], out);
 	assert_int_equal(run_text(out, sizeof(out), path, "--write-passed /tmp/x"), 2);
 	/* Packets that are cut: nothing is taken for known. */
-	traffic_free(&t);
-	traffic_make(&t, "snapped-relays");
-	traffic_write(&t, path);
-	assert_int_equal(run_text(out, sizeof(out), path, ""), 0);
+	read_of("snapped-relays", path, out, sizeof(out));
 	assert_non_null(strstr(out, "As far as the cut packets tell there is nothing to gain"));
 	/* What mirror-l2 exempts by a mask is none of its frames. */
-	traffic_free(&t);
-	traffic_make(&t, "span-of-frames-and-exempt");
-	traffic_write(&t, path);
-	assert_int_equal(run_text(out, sizeof(out), path, ""), 0);
+	read_of("span-of-frames-and-exempt", path, out, sizeof(out));
 	assert_non_null(strstr(out, "33.3%  mirror-l2\n"));
 	assert_non_null(strstr(out, "33.3%  -\n"));
 	/* What does not fit into one filter has a command line of its own. */
-	traffic_free(&t);
-	traffic_make(&t, "many-streams");
-	traffic_write(&t, path);
-	assert_int_equal(run_text(out, sizeof(out), path, ""), 0);
+	read_of("many-streams", path, out, sizeof(out));
 	assert_non_null(strstr(out, "Left out: 4 destinations"));
 	assert_non_null(strstr(out, "at least 400 packets:\n  xdp-dedup replay "));
 	o = survey_run_json("", path);
@@ -597,20 +584,14 @@ TEST(what_people_read)
 	assert_non_null(strstr(out, options));
 	survey_compare_replay(rest, path);
 	json_object_put(o);
-	traffic_free(&t);
-	traffic_make(&t, "feed-of-many-ports");
-	traffic_write(&t, path);
-	assert_int_equal(run_text(out, sizeof(out), path, ""), 0);
+	read_of("feed-of-many-ports", path, out, sizeof(out));
 	assert_non_null(strstr(out, "Left out: 1 feeds that have more ports or addresses"));
-	traffic_free(&t);
-	traffic_make(&t, "moldudp64-feeds");
-	traffic_write(&t, path);
 	/* A file that is cut: what was read until there counts, and the exit status is 1. */
+	read_of("moldudp64-feeds", path, out, sizeof(out));
 	sh("truncate -s -3 %s", path);
 	assert_int_equal(run_text(out, sizeof(out), path, ""), 1);
 	assert_non_null(strstr(out, "9949 packets"));
 	unlink(path);
-	traffic_free(&t);
 }
 
 TEST(one_timestamp_for_all_is_noted)
