@@ -122,13 +122,6 @@ static void try_case(struct run *r, bool kernel)
 	run_free_inputs(r);
 }
 
-static uint64_t number_of(const char *name, uint64_t other)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 10) : other;
-}
-
 /* All that can come in a filter without numbers, whose clock runs and in which nothing is wanted. */
 static void check_reasons(const struct run *r)
 {
@@ -165,7 +158,7 @@ static void free_run(struct run *r)
 
 static void try_cases(uint64_t seed, uint64_t cases, bool kernel)
 {
-	uint32_t frames = number_of("FRAMES", RUN_FRAMES);
+	uint32_t frames = environment_number("FRAMES", RUN_FRAMES);
 	struct run *r = new_run(frames);
 
 	for (uint64_t i = 0; i < cases; i++) {
@@ -215,14 +208,14 @@ TEST(engines_agree)
 	if (geteuid() != 0 || getenv("USER_ONLY"))
 		skip();
 	kernel_output(false);
-	try_cases(number_of("SEED", 1), number_of("CASES", tries(KERNEL_CASES / 8, KERNEL_CASES)),
-		  true);
+	try_cases(environment_number("SEED", 1),
+		  environment_number("CASES", tries(KERNEL_CASES / 8, KERNEL_CASES)), true);
 }
 
 TEST(user_engine_keeps_promises)
 {
-	try_cases(number_of("SEED", 1000000), number_of("CASES", tries(USER_CASES / 4, USER_CASES)),
-		  false);
+	try_cases(environment_number("SEED", 1000000),
+		  environment_number("CASES", tries(USER_CASES / 4, USER_CASES)), false);
 }
 
 int main(void)

@@ -58,6 +58,11 @@ static const struct row {
 		name_, options_, own_, { .protocol = __VA_ARGS__ }, hex_, ID, ID, n, messages_, \
 			number_                                                                 \
 	}
+#define UNTOLD_OF(n, messages_, number_, name_, options_, own_, hex_)                             \
+	{                                                                                         \
+		name_, options_, own_, { .protocol = DATAGRAM, .body = 50 }, hex_, ID, UNTOLD, n, \
+			messages_, number_                                                        \
+	}
 #define FRAME(profile, protocol_)                                                                \
 	{                                                                                        \
 		profile, "--profile " profile, NULL,                                             \
@@ -198,16 +203,9 @@ static const struct row {
 	  .ipv6 = true),
 	R("mac", OWN, UDP("id = frame+6:6 payload+0:4\n"), "", ID, UNTOLD, DATAGRAM, .body = 50),
 	R("end", OWN, UDP("id = end-4:4\n"), "", ID, UNTOLD, DATAGRAM, .body = 50),
-	{ "count-of-a-mac",
-	  OWN,
-	  UDP("source = payload+0:4\nsequence = payload+4:3\ncount = frame+6:1\n"),
-	  { .protocol = DATAGRAM, .body = 50 },
-	  "00000000 000003",
-	  ID,
-	  UNTOLD,
-	  0,
-	  2,
-	  3 },
+	UNTOLD_OF(0, 2, 3, "count-of-a-mac", OWN,
+		  UDP("source = payload+0:4\nsequence = payload+4:3\ncount = frame+6:1\n"),
+		  "00000000 000003"),
 	R("before-a-mac", "--profile payload:8001 --profile own:8001",
 	  UDP("require = frame+6:1 == 0x55\nid = payload+0:4\n"), "", ID, ID, DATAGRAM, .body = 50),
 	R("other-ttl-behind", "--profile one:8001 --profile own:8001",
@@ -220,16 +218,8 @@ static const struct row {
 	       UDP("require = frame+6:1 == 0x55\nid = payload+0:4\n"), "", DATAGRAM, .body = 50),
 	R("behind-mirror", "--profile mirror --profile payload:8001", NULL, "", ID, UNTOLD,
 	  DATAGRAM, .body = 50),
-	{ "behind-a-mac",
-	  "--profile own:8001 --profile payload:8001",
-	  UDP("require = frame+6:1 == 0x55\nid = payload+0:4\n"),
-	  { .protocol = DATAGRAM, .body = 50 },
-	  "",
-	  ID,
-	  UNTOLD,
-	  1,
-	  1,
-	  0 },
+	UNTOLD_OF(1, 1, 0, "behind-a-mac", "--profile own:8001 --profile payload:8001",
+		  UDP("require = frame+6:1 == 0x55\nid = payload+0:4\n"), ""),
 };
 
 static struct frame frame; /* of the row */

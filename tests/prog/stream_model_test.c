@@ -157,13 +157,6 @@ static void try_frame(struct run *r, uint64_t began, uint32_t n)
 		ask_as_application(r, began, n);
 }
 
-static uint64_t number_of(const char *name, uint64_t other)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 10) : other;
-}
-
 /* The reasons that random frames must have come to, for the rest to mean something. */
 static void check_reasons(const struct run *r)
 {
@@ -185,8 +178,8 @@ static void check_reasons(const struct run *r)
 TEST(agrees_with_a_plain_model)
 {
 	static struct run r;
-	uint64_t seed = number_of("SEED", 1),
-		 filters = number_of("FILTERS", tries(FILTERS / 4, FILTERS));
+	uint64_t seed = environment_number("SEED", 1),
+		 filters = environment_number("FILTERS", tries(FILTERS / 4, FILTERS));
 
 	for (uint64_t i = 0; i < filters; i++) {
 		r.random.seed = seed + i;

@@ -359,15 +359,6 @@ TEST(the_hand_keeps_what_is_wanted)
 #define RACE_TRIES 10
 #define SPINS 500 /* then somebody else may have the processor */
 
-static void pin(int cpu)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-}
-
 /* As fixture_run(), for several threads at once. */
 static bool passes(struct frame *f, const struct id *id)
 {
@@ -402,7 +393,7 @@ TEST(the_hand_loses_no_want)
 	fixture_load(&cfg); /* its timer is on this processor */
 	fixture_learn(&id, 1);
 	frame_build(&f, &(struct frame_plan){ .body = 0 }, &id);
-	pin(1);
+	pin_to_cpu(1);
 	start_ns = kernel_now_ns();
 	for (uint64_t ns = 0; ns < HAND_NS || (!cleared && ns < PATIENCE_MS * MS); wants++) {
 		linger(&seed, LONG);
@@ -426,7 +417,7 @@ static void *walk_slowly(void *key)
 	struct dedup_state *st = fixture.filter.state;
 	uint64_t seed = 2;
 
-	pin(0);
+	pin_to_cpu(0);
 	while (!atomic_load(&stop)) {
 		struct dedup_wanted entry;
 		bool found, expired;
@@ -462,7 +453,7 @@ TEST(a_walk_deletes_nothing_that_is_wanted_again)
 	key.id = id_key(&id);
 	atomic_store(&stop, false);
 	assert_int_equal(pthread_create(&thread, NULL, walk_slowly, &key), 0);
-	pin(1);
+	pin_to_cpu(1);
 	for (end_ns = kernel_now_ns() + HAND_NS; kernel_now_ns() < end_ns; wants++) {
 		uint64_t walks;
 		int is;
@@ -507,7 +498,7 @@ static void *run_side(void *arg)
 	int n = (int)(intptr_t)arg;
 	unsigned int meetings = 0;
 
-	pin(n);
+	pin_to_cpu(n);
 	for (uint32_t i = 0; i < atomic_load(&race.ids); i++) {
 		if (n == 0 && i % 64 == 63 && kernel_now_ns() > race.end_ns)
 			atomic_store(&race.ids, i + 1);

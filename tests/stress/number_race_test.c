@@ -275,15 +275,6 @@ static void any_script(const struct row *row)
 	}
 }
 
-static void pin(int cpu)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-}
-
 static void wait_for(const struct side *other, uint64_t at)
 {
 	for (int spins = 0; atomic_load_explicit(&other->at, memory_order_acquire) < at; spins++)
@@ -295,7 +286,7 @@ static void *run_side(void *arg)
 {
 	struct side *me = arg, *other = &sides[!me->n];
 
-	pin(me->n);
+	pin_to_cpu(me->n);
 	refused_swaps = 0;
 	for (uint32_t i = 0; i < script_cnt; i++) {
 		const struct packet *p = &script[i];

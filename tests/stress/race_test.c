@@ -72,15 +72,6 @@ static void linger(uint64_t *seed)
 		;
 }
 
-static void pin(int cpu)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-}
-
 static struct id nth_id(uint64_t n)
 {
 	uint64_t words[GSP_ID_BYTES / 8];
@@ -99,7 +90,7 @@ static void *run_side(void *arg)
 	int n = side->n;
 	uint64_t wait = n;
 
-	pin(n);
+	pin_to_cpu(n);
 	for (uint32_t i = 0; i < atomic_load(&r->ids); i++) {
 		struct id id = nth_id(i);
 
@@ -228,7 +219,7 @@ static void *ask_for_all(void *arg)
 {
 	struct race *r = arg;
 
-	pin(0);
+	pin_to_cpu(0);
 	for (uint32_t i = 0; i < atomic_load(&r->ids); i++) {
 		struct id id = nth_id(i);
 
@@ -260,7 +251,7 @@ TEST(a_removal_is_not_undone)
 	fixture_load(&cfg);
 	start_clock(&r, REMOVALS);
 	assert_int_equal(pthread_create(&thread, NULL, ask_for_all, &r), 0);
-	pin(1);
+	pin_to_cpu(1);
 	for (uint32_t i = 0; i < atomic_load(&r.ids); i++) {
 		struct id id = nth_id(i);
 
@@ -288,7 +279,7 @@ static void *sweep_on(void *arg)
 {
 	struct sweeper *s = arg;
 
-	pin(0);
+	pin_to_cpu(0);
 	for (uint32_t i = 0; !atomic_load(&s->stop); i++)
 		dedup_age(s->blocks, &s->cfg, 0, i);
 	return NULL;
@@ -305,7 +296,7 @@ TEST(the_sweep_overwrites_nobody)
 	pthread_t thread;
 
 	assert_int_equal(pthread_create(&thread, NULL, sweep_on, &s), 0);
-	pin(1);
+	pin_to_cpu(1);
 	for (uint32_t i = 0; i % 1024 || (i < 2000000 && kernel_now_ns() < end_ns); i++) {
 		struct dedup_positions p = { .index = { i % cells } };
 
