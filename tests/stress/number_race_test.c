@@ -105,8 +105,8 @@ static struct packet script[PACKETS];
 static uint32_t script_cnt;
 static struct side sides[2];
 static struct dedup_sources table;
-static struct dedup_block
-	blocks[SENDERS_MAX + 1 + SOURCES * (DEDUP_SLOT_BLOCKS + (1 << (RING_MAX - DEDUP_BLOCK_SHIFT)))];
+static struct dedup_block blocks[DEDUP_BUCKET_BLOCKS * SENDERS_MAX + 1 +
+				 SOURCES * (DEDUP_SLOT_BLOCKS + (1 << (RING_MAX - DEDUP_BLOCK_SHIFT)))];
 static uint64_t seed, now;
 static uint32_t apart; /* packets to come that no other one may overlap */
 
