@@ -64,7 +64,7 @@ PKG_CONFIG ?= $(filter %-,$(patsubst %gcc,%,$(notdir $(firstword $(CC)))))pkg-co
 PKGS        = libxdp libbpf libmnl json-c inih libpcap ncursesw libsystemd
 PKG_CFLAGS  = $(call once,PKG_CFLAGS,$(PKG_CONFIG) --cflags $(PKGS) $(if $(NATS),libnats libcrypto) 2>/dev/null | sed 's|-I[^ ]*/json-c||')
 PKG_LIBS    = $(call once,PKG_LIBS,$(PKG_CONFIG) --libs $(PKGS) 2>/dev/null || echo -lxdp -lbpf -lmnl -ljson-c -linih -lpcap -lncursesw -lsystemd)
-LIBMETRICS  = $(call once,LIBMETRICS,$(PKG_CONFIG) --libs libmicrohttpd libseccomp 2>/dev/null || echo -lmicrohttpd -lseccomp)
+LIBMETRICS  = $(call once,LIBMETRICS,$(PKG_CONFIG) --libs libmicrohttpd libsystemd 2>/dev/null || echo -lmicrohttpd -lsystemd)
 LIBPUBLISH  = $(call once,LIBPUBLISH,$(PKG_CONFIG) --libs libnats json-c inih libsystemd libcrypto 2>/dev/null || echo -lnats -ljson-c -linih -lsystemd -lcrypto)
 LIBBPF      = $(call once,LIBBPF,$(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf)
 BPF_TARGET  = $(call once,BPF_TARGET,$(TOOLS) bpf-flags)
@@ -114,8 +114,8 @@ BENCH     := $(BUILD)/xdp-dedup-bench
 SAN_BENCH := $(BUILD)/san/xdp-dedup-bench
 BENCH_OBJS = $(call below,$(1),bench)
 
-# Answers scrapes, without any rights. It is a program of its own, so that no other program needs
-# libmicrohttpd and libseccomp.
+# Serves files of metrics, without any rights. It is a program of its own, so that no other program
+# needs libmicrohttpd.
 METRICS     := $(BUILD)/xdp-dedup-metrics
 SAN_METRICS := $(BUILD)/san/xdp-dedup-metrics
 METRICS_OBJS = $(call below,$(1),metrics)
@@ -376,7 +376,7 @@ FUZZ_SECONDS ?= 30
 FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_FLAGS   := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FUZZ_SOURCES := user/lib/datagram.c $(wildcard user/fips/fips*.c user/spec/*.c user/layout/*.c \
-		user/publish/publish_answer.c user/service/config_file.c user/base/socket_address.c user/scrapes/metrics_out.c user/metrics/accept.c \
+		user/publish/publish_answer.c user/service/config_file.c user/base/socket_address.c user/scrapes/metrics_out.c \
 		$(addprefix user/replay/,blocks.c capture.c ifaces.c link.c tap.c) \
 		user/cli/options.c $(addprefix user/control/,wish.c wish_streams.c) $(addprefix user/base/,args.c config_lines.c diag.c lines.c text.c units.c) \
 		$(addprefix user/filter/,snapshot.c pins.c identity.c open.c stream_ids.c totals.c) user/host/dirs.c)
@@ -470,12 +470,14 @@ INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metri
 	$(foreach f,$(LIB_FILES),$(f)=$(LIBDIR)/$(notdir $(f))) $(BUILD)/xdp-dedup.pc=$(PKGCONFIGDIR)/xdp-dedup.pc \
 	$(foreach f,$(INSTALLED_PAGES),$(f)=$(call page,$(f))) \
 	$(BUILD)/completion/xdp-dedup.bash=$(BASHDIR)/xdp-dedup $(BUILD)/completion/xdp-dedup.zsh=$(ZSHDIR)/_xdp-dedup \
-	$(UNIT)=$(UNITDIR)/xdp-dedup.service
+	$(UNIT)=$(UNITDIR)/xdp-dedup.service $(METRICS_UNIT)=$(UNITDIR)/xdp-dedup-metrics.service \
+	user/metrics/xdp-dedup-metrics.socket=$(UNITDIR)/xdp-dedup-metrics.socket
 INSTALLED_PUBLISH = $(PUBLISH_INSTALLED)=$(SBINDIR)/xdp-dedup-publish $(PUBLISH_UNIT)=$(UNITDIR)/xdp-dedup-publish@.service \
 	$(BUILD)/completion/xdp-dedup-publish.bash=$(BASHDIR)/xdp-dedup-publish \
 	$(BUILD)/completion/xdp-dedup-publish.zsh=$(ZSHDIR)/_xdp-dedup-publish \
 	user/publish/publish.conf=$(DATADIR)/publish.conf user/publish/alerts.yml=$(DATADIR)/publish-alerts.yml
 UNIT = $(BUILD)/xdp-dedup.service
+METRICS_UNIT = $(BUILD)/xdp-dedup-metrics.service
 PUBLISH_UNIT = $(BUILD)/xdp-dedup-publish@.service
 CONF = $(SYSCONFDIR)/xdp-dedup/xdp-dedup.conf
 page = $(MANDIR)/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
@@ -490,8 +492,8 @@ install: all $(if $(PUBLISH),$(PUBLISH_INSTALLED) $(PUBLISH_COMPLETION)) $(INSTA
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 		-e 's|@LIBDIR@|$(call by_prefix,$(LIBDIR))|; s|@INCLUDEDIR@|$(call by_prefix,$(INCLUDEDIR))|' \
 		user/lib/xdp-dedup.pc.in > $(BUILD)/xdp-dedup.pc
-	$(Q)$(foreach u,user/service/xdp-dedup.service $(if $(PUBLISH),user/publish/xdp-dedup-publish@.service),\
-		sed 's|@SBINDIR@|$(SBINDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' $(u).in > $(BUILD)/$(notdir $(u)) &&) :
+	$(Q)$(foreach u,user/service/xdp-dedup.service user/metrics/xdp-dedup-metrics.service $(if $(PUBLISH),user/publish/xdp-dedup-publish@.service),\
+		sed 's|@SBINDIR@|$(SBINDIR)|; s|@LIBEXECDIR@|$(LIBEXECDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' $(u).in > $(BUILD)/$(notdir $(u)) &&) :
 	$(Q)[ -e $(DESTDIR)$(CONF) ] || install -D -m 644 user/service/xdp-dedup.conf $(DESTDIR)$(CONF)
 	$(Q)$(foreach i,$(INSTALLED),install -D -m $(if $(filter $(BIN)=% $(METRICS)=% $(BUILD)/installed/%,$(i)),755,644) \
 		$(subst =, $(DESTDIR),$(i)) &&) ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(INSTALLED_LINK)

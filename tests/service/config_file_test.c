@@ -41,7 +41,7 @@ static const struct wrong {
 	{ "service-twice", "[service]\n[service]\n", "2: there is a [service] already" },
 	{ "filter-twice", FEED "\n" FEED, "5: there is a [filter feed] already" },
 	{ "no-key-of-service", "[service]\nport = 8001\n", "2: [service] has no key port" },
-	{ "no-key-of-filter", FEED "metrics = 1\n", "4: [filter feed] has no key metrics" },
+	{ "no-key-of-filter", FEED "metrics = /x\n", "4: [filter feed] has no key metrics" },
 	{ "for-is-no-key", FEED "for = 8h\n", "4: [filter feed] has no key for" },
 	{ "name-is-no-key", FEED "name = x\n", "4: [filter feed] has no key name" },
 	{ "replace-is-no-key", FEED "replace = yes\n", "4: [filter feed] has no key replace" },
@@ -81,7 +81,11 @@ static const struct wrong {
 	{ "paths-without-numbers", FEED "profile = payload:1\npaths = 2\n",
 	  "1: --paths is for numbered streams" },
 	{ "window-too-short", FEED "capacity = 1G\nwindow = 10ms\n", "1: --window 10ms is too short" },
-	{ "metrics", "[service]\nmetrics = here\n", "2: metrics here: give a port" },
+	{ "metrics", "[service]\nmetrics = here\n",
+	  "2: metrics here: give a file from / on, or none" },
+	{ "metrics-directory", "[service]\nmetrics = /tmp/\n", "2: metrics /tmp/: give a file" },
+	{ "metrics-every", "[service]\nmetrics-every = 10ms\n",
+	  "2: metrics-every 10ms: give a time of at least 100ms" },
 	{ "on-exit", "[service]\non-exit = stay\n", "2: on-exit stay: it is leave or unload" },
 	{ "save", "[service]\nsave = often\n", "2: save often: it is yes or no" },
 	{ "save-every", "[service]\nsave-every = 10ms\n", "2: save-every 10ms: give a time" },
@@ -142,7 +146,7 @@ static void no_text(void **state)
 static void says_all(void **state)
 {
 	static const char TEXT[] = "\xef\xbb\xbf[service]\r\n"
-				   "metrics = 9947\n"
+				   "metrics = /run/x.prom\nmetrics-every = 30s\n"
 				   "on-exit = unload\n"
 				   "save = yes\nsave-every = 10m ; often\nstate = /var/x\n"
 				   "# comment\n"
@@ -166,7 +170,8 @@ static void says_all(void **state)
 	(void)state;
 	write_file(TEXT, strlen(TEXT));
 	assert_int_equal(config_read(path, &c), 0);
-	assert_string_equal(c.metrics, "9947");
+	assert_string_equal(c.metrics, "/run/x.prom");
+	assert_int_equal(c.metrics_every_ns, 30 * 1000000000ULL);
 	assert_true(c.unload);
 	assert_true(c.save);
 	assert_int_equal(c.save_every_ns, 600 * 1000000000ULL);
@@ -215,6 +220,7 @@ static void defaults(void **state)
 	assert_int_equal(config_read(path, &c), 0);
 	assert_int_equal(c.cnt, 0);
 	assert_null(c.metrics);
+	assert_int_equal(c.metrics_every_ns, 10 * 1000000000ULL);
 	assert_false(c.unload || c.save || c.save_every_ns);
 	assert_string_equal(c.state, "/var/s");
 	config_free(&c);

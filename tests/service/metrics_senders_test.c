@@ -96,15 +96,15 @@ static int drop(void **state)
 	return 0;
 }
 
-static void render(enum metrics_format format)
+static void render(void)
 {
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	assert_int_equal(metrics_write(out, &all, format), 0);
+	assert_int_equal(metrics_write(out, &all), 0);
 	assert_int_equal(fclose(out), 0);
-	exposition_check(text, format);
+	exposition_check(text);
 }
 
 #define SENDER "{filter=\"md\",stream=\"a\",source=\"53455353\"} "
@@ -157,20 +157,11 @@ static const char *const LINES[] = {
 static void lines_are_there(void **state)
 {
 	(void)state;
-	render(METRICS_TEXT);
+	render();
 	for (size_t i = 0; i < ARRAY_SIZE(LINES); i++)
 		exposition_has(text, LINES[i]);
 	assert_null(strstr(text, "xdp_dedup_sender_messages_total{filter=\"plain"));
 	assert_null(strstr(text, "xdp_dedup_senders_left_out{filter=\"plain"));
-}
-
-static void openmetrics(void **state)
-{
-	(void)state;
-	render(METRICS_OPENMETRICS);
-	exposition_has(text, "# TYPE xdp_dedup_path_skew_seconds histogram");
-	exposition_has(text, "# UNIT xdp_dedup_path_skew_seconds seconds");
-	exposition_has(text, SKEW "\"+Inf\"} 13");
 }
 
 /* The stream was removed by `set`, and the interface from the machine: there may be two of these. */
@@ -182,7 +173,7 @@ static void paths_that_are_gone(void **state)
 	s->paths_cnt = 4;
 	s->paths[2] = path(-1, 4000000000, 300);
 	s->paths[3] = path(-1, 4000000000, 400);
-	render(METRICS_TEXT);
+	render();
 	exposition_has(text, "xdp_dedup_path_lost_total" LABELS_OF("", "4000000000") "} 301");
 	assert_null(strstr(text, "401\n"));
 }
@@ -192,13 +183,13 @@ static void no_senders(void **state)
 {
 	(void)state;
 	md.senders.cnt = 0;
-	render(METRICS_TEXT);
+	render();
 	assert_null(strstr(text, "xdp_dedup_path"));
 	assert_null(strstr(text, "xdp_dedup_sender_"));
 	drop(NULL);
 	md.senders.cnt = 2;
 	md.err = -EIO;
-	render(METRICS_TEXT);
+	render();
 	assert_null(strstr(text, "xdp_dedup_path"));
 	assert_null(strstr(text, "xdp_dedup_sender"));
 }
@@ -206,7 +197,6 @@ static void no_senders(void **state)
 int main(void)
 {
 	add_test("lines_are_there", lines_are_there, make, drop, NULL);
-	add_test("openmetrics", openmetrics, make, drop, NULL);
 	add_test("paths_that_are_gone", paths_that_are_gone, make, drop, NULL);
 	add_test("no_senders", no_senders, make, drop, NULL);
 	return run_added_any_tests("metrics of senders");

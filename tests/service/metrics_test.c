@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Metrics as text, of readings that were never taken: names, labels, numbers, both formats. */
+/* Metrics as text, of readings that were never taken: names, labels, numbers. */
 #include "open_filter.h"
 #include "support.h"
 
@@ -115,15 +115,15 @@ static int drop(void **state)
 	return 0;
 }
 
-static void render(enum metrics_format format)
+static void render(void)
 {
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	assert_int_equal(metrics_write(out, &all, format), 0);
+	assert_int_equal(metrics_write(out, &all), 0);
 	assert_int_equal(fclose(out), 0);
-	exposition_check(text, format);
+	exposition_check(text);
 }
 
 static const char *const LINES[] = {
@@ -181,7 +181,7 @@ static const char *const LINES[] = {
 static void lines_are_there(void **state)
 {
 	(void)state;
-	render(METRICS_TEXT);
+	render();
 	for (size_t i = 0; i < ARRAY_SIZE(LINES); i++)
 		exposition_has(text, LINES[i]);
 	assert_null(strstr(text, "xdp_dedup_predecessor"));
@@ -199,7 +199,7 @@ static void every_counter(void **state)
 	uint64_t n = 0;
 
 	(void)state;
-	render(METRICS_TEXT);
+	render();
 #define X(name, help)                                                                               \
 	snprintf(line, sizeof(line),                                                                \
 		 "xdp_dedup_packets_total{filter=\"feed\",stream=\"%s\",reason=\"" #name "\"} %ju", \
@@ -243,21 +243,6 @@ static void every_counter(void **state)
 	exposition_has(text, line);
 }
 
-static void openmetrics(void **state)
-{
-	(void)state;
-	render(METRICS_OPENMETRICS);
-	exposition_has(text, "# TYPE xdp_dedup_build info");
-	exposition_has(text, "# TYPE xdp_dedup_packets counter");
-	exposition_has(text, "# TYPE xdp_dedup_duplicate_bytes counter");
-	exposition_has(text, "# UNIT xdp_dedup_duplicate_bytes bytes");
-	exposition_has(text, "# UNIT xdp_dedup_window_seconds seconds");
-	exposition_has(text, "# UNIT xdp_dedup_fill_ratio ratio");
-	exposition_has(text, "xdp_dedup_rx_packets_total{filter=\"array\"} 0");
-	assert_null(strstr(text, "# UNIT xdp_dedup_packets"));
-	assert_string_equal(text + strlen(text) - 6, "# EOF\n");
-}
-
 static void predecessor(void **state)
 {
 	(void)state;
@@ -265,7 +250,7 @@ static void predecessor(void **state)
 	feed.status.predecessor = (struct status_predecessor){ .fill = { .ids = 17, .fpr = 0.5 },
 							       .left_ns = 90 * S,
 							       .asked = true };
-	render(METRICS_TEXT);
+	render();
 	exposition_has(text, "xdp_dedup_predecessor_asked{filter=\"feed\"} 1");
 	exposition_has(text, "xdp_dedup_predecessor_learns{filter=\"feed\"} 0");
 	exposition_has(text, "xdp_dedup_predecessor_left_seconds{filter=\"feed\"} 90");
@@ -291,7 +276,7 @@ static void sockets(void **state)
 					    .unreturned = 6 };
 	two.list[1] = (struct socket_seen){ .queue = { 4000000000, 0 }, .pid = 1, .unreturned = 7 };
 	feed.status.sockets = &two;
-	render(METRICS_TEXT);
+	render();
 #define OF_TWO "{filter=\"feed\",interface=\"eth1\",queue=\"3\"} "
 	exposition_has(text, "xdp_dedup_socket_read" OF_TWO "1");
 	exposition_has(text, "xdp_dedup_socket_zerocopy" OF_TWO "1");
@@ -308,11 +293,11 @@ static void effective_window(void **state)
 {
 	(void)state;
 	feed.status.pace.age_ns = 700 * S;
-	render(METRICS_TEXT);
+	render();
 	exposition_has(text, "xdp_dedup_effective_window_seconds{filter=\"feed\"} 600");
 	drop(NULL);
 	feed.status.stopped = true;
-	render(METRICS_TEXT);
+	render();
 	exposition_has(text, "xdp_dedup_effective_window_seconds{filter=\"feed\"} 0");
 	exposition_has(text, "xdp_dedup_hand_stopped{filter=\"feed\"} 1");
 }
@@ -326,7 +311,7 @@ static void namesakes(void **state)
 	for (int i = 0; i < 3; i++)
 		feed.status.ifaces[i] =
 			(struct status_iface){ .name = "eth0", .state = IFACE_OTHER_NETNS };
-	render(METRICS_TEXT);
+	render();
 	exposition_has(text,
 		       "xdp_dedup_interface_info{filter=\"feed\",interface=\"eth0\",state=\"other netns\","
 		       "mode=\"none\",shared=\"false\"} 1");
@@ -338,7 +323,7 @@ static void untold_interfaces(void **state)
 	(void)state;
 	feed.status.ifaces[1].state = IFACE_UNKNOWN;
 	gone.err = -EIO;
-	render(METRICS_TEXT);
+	render();
 	assert_null(strstr(text, "interface_up{filter=\"feed\",interface=\"eth1\""));
 	exposition_has(text, "xdp_dedup_interface_up{filter=\"feed\",interface=\"eth9\"} 0");
 	assert_null(strstr(text, "interface_up{filter=\"gone\""));
@@ -352,9 +337,9 @@ static void no_filter(void **state)
 
 	(void)state;
 	assert_non_null(out);
-	assert_int_equal(metrics_write(out, &none, METRICS_TEXT), 0);
+	assert_int_equal(metrics_write(out, &none), 0);
 	fclose(out);
-	exposition_check(text, METRICS_TEXT);
+	exposition_check(text);
 	assert_null(strstr(text, "filter"));
 }
 
@@ -364,7 +349,7 @@ static void full_disk(void **state)
 
 	(void)state;
 	assert_non_null(out);
-	assert_int_equal(metrics_write(out, &all, METRICS_TEXT), -ENOSPC);
+	assert_int_equal(metrics_write(out, &all), -ENOSPC);
 	fclose(out);
 }
 
@@ -444,7 +429,6 @@ int main(void)
 {
 	add_test("lines_are_there", lines_are_there, make, drop, NULL);
 	add_test("every_counter", every_counter, make, drop, NULL);
-	add_test("openmetrics", openmetrics, make, drop, NULL);
 	add_test("predecessor", predecessor, make, drop, NULL);
 	add_test("sockets", sockets, make, drop, NULL);
 	add_test("effective_window", effective_window, make, drop, NULL);

@@ -111,7 +111,7 @@ static void write_all_metrics(char **text)
 	end_feeds(false);
 	assert_int_equal(xdp_dedup_receive_open("b0", &QUEUE, &rx), 0);
 	assert_int_equal(readings_refresh(&r, &file), 0);
-	assert_int_equal(metrics_write(out, &r, METRICS_TEXT), 0);
+	assert_int_equal(metrics_write(out, &r), 0);
 	fclose(out);
 	readings_free(&r);
 	xdp_dedup_receive_close(rx);

@@ -183,9 +183,9 @@ static void change_is_seen(void **state)
 	take();
 	out = open_memstream(&text, &size);
 	assert_non_null(out);
-	assert_int_equal(metrics_write(out, &r, METRICS_TEXT), 0);
+	assert_int_equal(metrics_write(out, &r), 0);
 	fclose(out);
-	exposition_check(text, METRICS_TEXT);
+	exposition_check(text);
 	exposition_has(text, row->line);
 	free(text);
 }

@@ -57,7 +57,8 @@ static int take_notes(char **argv)
 	"start() { [ -z \"$n\" ] || kill -9 $n; rm -f /mnt/notify /mnt/notes; $SYSTEMD "          \
 	"/mnt/notes & n=$!\n"                                                                     \
 	"	soon test -S /mnt/notify; : >/mnt/log\n"                                                \
-	"	env NOTIFY_SOCKET=/mnt/notify STATE_DIRECTORY=/mnt/state \"$@\" $XD run --config "      \
+	"	env NOTIFY_SOCKET=/mnt/notify STATE_DIRECTORY=/mnt/state RUNTIME_DIRECTORY=/mnt/run "   \
+	"\"$@\" $XD run --config "                                                                \
 	"/mnt/conf "                                                                              \
 	">/mnt/log 2>&1 & s=$!; }\n"                                                              \
 	"serve() { start \"$@\"; told READY=1; }\n"                                               \
@@ -70,11 +71,7 @@ static int take_notes(char **argv)
 	"says() { [ \"$($XD status $1 --json | jq -r \".$2\")\" = \"$3\" ]; }\n"                  \
 	"mkdir -p /mnt/state; rm -f /mnt/state/*\n"
 
-#define SCRAPED_AT(address)                                                                 \
-	"python3 -c 'import urllib.request; print(urllib.request.urlopen(\"http://" address \
-	":9947/metrics\").read().decode())'"
-#define SCRAPED SCRAPED_AT("127.0.0.1")
-
+#define OFTEN "'[service]' 'metrics-every = 100ms' " /* the file is /mnt/run/conf.prom */
 #define FEED "'[filter feed]' 'interfaces = v0' 'port = 8001'"
 
 static const struct cli_script SCRIPTS[] = {
@@ -293,55 +290,29 @@ static const struct cli_script SCRIPTS[] = {
 		"	start; sleep 0.$i; kill -TERM $s; code=0; wait $s || code=$?; s=; [ $code "
 		"= 0 ] || [ $code = 143 ]\n"
 		"	$XD unload --all; clean; done\n" },
-	{ "answers-scrapes",
-	  WORDS "ip link set lo up; conf '[service]' 'metrics = 9947' " FEED
-		" '[filter late]' 'interfaces = x0' 'port = 1'; serve\n"
-		"scrape() { output=$(python3 -c 'import sys,urllib.request\n"
-		"print(urllib.request.urlopen(\"http://127.0.0.1:%s/metrics\" % "
-		"sys.argv[1]).read().decode())' $1); }\n"
-		"soon scrape 9947; has 'xdp_dedup_filter_up{filter=\"feed\"} 1'\n"
-		"has 'xdp_dedup_filter_up{filter=\"late\"} 0'; has "
-		"'xdp_dedup_rx_packets_total{filter=\"feed\"'\n"
-		"m=$(pgrep -P $s xdp-dedup-metri); [ $(awk '/^CapEff/ { print $2 }' "
-		"/proc/$m/status) = 0000000000000000 ]\n"
-		"sed -i s/9947/9948/ /mnt/conf; reload; soon scrape 9948; not scrape 9947\n"
-		"more '[service]'; reload; logs 'service. already'; scrape 9948\n"
-		"sed -i '/metrics/d; $d' /mnt/conf; reload; not scrape 9948; soon not pgrep -P $s; "
-		"quits TERM\n" },
-	{ "metrics-port-is-taken",
-	  WORDS "ip link set lo up; python3 -c 'import socket, time\n"
-		"taken = socket.create_server((\"127.0.0.1\", 9947)); open(\"/mnt/taken\", \"w\")\n"
-		"time.sleep(600)' & x=$!; soon test -e /mnt/taken\n"
-		"conf '[service]' 'metrics = 9947' " FEED "; serve; runs v0\n"
-		"logs 'cannot listen for scrapes at 9947: Address already in use'; kill $x; wait "
-		"$x || :; x=\n"
-		"soon " SCRAPED "; quits TERM\n" },
-	{ "metrics-port-of-a-reload-is-taken", WORDS
-	  "ip link set lo up; python3 -m http.server 9948 --bind 127.0.0.1 & x=$!\n"
-	  "soon python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 9948))'\n"
-	  "conf '[service]' 'metrics = 9947' " FEED "; serve; soon " SCRAPED "\n"
-	  "sed -i s/9947/9948/ /mnt/conf; reload; logs 'meanwhile they are answered at "
-	  "9947'\n" SCRAPED "; sed -i s/9948/0.0.0.0:9947/ /mnt/conf; reload; soon " SCRAPED "\n"
+	{ "writes-metrics", WORDS
+	  "conf " OFTEN FEED " '[filter late]' 'interfaces = x0' 'port = 1'; serve\n"
+	  "wrote() { output=$(cat /mnt/run/conf.prom) && has \"$1\"; }\n"
+	  "soon wrote 'xdp_dedup_filter_up{filter=\"feed\"} 1'\n"
+	  "has '# xdp-dedup: written every 1 s'; has 'xdp_dedup_filter_up{filter=\"late\"} 0'\n"
+	  "has 'xdp_dedup_rx_packets_total{filter=\"feed\"'\n"
+	  "[ $(stat -c %a /mnt/run) = 755 ]\n"
+	  "[ $(stat -c %a /mnt/run/conf.prom) = 644 ]; [ $(ls -A /mnt/run | wc -l) -le 2 ]\n"
+	  "i=$(stat -c %i /mnt/run/conf.prom)\n"
+	  "anew() { [ $(stat -c %i /mnt/run/conf.prom) != $i ]; }; soon anew\n"
+	  "sed -i '1a metrics = /mnt/other/x.prom' /mnt/conf; reload; soon test -s /mnt/other/x.prom\n"
+	  "not test -e /mnt/run/conf.prom; sed -i 's/^metrics = .*/metrics = none/' /mnt/conf\n"
+	  "reload; not test -e /mnt/other/x.prom; sed -i /^metrics.=/d /mnt/conf; reload\n"
+	  "soon test -e /mnt/run/conf.prom; quits TERM; [ -z \"$(ls -A /mnt/run)\" ]\n" },
+	{ "metrics-that-cannot-be-written", WORDS
+	  "conf " OFTEN "'metrics = /mnt/a/b/x.prom' " FEED "; serve; runs v0\n"
+	  "logs 'cannot write /mnt/a/b/x.prom: No such file or directory'; sleep 0.5\n"
+	  "[ $(grep -c 'cannot write' /mnt/log) = 1 ]; mkdir /mnt/a; soon test -s /mnt/a/b/x.prom\n"
+	  "rm -r /mnt/a; again() { [ $(grep -c 'cannot write' /mnt/log) = 2 ]; }; soon again\n"
 	  "quits TERM\n" },
-	{ "metrics-port-of-all-addresses-is-taken", WORDS
-	  "ip link set lo up; python3 -m http.server 9947 --bind 127.0.0.2 & x=$!\n"
-	  "soon python3 -c 'import socket; socket.create_connection((\"127.0.0.2\", 9947))'\n"
-	  "conf '[service]' 'metrics = 9947' " FEED "; serve; soon " SCRAPED "\n"
-	  "sed -i s/9947/0.0.0.0:9947/ /mnt/conf; reload; logs 'meanwhile they are answered at "
-	  "9947'\n"
-	  "soon " SCRAPED "; m=$(pgrep -P $s xdp-dedup-metri); reload; reload; " SCRAPED "\n"
-	  "[ $m = $(pgrep -P $s xdp-dedup-metri) ]; [ $(grep -c 'cannot listen' /mnt/log) = 1 ]\n"
-	  "quits TERM\n" },
-	{ "metrics-address-comes-later",
-	  WORDS "conf '[service]' 'metrics = 192.0.2.77:9947' " FEED "; serve\n"
-		"logs 'no interface has this address yet'; ip link set lo up\n"
-		"ip addr add 192.0.2.77/32 dev lo; soon " SCRAPED_AT(
-			"192.0.2.77") "\n"
-				      "ip addr del 192.0.2.77/32 dev lo; quits TERM\n" },
 	{ "an-interface-that-is-missing-is-told", WORDS
-	  "ip link set lo up; conf '[service]' 'metrics = 9947' '[filter feed]' "
-	  "'interfaces = v0 x0' 'port = 1'; serve\n"
-	  "is_up() { " SCRAPED " | grep -q \"interface_up.*\\\"$1\\\"} $2\"; }\n"
+	  "conf " OFTEN "'[filter feed]' 'interfaces = v0 x0' 'port = 1'; serve\n"
+	  "is_up() { grep -q \"interface_up.*\\\"$1\\\"} $2\" /mnt/run/conf.prom; }\n"
 	  "soon is_up x0 0; soon is_up v0 1\n"
 	  "ip link add x0 group 7 type veth peer name x1 group 7; soon is_up x0 1; quits TERM\n" },
 	{ "a-killed-job-is-done-again",
@@ -351,15 +322,11 @@ static const struct cli_script SCRIPTS[] = {
 		"kill -9 $j\n"
 		"logs 'was ended by signal 9'; pkill -P $x; wait $x || :; x=\n"
 		"soon says feed capacity 50000; quits TERM\n" },
-	{ "a-job-keeps-no-socket-of-the-service", WORDS
-	  "ip link set lo up; conf '[service]' 'metrics = 9947' " FEED "\n"
-	  "serve setpriv --bounding-set=-kill; soon " SCRAPED "\n"
-	  "m=$(pgrep -P $s xdp-dedup-metri); flock $PINS-lock sleep 300 & x=$!\n"
+	{ "a-job-keeps-nothing-of-the-service-open", WORDS
+	  "conf " FEED "; serve; flock $PINS-lock sleep 300 & x=$!\n"
 	  "held() { ! flock --nonblock $PINS-lock true; }; soon held; more 'capacity = 50k'\n"
 	  "kill -HUP $s; one() { j=$(pgrep -P $s -x xdp-dedup); }; soon one\n"
 	  "none() { [ -z \"$(find /proc/$j/fd -lname '*eventpoll*')\" ]; }; soon none\n"
-	  "sed -i s/9947/9948/ /mnt/conf; kill -HUP $s\n"
-	  "other() { p=$(pgrep -P $s xdp-dedup-metri) && [ $p != $m ]; }; soon other\n"
 	  "kill -0 $j; pkill -P $x; wait $x || :; x=; soon says feed capacity 50000; quits TERM\n" },
 	{ "status-is-what-runs", WORDS
 	  "conf " FEED "; serve; told 'STATUS=feed: v0$'; $XD unload v0\n"

@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Scrapes over a real socket: the replies, many clients and bad ones, a service that is held up, a
- * program that is killed or hostile; and that the program has no rights.
+/* Metrics over a real socket: the replies, files of every kind, many clients and bad ones;
+ * systemd's socket; a program without rights.
  */
 #include "scrape_runner.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exposition.h"
 #include "serve.h"
+
+#define GET "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+#define HEAD(name) "# TYPE xdp_dedup_" name " gauge\n# HELP xdp_dedup_" name " It.\n"
+
+#define TEN "abcdefghij"
+#define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+#define LONG HUNDRED HUNDRED HUNDRED
 
 static char reply[REPLY_MAX];
 
@@ -26,38 +35,68 @@ static void has(const char *words)
 		fail_msg("no '%s' in: %.2000s", words, reply);
 }
 
+/* The file xdp-dedup.prom, with this value. */
+static void write_turn(int turn)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), HEAD("turn") "xdp_dedup_turn %d\n", turn);
+	scrape_write("xdp-dedup", text, strlen(text));
+}
+
+static int get_turn(void)
+{
+	const char *body;
+
+	assert_int_equal(scrape_get("/metrics", "", reply, &body), 200);
+	return (int)exposition_value(body, "xdp_dedup_turn");
+}
+
+static int setup(void **state)
+{
+	if (scrape_setup(state))
+		return -1;
+	write_turn(1);
+	return 0;
+}
+
 static const struct request {
 	const char *name, *text;
 	int status;
 	const char *has, *lacks;
 } REQUESTS[] = {
-	{ "get", "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 200,
-	  "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n", NULL },
-	{ "get-body", "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 200, "\r\n\r\ncall 1 format 0\n",
+	{ "get", GET, 200, "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n", NULL },
+	{ "get-body", GET, 200, "\r\n\r\n" HEAD("turn") "xdp_dedup_turn 1\n", NULL },
+	{ "get-by-name", "GET /metrics/xdp-dedup HTTP/1.1\r\nHost: x\r\n\r\n", 200,
+	  "xdp_dedup_turn 1\n", NULL },
+	{ "get-1.0", "GET /metrics HTTP/1.0\r\n\r\n", 200, "xdp_dedup_turn 1\n", NULL },
+	{ "query", "GET /metrics?name[]=x HTTP/1.1\r\nHost: x\r\n\r\n", 200, "xdp_dedup_turn 1\n",
 	  NULL },
-	{ "get-1.0", "GET /metrics HTTP/1.0\r\n\r\n", 200, "call 1 format 0\n", NULL },
-	{ "query", "GET /metrics?name[]=x HTTP/1.1\r\nHost: x\r\n\r\n", 200, "call 1 ", NULL },
-	{ "openmetrics",
-	  "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text;version=1.0.0\r\n\r\n",
-	  200, "\r\nContent-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n",
-	  NULL },
-	{ "openmetrics-body",
+	{ "head", "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 200, "\r\nContent-Length: 71\r\n",
+	  "xdp_dedup_turn" },
+	{ "no-openmetrics",
 	  "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text\r\n\r\n", 200,
-	  "\r\n\r\ncall 1 format 1\n", NULL },
-	{ "head", "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 200, "\r\nContent-Length: 16\r\n",
-	  "call" },
+	  "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n", "# EOF" },
 	{ "not-compressed", "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n",
-	  200, "call 1 ", "Content-Encoding" },
-	{ "root", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 200, "<a href=\"/metrics\">", "call" },
+	  200, "xdp_dedup_turn 1\n", "Content-Encoding" },
+	{ "root", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 200, "<a href=\"/metrics\">",
+	  "xdp_dedup_turn" },
+	{ "no-name", "GET /metrics/ HTTP/1.1\r\nHost: x\r\n\r\n", 404, "no program writes", NULL },
+	{ "up", "GET /metrics/../metrics/xdp-dedup HTTP/1.1\r\nHost: x\r\n\r\n", 404,
+	  "no program writes", NULL },
+	{ "odd-name", "GET /metrics/%2e%2e%2fx HTTP/1.1\r\nHost: x\r\n\r\n", 404,
+	  "no program writes", NULL },
+	{ "long-name", "GET /metrics/" LONG " HTTP/1.1\r\nHost: x\r\n\r\n", 404,
+	  "no program writes", NULL },
 	{ "elsewhere", "GET /etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", 404, "only /metrics", NULL },
 	{ "up-and-down", "GET /metrics/../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", 404,
-	  "only /metrics", NULL },
+	  "no program writes", NULL },
 	{ "post", "POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc", 405,
-	  "\r\nAllow: GET, HEAD\r\n", "call" },
+	  "\r\nAllow: GET, HEAD\r\n", "xdp_dedup_turn" },
 	{ "delete", "DELETE /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 405, "GET and HEAD only", NULL },
 	{ "get-with-body",
 	  "GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc",
-	  200, "call 1 ", NULL },
+	  200, "xdp_dedup_turn 1\n", NULL },
 	{ "one-request-each",
 	  "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\nGET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 200,
 	  "\r\nConnection: close\r\n", NULL },
@@ -110,58 +149,129 @@ static void headers_without_end(void **state)
 	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
 }
 
-/* At once; they share texts, and each gets one. */
 static void hundred_at_once(void **state)
 {
-	uint64_t began_ms = scrape_now_ms();
 	int fds[100];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		fds[i] = scrape_connect();
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
-		assert_true(send(fds[i], "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 35, 0) == 35);
+		assert_true(send(fds[i], GET, strlen(GET), 0) == strlen(GET));
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
 		assert_int_equal(scrape_exchange(fds[i], "", reply, NULL), 200);
-		has("\r\n\r\ncall ");
+		has("\nxdp_dedup_turn 1\n");
 	}
-	assert_in_range(atomic_load(&scrape_shared->calls), 1,
-			2 + (scrape_now_ms() - began_ms) / SERVE_SAME_MS);
 }
 
-/* New numbers for later clients. */
-static void texts_are_new(void **state)
+/* What the file b.prom is, by a script in its directory, and what is served. */
+static const struct files {
+	const char *name, *script;
+	int status;
+} FILES[] = {
+#define EVERY(s) "echo '# xdp-dedup: written every " s "' | cat - xdp-dedup.prom >b.prom; "
+#define AGE(s) "touch -d \"@$(($(date +%s) " s "))\" b.prom"
+#define COPY "cp xdp-dedup.prom b.prom; "
+	{ "no-file", "", 404 },
+	{ "no-directory", "rm -r /mnt/metrics", 404 },
+	{ "fresh", COPY, 200 },
+	{ "not-quite-stale", COPY AGE("- 25"), 200 },
+	{ "stale", COPY AGE("- 35"), 503 },
+	{ "from-near-future", COPY AGE("+ 25"), 200 },
+	{ "from-the-future", COPY AGE("+ 40"), 503 },
+	{ "slow-writer", EVERY("100 s") AGE("- 290"), 200 },
+	{ "slow-writer-stale", EVERY("100 s") AGE("- 310"), 503 },
+	{ "fast-writer-stale", EVERY("1 s") AGE("- 5"), 503 },
+	{ "interval-0", EVERY("0 s") AGE("- 5"), 200 },
+	{ "interval-huge", EVERY("99999999999999999999 s") AGE("- 35"), 503 },
+	{ "interval-negative", EVERY("-1 s") AGE("- 35"), 503 },
+	{ "interval-of-words", EVERY("now s") AGE("- 5"), 200 },
+	{ "interval-in-hours", EVERY("5 h") AGE("- 35"), 503 },
+	{ "fifo", "mkfifo b.prom", 404 },
+	{ "directory", "mkdir b.prom", 404 },
+	{ "symlink", "ln -s xdp-dedup.prom b.prom", 404 },
+	{ "device", "mknod b.prom c 1 5", 404 },
+	{ "other-suffix", COPY "mv b.prom b.prom.next", 404 },
+	{ "empty", ": >b.prom", 200 },
+	{ "large", "yes | head -c 5000000 >b.prom", 200 },
+};
+
+static void file_is_served(void **state)
 {
-	int before = 0, call;
+	const struct files *row = *state;
 	const char *body;
 
-	(void)state;
-	for (int i = 0; i < 5; i++) {
-		assert_int_equal(scrape_get("/metrics", "", reply, &body), 200);
-		assert_int_equal(sscanf(body, "call %d ", &call), 1);
-		assert_true(call > before);
-		before = call;
-		usleep((SERVE_SAME_MS + 20) * 1000);
-	}
+	sh("cd /mnt/metrics; %s", row->script);
+	assert_int_equal(scrape_get("/metrics/b", "", reply, &body), row->status);
+	if (row->status == 503)
+		assert_non_null(strstr(body, "\nxdp_dedup_up 0\n"));
+	if (row->status != 200)
+		assert_null(strstr(body, "xdp_dedup_turn"));
+	if (*body == '#' && row->status == 503)
+		exposition_check(body);
 }
 
-/* Nobody waits for a client that sends half a request, or does not read a long text. */
-static void slow_client(void **state)
+#define LINES 500
+
+static void write_lines(int turn)
 {
-	int asks = scrape_connect(), reads = scrape_connect(), small = 4096;
-	uint64_t began_ms = scrape_now_ms();
+	static char text[LINES * 64];
+	size_t len = snprintf(text, sizeof(text), HEAD("line"));
+
+	for (int i = 0; i < LINES; i++)
+		len += snprintf(text + len, sizeof(text) - len, "xdp_dedup_line{i=\"%d\"} %d\n", i,
+				turn);
+	scrape_write("xdp-dedup", text, len);
+}
+
+/* Each reply has one file, whole, while a process replaces it without pause. */
+static void file_is_replaced(void **state)
+{
+	uint64_t until_ms = scrape_now_ms() + tries(500, 3000);
+	const char *body;
+	pid_t writes;
 
 	(void)state;
+	write_lines(0);
+	writes = fork();
+	if (!writes) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (int turn = 1;; turn++)
+			write_lines(turn);
+	}
+	while (scrape_now_ms() < until_ms) {
+		const char *line;
+		int turn, cnt = 0;
+
+		assert_int_equal(scrape_get("/metrics", "", reply, &body), 200);
+		turn = (int)exposition_value(body, "xdp_dedup_line{i=\"0\"}");
+		for (line = body; (line = strstr(line, "\nxdp_dedup_line{")); cnt++)
+			assert_int_equal(atoi(strchr(++line, ' ')), turn);
+		assert_int_equal(cnt, LINES);
+	}
+	kill(writes, SIGKILL);
+	waitpid(writes, NULL, 0);
+}
+
+#define MUCH_BYTES (16 << 20)
+
+/* Nobody waits for a client that does not read a long text, or sends half a request. */
+static void slow_clients(void **state)
+{
+	uint64_t began_ms = scrape_now_ms();
+	int reads = scrape_connect(), asks = scrape_connect(), small = 4096;
+	const char *much = "GET /metrics/much HTTP/1.1\r\nHost: x\r\n\r\n";
+
+	(void)state;
+	sh("head -c %d /dev/zero >/mnt/metrics/much.prom", MUCH_BYTES);
 	setsockopt(reads, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-	atomic_store(&scrape_shared->bytes, 8 << 20);
-	assert_true(send(reads, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 35, 0) == 35);
-	for (int ms = 0; !atomic_load(&scrape_shared->calls) && ms < PATIENCE_MS; ms += 10)
-		usleep(10000);
-	atomic_store(&scrape_shared->bytes, 0);
+	assert_int_equal(send(reads, much, strlen(much), 0), strlen(much));
+	assert_true(recv(reads, reply, 1, 0) == 1);
 	assert_true(send(asks, "GET /met", 8, 0) == 8);
-	usleep((SERVE_SAME_MS + 50) * 1000);
-	for (int i = 0; i < 5; i++)
-		assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
+	for (int turn = 0; turn < 5; turn++) {
+		write_turn(turn);
+		assert_int_equal(get_turn(), turn);
+	}
 	assert_true(scrape_now_ms() - began_ms < SERVE_CONNECTION_MS - 1000);
 	close(reads);
 	close(asks);
@@ -176,7 +286,7 @@ static const struct crowd {
 } CROWDS[] = {
 	{ "a-thousand-say-nothing", "", false },
 	{ "a-thousand-say-half", "GET /metrics HTTP/1.1\r\nHost: ", false },
-	{ "a-thousand-do-not-read", "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", false },
+	{ "a-thousand-do-not-read", GET, false },
 	{ "a-thousand-owe-a-body", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", false },
 	{ "a-thousand-come-again", "GET /met", true },
 };
@@ -237,237 +347,130 @@ static void endless_client(void **state)
 	assert_in_range(scrape_now_ms() - began_ms, SERVE_CONNECTION_MS - 1000, PATIENCE_MS - 1);
 }
 
-static void service_held_up(void **state)
-{
-	uint64_t began_ms = scrape_now_ms();
-
-	(void)state;
-	kill(scrape_service(), SIGSTOP);
-	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 503);
-	assert_in_range(scrape_now_ms() - began_ms, SERVE_ANSWER_MS - 100, SERVE_CONNECTION_MS);
-	assert_int_equal(scrape_get("/", "", reply, NULL), 200);
-	kill(scrape_service(), SIGCONT);
-	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
-}
-
-static void service_has_no_text(void **state)
-{
-	uint64_t began_ms = scrape_now_ms();
-
-	(void)state;
-	atomic_store(&scrape_shared->fail, -EIO);
-	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 503);
-	assert_true(scrape_now_ms() - began_ms < SERVE_ANSWER_MS);
-	atomic_store(&scrape_shared->fail, 0);
-	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
-}
-
-/* It is started again, later each time; clients that connect meanwhile are answered then. */
-static void program_is_killed(void **state)
-{
-	pid_t program = scrape_program(0);
-
-	(void)state;
-	for (uint64_t least_ms = 1000; least_ms <= 2000; least_ms *= 2) {
-		uint64_t killed_ms = scrape_now_ms();
-
-		kill(program, SIGKILL);
-		usleep(100000);
-		assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
-		assert_in_range(scrape_now_ms() - killed_ms, least_ms, least_ms + 10000);
-		program = scrape_program(program);
-	}
-}
-
-/* scrape_stop() sees to it. */
-static void ends_with_the_service(void **state)
+static void ends_by_interrupt(void **state)
 {
 	(void)state;
-	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
+	assert_int_equal(scrape_stop(SIGINT), 0);
 }
 
-/* The text of a line "KEY:\tTEXT" of a file of /proc; in static memory. */
-static const char *proc_line(pid_t pid, const char *file, const char *key)
+/* At 127.0.0.1, at a port that the kernel chooses; of this type. Passed as systemd does. */
+static int own_socket(int type, struct sockaddr_in *at)
 {
-	static char out[512];
+	socklen_t len = sizeof(*at);
+	int fd = socket(AF_INET, type, 0);
 
-	assert_int_equal(
-		sh_out(out, sizeof(out), "sed -n 's/^%s[: \t]*//p' /proc/%d/%s", key, pid, file), 0);
-	out[strcspn(out, "\n")] = '\0';
-	return out;
+	*at = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	assert_return_code(bind(fd, (const struct sockaddr *)at, len), errno);
+	assert_return_code(getsockname(fd, (struct sockaddr *)at, &len), errno);
+	if (type == SOCK_STREAM)
+		assert_return_code(listen(fd, 8), errno);
+	return fd;
 }
 
-static const struct right {
-	const char *name, *file, *key, *is;
-} RIGHTS[] = {
-	{ "uid", "status", "Uid", "65534\t65534\t65534\t65534" },
-	{ "gid", "status", "Gid", "65534\t65534\t65534\t65534" },
-	{ "groups", "status", "Groups", "" },
-	{ "inheritable", "status", "CapInh", "0000000000000000" },
-	{ "permitted", "status", "CapPrm", "0000000000000000" },
-	{ "effective", "status", "CapEff", "0000000000000000" },
-	{ "bounding", "status", "CapBnd", "0000000000000000" },
-	{ "ambient", "status", "CapAmb", "0000000000000000" },
-	{ "no-new-privileges", "status", "NoNewPrivs", "1" },
-	{ "few-calls", "status", "Seccomp", "2" },
-	{ "no-threads", "status", "Threads", "1" },
-	{ "no-processes", "limits", "Max processes",
-	  "0                    0                    processes " },
-	{ "no-files", "limits", "Max file size",
-	  "0                    0                    bytes     " },
-	{ "no-core", "limits", "Max core file size",
-	  "0                    0                    bytes     " },
+/* Also if --listen names another address. Connections that are made before are answered. */
+static void systemd_passes_a_socket(void **state)
+{
+	static const char *const ARGV[] = { SCRAPE_PROGRAM, "--listen=9947", "--directory",
+					    SCRAPE_DIRECTORY, NULL };
+	struct sockaddr_in at;
+	int listener = own_socket(SOCK_STREAM, &at), fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	(void)state;
+	assert_int_equal(scrape_stop(SIGTERM), 0);
+	assert_return_code(connect(fd, (const struct sockaddr *)&at, sizeof(at)), errno);
+	scrape_start(ARGV, listener);
+	close(listener);
+	assert_int_equal(scrape_exchange(fd, GET, reply, NULL), 200);
+	assert_true(scrape_connect() < 0);
+}
+
+static void over_ipv6(void **state)
+{
+	static const char *const ARGV[] = { SCRAPE_PROGRAM, "--listen",	      "[::1]:9947",
+					    "--directory",  SCRAPE_DIRECTORY, NULL };
+	const struct sockaddr_in6 at = { .sin6_family = AF_INET6,
+					 .sin6_port = htons(SCRAPE_PORT),
+					 .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	assert_int_equal(scrape_stop(SIGTERM), 0);
+	scrape_start(ARGV, -1);
+	assert_return_code(connect(fd, (const struct sockaddr *)&at, sizeof(at)), errno);
+	assert_int_equal(scrape_exchange(fd, GET, reply, NULL), 200);
+	assert_true(scrape_connect() < 0); /* nobody listens at the other one */
+}
+
+/* As in its unit: another user, no capability. A file that others may not read is not served. */
+static void needs_no_right(void **state)
+{
+	static const char *const ARGV[] = { "setpriv",
+					    "--reuid=65534",
+					    "--regid=65534",
+					    "--clear-groups",
+					    "--inh-caps=-all",
+					    "--bounding-set=-all",
+					    "--no-new-privs",
+					    "/mnt/metrics-program",
+					    "--directory",
+					    SCRAPE_DIRECTORY,
+					    NULL };
+
+	(void)state;
+	assert_int_equal(scrape_stop(SIGTERM), 0);
+	sh("cp " SCRAPE_PROGRAM
+	   " /mnt/metrics-program; cd /mnt/metrics; cp xdp-dedup.prom b.prom; chmod 600 b.prom");
+	scrape_start(ARGV, -1);
+	assert_int_equal(get_turn(), 1);
+	assert_int_equal(scrape_get("/metrics/b", "", reply, NULL), 404);
+}
+
+/* Commands, as P, that end at once. */
+static const struct misuse {
+	const char *name, *command;
+	int status;
+	const char *has;
+} MISUSES[] = {
+	{ "version", "$P --version", 0, "xdp-dedup-metrics " },
+	{ "help", "$P --help", 0, "--listen [ADDRESS:]PORT" },
+	{ "no-such-option", "$P --port 1", 2, "--port" },
+	{ "no-arguments", "$P 9947", 2, "usage: xdp-dedup-metrics [options]" },
+	{ "no-address", "$P --listen localhost:1", 2, "give a port, or an address and a port" },
+	{ "no-directory-named", "$P --directory ''", 2, "--directory" },
+	{ "port-taken", "$P", 1,
+	  "cannot listen at 127.0.0.1:9947: Address already in use; give another" },
+	{ "foreign-address", "$P --listen 192.0.2.1:80", 1, "cannot listen at 192.0.2.1:80: " },
+	{ "two-sockets", "LISTEN_FDS=2 sh -c 'LISTEN_PID=$$ exec $P' 3<&0 4<&0", 2,
+	  "exactly one socket that listens for streams; give" },
+	{ "a-file-passed", "LISTEN_FDS=1 sh -c 'LISTEN_PID=$$ exec $P' 3</dev/null", 2,
+	  "exactly one socket that listens for streams; give" },
+	{ "another-ones-socket", "LISTEN_FDS=1 LISTEN_PID=1 $P", 1, "cannot listen at" },
 };
 
-static void has_no_right(void **state)
+static void ends_at_once(void **state)
 {
-	const struct right *row = *state;
+	const struct misuse *row = *state;
 
-	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
-	assert_string_equal(proc_line(scrape_program(0), row->file, row->key), row->is);
-}
-
-/* Not to be looked into by others of its user, in a network of its own, with nothing open but what
- * it needs: 0 to 4, epoll and the eventfd of libmicrohttpd.
- */
-static void is_alone(void **state)
-{
-	char out[64];
-	pid_t pid;
-
-	(void)state;
-	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
-	pid = scrape_program(0);
-	sh("[ $(readlink /proc/%d/ns/net) != $(readlink /proc/self/ns/net) ]", pid);
-	sh("[ $(stat -c %%u /proc/%d/fd) = 0 ]", pid); /* not dumpable */
-	assert_int_equal(sh_out(out, sizeof(out), "ls /proc/%d/fd | wc -l", pid), 0);
-	assert_in_range(atoi(out), 5, 9);
-	sh("! tr '\\0' '\\n' </proc/%d/environ | grep -q .", pid);
-}
-
-/* Started by hand, with sockets, but by a root that may not change its user. Returns its status.
- */
-static int start_by_hand(const char *how)
-{
-	int pair[2], status;
-	pid_t pid;
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	sh("rm -f /tmp/xdp-dedup-by-hand; touch /tmp/xdp-dedup-by-hand");
-	pid = fork();
-	if (!pid) {
-		int ours = fcntl(pair[0], F_DUPFD, 10), theirs = fcntl(pair[1], F_DUPFD, 10);
-
-		if (!freopen("/tmp/xdp-dedup-by-hand", "w", stderr) ||
-		    dup2(ours, CHANNEL_LISTEN_FD) < 0 || dup2(theirs, CHANNEL_FD) < 0)
-			_exit(99);
-		execlp("setpriv", "setpriv", "--bounding-set", how, SCRAPE_PROGRAM, NULL);
-		_exit(98);
-	}
-	close(pair[0]);
-	close(pair[1]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	sh_out(reply, sizeof(reply), "cat /tmp/xdp-dedup-by-hand; rm /tmp/xdp-dedup-by-hand");
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void does_not_go_on_with_rights(void **state)
-{
-	(void)state;
-	assert_int_equal(start_by_hand("-setuid"), 1);
-	has("xdp-dedup-metrics: is still root");
-	assert_int_equal(start_by_hand("-setgid"), 1);
-	has("xdp-dedup-metrics: is still root");
-}
-
-static void started_by_hand(void **state)
-{
-	(void)state;
-	assert_int_equal(sh_out(reply, sizeof(reply), SCRAPE_PROGRAM " 3<&- 4<&-"), 2);
-	has("is started by xdp-dedup run");
-	assert_int_equal(sh_out(reply, sizeof(reply), SCRAPE_PROGRAM " --version"), 0);
-	has("xdp-dedup-metrics ");
-	assert_int_equal(sh_out(reply, sizeof(reply), SCRAPE_PROGRAM " --help"), 2);
-}
-
-/* Programs that are not what they should be: the service goes on, and gives no more than its number
- * of texts.
- */
-static const struct hostile {
-	const char *name, *script;
-	bool asks;
-} HOSTILE[] = {
-	{ "says-what-is-no-question", "printf zzz >&4; exec sleep 100", false },
-	{ "asks-on-and-on", "while printf '\\001' >&4; do :; done 2>&-", true },
-	{ "ends-at-once", "exit 3", false },
-	{ "closes-its-end", "exec 4>&-; exec sleep 100", false },
-};
-
-/* The service goes on: it has ticked so often, within a while, and not more than it was to. */
-static void await_ticks(int cnt, uint64_t began_ms)
-{
-	int ticks = 0;
-
-	for (int ms = 0; ms < PATIENCE_MS && ticks < cnt; ms += 10) {
-		usleep(10000);
-		ticks = atomic_load(&scrape_shared->ticks);
-	}
-	assert_in_range(ticks, cnt, (scrape_now_ms() - began_ms) / SCRAPE_TICK_MS + 1);
-}
-
-static void hostile_program(void **state)
-{
-	const struct hostile *row = *state;
-	char path[] = "/tmp/xdp-dedup-hostile.XXXXXX";
-	uint64_t began_ms = scrape_now_ms();
-	int fd = mkstemp(path), calls;
-
-	assert_true(fd >= 0);
-	dprintf(fd, "#!/bin/sh\n%s\n", row->script);
-	fchmod(fd, 0700);
-	close(fd);
-	scrape_start(path);
-	sleep(2);
-	unlink(path);
-	await_ticks(20, began_ms);
-	calls = atomic_load(&scrape_shared->calls);
-	if (!row->asks)
-		assert_int_equal(calls, 0);
-	else
-		assert_in_range(calls, 3,
-				(scrape_now_ms() - began_ms) * SCRAPES_A_SECOND / 1000 + 30);
-}
-
-static void program_is_missing(void **state)
-{
-	uint64_t began_ms = scrape_now_ms();
-
-	(void)state;
-	scrape_start("/nonexistent/xdp-dedup-metrics");
-	usleep(300000);
-	await_ticks(3, began_ms);
-	assert_int_equal(scrape_program_now(), 0);
+	assert_int_equal(sh_out(reply, sizeof(reply), "export P=" SCRAPE_PROGRAM "; %s", row->command),
+			 row->status);
+	has(row->has);
 }
 
 int main(void)
 {
-	add_rows(REQUESTS, request_is_answered, scrape_setup, scrape_teardown);
-	add_test("garbage", garbage, scrape_setup, scrape_teardown, NULL);
-	add_test("headers_without_end", headers_without_end, scrape_setup, scrape_teardown, NULL);
-	add_test("hundred_at_once", hundred_at_once, scrape_setup, scrape_teardown, NULL);
-	add_test("texts_are_new", texts_are_new, scrape_setup, scrape_teardown, NULL);
-	add_test("slow_client", slow_client, scrape_setup, scrape_teardown, NULL);
-	add_rows(CROWDS, crowd, scrape_setup, scrape_teardown);
-	add_test("endless_client", endless_client, scrape_setup, scrape_teardown, NULL);
-	add_test("service_held_up", service_held_up, scrape_setup, scrape_teardown, NULL);
-	add_test("service_has_no_text", service_has_no_text, scrape_setup, scrape_teardown, NULL);
-	add_test("program_is_killed", program_is_killed, scrape_setup, scrape_teardown, NULL);
-	add_test("ends_with_the_service", ends_with_the_service, scrape_setup, scrape_teardown, NULL);
-	add_rows(RIGHTS, has_no_right, scrape_setup, scrape_teardown);
-	add_test("is_alone", is_alone, scrape_setup, scrape_teardown, NULL);
-	add_test("does_not_go_on_with_rights", does_not_go_on_with_rights, NULL, NULL, NULL);
-	add_test("started_by_hand", started_by_hand, NULL, NULL, NULL);
-	add_rows(HOSTILE, hostile_program, NULL, scrape_teardown);
-	add_test("program_is_missing", program_is_missing, NULL, scrape_teardown, NULL);
+	add_rows(REQUESTS, request_is_answered, setup, scrape_teardown);
+	add_rows(FILES, file_is_served, setup, scrape_teardown);
+	add_rows(MISUSES, ends_at_once, setup, scrape_teardown);
+	add_test("systemd_passes_a_socket", systemd_passes_a_socket, setup, scrape_teardown, NULL);
+	add_test("needs_no_right", needs_no_right, setup, scrape_teardown, NULL);
+	add_test("over_ipv6", over_ipv6, setup, scrape_teardown, NULL);
+	add_test("ends_by_interrupt", ends_by_interrupt, setup, scrape_teardown, NULL);
+	add_test("garbage", garbage, setup, scrape_teardown, NULL);
+	add_test("headers_without_end", headers_without_end, setup, scrape_teardown, NULL);
+	add_test("hundred_at_once", hundred_at_once, setup, scrape_teardown, NULL);
+	add_test("file_is_replaced", file_is_replaced, setup, scrape_teardown, NULL);
+	add_test("slow_clients", slow_clients, setup, scrape_teardown, NULL);
+	add_rows(CROWDS, crowd, setup, scrape_teardown);
+	add_test("endless_client", endless_client, setup, scrape_teardown, NULL);
 	return run_added_tests("scrape");
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -60,14 +61,4 @@ int socket_address_read(const char *text, struct socket_address *out)
 	out->len = found->ai_addrlen;
 	freeaddrinfo(found);
 	return 0;
-}
-
-bool socket_address_is_local(const struct socket_address *a)
-{
-	const struct sockaddr_in *v4 = (const void *)&a->addr;
-	const struct sockaddr_in6 *v6 = (const void *)&a->addr;
-
-	if (a->addr.ss_family == AF_INET)
-		return ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-	return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 }

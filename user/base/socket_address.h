@@ -3,7 +3,6 @@
 #ifndef XDP_DEDUP_SOCKET_ADDRESS_H
 #define XDP_DEDUP_SOCKET_ADDRESS_H
 
-#include <stdbool.h>
 #include <sys/socket.h>
 
 struct socket_address {
@@ -15,8 +14,5 @@ struct socket_address {
  * -EINVAL.
  */
 int socket_address_read(const char *text, struct socket_address *out);
-
-/* Can only this host reach the address? */
-bool socket_address_is_local(const struct socket_address *a);
 
 #endif

@@ -50,7 +50,7 @@ static void write_received(struct metrics_out *m, const struct publisher_view *v
 			      METRICS_LABELS("filter", v->filter, "way", WAYS[i]));
 }
 
-/* The buckets, and as OpenMetrics wants it, their sum and count behind them. */
+/* The buckets. */
 static void write_times(struct metrics_out *m, const struct publisher_view *v)
 {
 	uint64_t cnt = 0, ns = OUTBOX_BUCKET_NS;
@@ -67,9 +67,9 @@ static void write_times(struct metrics_out *m, const struct publisher_view *v)
 	metrics_count(m, cnt, METRICS_LABELS("filter", v->filter, "le", "+Inf"));
 }
 
-int publish_metrics_write(const struct publisher_view *v, FILE *out, enum metrics_format format)
+int publish_metrics_write(const struct publisher_view *v, FILE *out)
 {
-	struct metrics_out m = { .out = out, .format = format };
+	struct metrics_out m = { .out = out };
 	const char *const *labels = METRICS_LABELS("filter", v->filter);
 	const char *bytes = (const char *)v;
 

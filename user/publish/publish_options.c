@@ -11,7 +11,7 @@
 #include "config_lines.h"
 #include "diag.h"
 #include "listen_addresses.h"
-#include "socket_address.h"
+#include "metrics_file.h"
 #include "subject.h"
 
 #define MACHINE_MAX 64
@@ -20,12 +20,9 @@
 static const char *parse_metrics(void *to, const char *text)
 {
 	struct publish_options *o = to;
-	struct socket_address address;
 
-	if (socket_address_read(text, &address))
-		return "give a port, or an address and a port, as in 9948, 127.0.0.1:9948 or [::1]:9948";
 	o->metrics = text;
-	return NULL;
+	return metrics_file_wrong(text);
 }
 
 static const char *parse_listen(void *to, const char *text)
@@ -107,8 +104,13 @@ static const struct args_option OPTIONS[] = {
 	  .help = "use TLS; certificates of authorities that are trusted (the system's)" },
 	{ "--tls-cert", "FILE", 0, STRING(tls_cert), .help = "use TLS; this machine's certificate" },
 	{ "--tls-key", "FILE", 0, STRING(tls_key), .help = "the key of this certificate" },
-	{ "--metrics", "[ADDRESS:]PORT", 0, ARGS_OWN, FIELD(metrics), .parse = parse_metrics,
-	  .key = ARGS_KEY_ONCE, .help = "where counters can be scraped (no socket is opened)" },
+	{ "--metrics", "FILE", 0, ARGS_OWN, FIELD(metrics), .parse = parse_metrics,
+	  .key = ARGS_KEY_ONCE,
+	  .help = "file that metrics are written to, or none (publish-NAME.prom in\n"
+		  "$RUNTIME_DIRECTORY, as systemd sets it, or else " METRICS_DIRECTORY ")" },
+	{ "--metrics-every", "TIME", 0, ARGS_TIME, FIELD(metrics_every_ns), .key = ARGS_KEY_ONCE,
+	  .min = METRICS_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10s",
+	  .help = "how often they are written (10s)" },
 	{ "--log", "FORMAT", 0, ARGS_NAMES("text", "json"), FIELD(json_log), .key = ARGS_KEY_ONCE,
 	  .help = "text or json: one object a line (text)" },
 	{ "--config", "FILE", 0, ARGS_STRING, FIELD(config), .min = 1,
@@ -227,6 +229,7 @@ static void set_defaults(struct publish_options *o)
 		.pending_bytes = 16000000,
 		.ack_timeout_ns = 5000000000,
 		.retries = 5,
+		.metrics_every_ns = METRICS_EVERY_NS,
 	};
 }
 

@@ -47,7 +47,8 @@ struct publish_options {
 	const char *credentials, *user, *password_path, *token_path;
 	const char *tls_ca, *tls_cert, *tls_key;
 
-	const char *metrics; /* [ADDRESS:]PORT; NULL: nowhere */
+	const char *metrics; /* a file, or "none"; NULL: the one by default */
+	uint64_t metrics_every_ns;
 	bool json_log;
 	bool check, version;
 	const char *config; /* the file; NULL: none */

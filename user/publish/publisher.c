@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <systemd/sd-daemon.h>
@@ -11,7 +12,7 @@
 
 #include "diag.h"
 #include "exit.h"
-#include "listener.h"
+#include "metrics_file.h"
 #include "outbox.h"
 #include "timer.h"
 
@@ -26,7 +27,7 @@ struct publisher {
 	struct publish_streams streams;
 	struct intake intake;
 	struct outbox outbox;
-	struct listener listener;
+	struct metrics_file metrics;
 
 	sd_event *events;
 	sd_event_source *look, *refresh, *end; /* timers */
@@ -180,7 +181,7 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	return go_on_after_end(p);
 }
 
-static int write_metrics(void *arg, FILE *out, enum metrics_format format)
+static int write_metrics(void *arg, FILE *out)
 {
 	const struct publisher *p = arg;
 	const struct publisher_view v = {
@@ -194,7 +195,24 @@ static int write_metrics(void *arg, FILE *out, enum metrics_format format)
 		.is_connected = p->outbox.state == SERVER_UP,
 	};
 
-	return publish_metrics_write(&v, out, format);
+	return publish_metrics_write(&v, out);
+}
+
+/* By default publish-FILTER.prom. */
+static void configure_metrics(struct publisher *p)
+{
+	const struct publish_options *o = p->options;
+	char *name = NULL, *path = NULL;
+
+	p->metrics = (struct metrics_file){ .events = p->events, .write = write_metrics, .arg = p };
+	if (!o->metrics && asprintf(&name, "publish-%s", o->filter) > 0)
+		path = metrics_file_path(name);
+	if (!o->metrics && !path)
+		diag_err(-ENOMEM, "no metrics are written: out of memory");
+	else if (!o->metrics || strcmp(o->metrics, METRICS_NONE))
+		metrics_file_configure(&p->metrics, o->metrics ?: path, o->metrics_every_ns);
+	free(name);
+	free(path);
 }
 
 /* The loop without what it reads. The signals are blocked for all threads that come. */
@@ -232,7 +250,6 @@ static int open_intake(struct publisher *p)
 	err = intake_open(&p->intake, p->options, &p->streams);
 	if (!err)
 		watch_descriptors(p);
-	p->listener = (struct listener){ .events = p->events, .write = write_metrics, .arg = p };
 	return err;
 }
 
@@ -243,7 +260,7 @@ static int run_loop(struct publisher *p)
 	if (err)
 		return err;
 	if (!p->options->check)
-		listener_configure(&p->listener, p->options->metrics);
+		configure_metrics(p);
 	err = sd_event_add_io(p->events, NULL, server_fd(p->outbox.server), EPOLLIN, on_server, p);
 	if (err >= 0)
 		err = timer_arm(p->events, &p->look, LOOK_US, on_look, p);
@@ -257,7 +274,7 @@ static int run_loop(struct publisher *p)
 static void close_publisher(struct publisher *p)
 {
 	outbox_close(&p->outbox);
-	listener_close(&p->listener);
+	metrics_file_close(&p->metrics);
 	for (int i = 0; i < p->sources_cnt; i++)
 		sd_event_source_unref(p->sources[i]);
 	sd_event_source_unref(p->look);

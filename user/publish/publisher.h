@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "channel.h"
 #include "intake.h"
 #include "outbox.h"
 #include "publish_options.h"
@@ -24,7 +23,7 @@ struct publisher_view {
 };
 
 /* Writes the publisher's metrics. Returns 0, or -errno. */
-int publish_metrics_write(const struct publisher_view *v, FILE *out, enum metrics_format format);
+int publish_metrics_write(const struct publisher_view *v, FILE *out);
 
 /* Publishes until SIGTERM, SIGINT or SIGHUP, and then waits for acknowledgements: for the timeout
  * of one, but for 20 s at most. A second signal ends the wait. With o->check only checks. Returns

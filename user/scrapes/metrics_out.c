@@ -24,17 +24,6 @@ static const char *const SUFFIXES[] = {
 	[METRICS_HISTOGRAM] = "_bucket",
 };
 
-static const char *unit_of(const char *family)
-{
-	static const char *const UNITS[] = { "seconds", "bytes", "ratio" };
-	const char *last = strrchr(family, '_');
-
-	for (size_t i = 0; last && i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
-		if (!strcmp(last + 1, UNITS[i]))
-			return UNITS[i];
-	return NULL;
-}
-
 static void escaped(struct metrics_out *m, const char *text, bool quotes)
 {
 	while (*text) {
@@ -54,22 +43,15 @@ static void escaped(struct metrics_out *m, const char *text, bool quotes)
 
 static void head(struct metrics_out *m)
 {
-	static const char *const TYPES[2][4] = {
-		[METRICS_TEXT] = { "counter", "gauge", "gauge", "histogram" },
-		[METRICS_OPENMETRICS] = { "counter", "gauge", "info", "histogram" },
-	};
-	bool open = m->format == METRICS_OPENMETRICS;
-	const char *end = open || m->type == METRICS_HISTOGRAM ? "" : SUFFIXES[m->type],
-		   *unit = unit_of(m->family);
+	static const char *const TYPES[] = { "counter", "gauge", "gauge", "histogram" };
+	const char *end = m->type == METRICS_HISTOGRAM ? "" : SUFFIXES[m->type];
 
 	if (m->has_head)
 		return;
 	m->has_head = true;
-	fprintf(m->out, "# TYPE " METRICS_PREFIX "%s%s %s\n", m->family, end, TYPES[open][m->type]);
-	if (open && unit)
-		fprintf(m->out, "# UNIT " METRICS_PREFIX "%s %s\n", m->family, unit);
+	fprintf(m->out, "# TYPE " METRICS_PREFIX "%s%s %s\n", m->family, end, TYPES[m->type]);
 	fprintf(m->out, "# HELP " METRICS_PREFIX "%s%s ", m->family, end);
-	escaped(m, m->help, open);
+	escaped(m, m->help, false);
 	fputc('\n', m->out);
 }
 
@@ -119,7 +101,5 @@ void metrics_gauge(struct metrics_out *m, double value, const char *const *label
 
 int metrics_end(struct metrics_out *m)
 {
-	if (m->format == METRICS_OPENMETRICS)
-		fputs("# EOF\n", m->out);
 	return fflush(m->out) || ferror(m->out) ? -(errno ?: EIO) : 0;
 }

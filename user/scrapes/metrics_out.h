@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Metrics as lines of text: families, samples, labels; in Prometheus' format and in OpenMetrics'. */
+/* Metrics as lines of text: families, samples, labels; in Prometheus' text format 0.0.4. */
 #ifndef XDP_DEDUP_METRICS_OUT_H
 #define XDP_DEDUP_METRICS_OUT_H
 
@@ -8,16 +8,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "channel.h"
-
 #define METRICS_PREFIX "xdp_dedup_"
 
 enum metrics_type { METRICS_COUNTER, METRICS_GAUGE, METRICS_INFO, METRICS_HISTOGRAM };
 
-/* A writer. Starts with `out` and `format` set and the rest 0. */
+/* A writer. Starts with `out` set and the rest 0. */
 struct metrics_out {
 	FILE *out;
-	enum metrics_format format;
 	const char *family, *help;
 	enum metrics_type type;
 	bool has_head;

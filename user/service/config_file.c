@@ -10,9 +10,9 @@
 
 #include "config_lines.h"
 #include "diag.h"
+#include "metrics_file.h"
 #include "pins.h"
 #include "plan.h"
-#include "socket_address.h"
 
 #define BLANKS " \t"
 
@@ -49,12 +49,9 @@ static char *keep_text(struct parsing *r, char *copy)
 static const char *parse_metrics(void *to, const char *text)
 {
 	struct config_file *c = to;
-	struct socket_address address;
 
-	if (socket_address_read(text, &address))
-		return "give a port, or an address and a port, as in 9947, 127.0.0.1:9947 or [::1]:9947";
 	c->metrics = text;
-	return NULL;
+	return metrics_file_wrong(text);
 }
 
 static const char *parse_state(void *to, const char *text)
@@ -70,10 +67,13 @@ static const char *parse_state(void *to, const char *text)
 #define FIELD(member) ARGS_FIELD(struct config_file, member)
 
 static const struct args_option SERVICE_KEYS[] = {
-	{ "metrics", "[ADDRESS:]PORT", 0, ARGS_OWN, FIELD(metrics), .key = ARGS_KEY_ONCE,
-	  .parse = parse_metrics,
-	  .help = "where counters can be scraped; without ADDRESS at 127.0.0.1\n"
-		  "(no socket is opened)" },
+	{ "metrics", "FILE", 0, ARGS_OWN, FIELD(metrics), .key = ARGS_KEY_ONCE, .parse = parse_metrics,
+	  .help = "file that metrics are written to, or none ($RUNTIME_DIRECTORY, as\n"
+		  "systemd sets it, or else " METRICS_DIRECTORY ", and in it the name of\n"
+		  "this file with .prom at its end)" },
+	{ "metrics-every", "TIME", 0, ARGS_TIME, FIELD(metrics_every_ns), .key = ARGS_KEY_ONCE,
+	  .min = METRICS_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10s",
+	  .help = "how often they are written (10s)" },
 	{ "on-exit", "ACTION", 0, ARGS_NAMES("leave", "unload"), FIELD(unload), .key = ARGS_KEY_ONCE,
 	  .help = "leave or unload: when the service ends, filters stay loaded, or\n"
 		  "are unloaded (leave)" },
@@ -309,7 +309,8 @@ int config_read_from(FILE *from, const char *path, struct config_file *out)
 	struct diag_location before;
 	int err;
 
-	*out = (struct config_file){ .state = state && *state ? state : CONFIG_STATE_DEFAULT };
+	*out = (struct config_file){ .state = state && *state ? state : CONFIG_STATE_DEFAULT,
+				     .metrics_every_ns = METRICS_EVERY_NS };
 	out->filters = calloc(CONFIG_FILTERS_MAX, sizeof(*out->filters));
 	if (!out->filters)
 		return diag_err(-ENOMEM, "out of memory");

@@ -26,7 +26,8 @@ struct config_filter {
 };
 
 struct config_file {
-	const char *metrics;	/* [ADDRESS:]PORT where scrapes are answered; NULL: nowhere */
+	const char *metrics; /* the file of metrics, or "none"; NULL: the one by default */
+	uint64_t metrics_every_ns;
 	const char *state;	/* the directory of snapshots */
 	bool unload;		/* unload the filters at the end */
 	bool save;		/* save snapshots at the end, and restore them at the start */

@@ -84,7 +84,7 @@ static void write_service(struct metrics_out *m, const struct readings *in)
 	metrics_family(m, METRICS_INFO, "build", "The version of xdp-dedup.");
 	metrics_gauge(m, 1, METRICS_LABELS("version", XDP_DEDUP_VERSION));
 	metrics_family(m, METRICS_GAUGE, "collect_duration_seconds",
-		       "How long it took to read counters and hands for this scrape.");
+		       "How long it took to read counters and hands for this text.");
 	metrics_gauge(m, in->take_ns / NS, METRICS_NO_LABELS);
 	metrics_family(m, METRICS_GAUGE, "refresh_duration_seconds",
 		       "How long it took the last time to look at memory and interfaces.");
@@ -294,9 +294,9 @@ static void write_advice(struct metrics_out *m, const struct watched *r)
 		metrics_gauge(m, 1, METRICS_LABELS("filter", r->name, "advice", r->advice[n].key));
 }
 
-int metrics_write(FILE *out, const struct readings *r, enum metrics_format format)
+int metrics_write(FILE *out, const struct readings *r)
 {
-	struct metrics_out m = { .out = out, .format = format };
+	struct metrics_out m = { .out = out };
 
 	write_service(&m, r);
 	metrics_family(&m, METRICS_INFO, "filter", "What the filter is.");

@@ -7,12 +7,11 @@
 
 #include <stdio.h>
 
-#include "channel.h"
 #include "metrics_out.h"
 #include "readings.h"
 
 /* Writes the metrics to `out`. Returns 0; or -errno if `out` takes no more. */
-int metrics_write(FILE *out, const struct readings *r, enum metrics_format format);
+int metrics_write(FILE *out, const struct readings *r);
 
 /* Parts of this: the counters of each filter, stream and reason; and the senders of numbered
  * streams, with their paths, of each filter that can be read and has accounts (accounts.h).

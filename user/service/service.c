@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
@@ -15,8 +16,8 @@
 #include "exit.h"
 #include "reconcile.h"
 #include "kernel.h"
-#include "listener.h"
 #include "metrics.h"
+#include "metrics_file.h"
 #include "service.h"
 #include "timer.h"
 
@@ -30,7 +31,7 @@ struct service {
 	sd_event *events;
 	struct reconcile reconcile;
 	struct readings readings;
-	struct listener listener;
+	struct metrics_file metrics;
 	char status[STATUS_MAX];			  /* as systemd was told it */
 	sd_event_source *settle, *retry, *save, *refresh; /* timers */
 	sd_event_source *job;
@@ -203,13 +204,38 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 	return timer_arm(s->events, &s->refresh, REFRESH_US, on_refresh, s);
 }
 
-/* A scrape: what takes long is as of the last refresh. */
-static int write_metrics(void *arg, FILE *out, enum metrics_format format)
+/* What takes long is as of the last refresh. */
+static int write_metrics(void *arg, FILE *out)
 {
 	struct service *s = arg;
 	int err = readings_take(&s->readings, &s->reconcile.config);
 
-	return err ?: metrics_write(out, &s->readings, format);
+	return err ?: metrics_write(out, &s->readings);
+}
+
+/* The file of metrics is called after the configuration, unless that names it. */
+static void configure_metrics(struct service *s)
+{
+	const struct config_file *c = &s->reconcile.config;
+	const char *end, *name = strrchr(s->path, '/');
+	char *path, *copy;
+
+	if (c->metrics) {
+		metrics_file_configure(&s->metrics,
+				       strcmp(c->metrics, METRICS_NONE) ? c->metrics : NULL,
+				       c->metrics_every_ns);
+		return;
+	}
+	name = name ? name + 1 : s->path;
+	end = strrchr(name, '.');
+	copy = strndup(name, end && end > name ? (size_t)(end - name) : strlen(name));
+	path = copy ? metrics_file_path(copy) : NULL;
+	if (path)
+		metrics_file_configure(&s->metrics, path, c->metrics_every_ns);
+	else
+		diag_err(-ENOMEM, "no metrics are written: out of memory");
+	free(copy);
+	free(path);
 }
 
 /* before_ns: the interval so far. If it has not changed, it goes on. */
@@ -238,7 +264,7 @@ static int configure_service(struct service *s)
 		config_free(&next);
 		return err;
 	}
-	listener_configure(&s->listener, s->reconcile.config.metrics);
+	configure_metrics(s);
 	return arm_save(s, save_every_ns);
 }
 
@@ -290,7 +316,7 @@ static int prepare_service(struct service *s)
 {
 	int err = sd_event_default(&s->events);
 
-	s->listener = (struct listener){ .events = s->events, .write = write_metrics, .arg = s };
+	s->metrics = (struct metrics_file){ .events = s->events, .write = write_metrics, .arg = s };
 	if (err >= 0)
 		err = add_signals(s);
 	if (err >= 0)
@@ -309,7 +335,7 @@ static void free_service(struct service *s)
 	sd_event_source_unref(s->retry);
 	sd_event_source_unref(s->save);
 	sd_event_source_unref(s->refresh);
-	listener_close(&s->listener);
+	metrics_file_close(&s->metrics);
 	readings_free(&s->readings);
 	reconcile_free(&s->reconcile);
 	sd_event_unref(s->events);

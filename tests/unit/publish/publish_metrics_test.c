@@ -22,7 +22,7 @@ static char *write_metrics(void)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	assert_int_equal(publish_metrics_write(&VIEW, out, METRICS_TEXT), 0);
+	assert_int_equal(publish_metrics_write(&VIEW, out), 0);
 	fclose(out);
 	return text;
 }

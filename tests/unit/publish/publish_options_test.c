@@ -68,7 +68,7 @@ static const struct row {
 	{ "key-alone", NEEDED " --tls-key x", NULL, "go together" },
 	{ "pending-0", NEEDED " --pending 0", NULL, "--pending" },
 	{ "replicas-6", NEEDED " --replicas 6", NULL, "from 1 to 5" },
-	{ "wrong-metrics", NEEDED " --metrics x", NULL, "give a port" },
+	{ "wrong-metrics", NEEDED " --metrics x", NULL, "give a file from / on, or none" },
 	{ "listen", NEEDED " --listen 8001,192.0.2.1:8002,192.0.2.2:8002,[::1]:8002", NULL, NULL },
 	{ "listen-of-two-families", NEEDED " --listen 0.0.0.0:8001,[2001:db8::1]:8001", NULL, NULL },
 	{ "listen-wrong", NEEDED " --listen 192.0.2.1", NULL, "give ports, or addresses and ports" },

@@ -36,7 +36,6 @@ static const char SETUP[] =
 	"header old-libpcap pcap/sll.h ''; header no-ncurses ./curses.h '#error none'\n"
 	"header no-libsystemd systemd/sd-event.h '#error none'\n"
 	"header no-libmicrohttpd ./microhttpd.h '#error none'\n"
-	"header no-libseccomp ./seccomp.h '#error none'\n"
 	"header old-libbpf bpf/libbpf.h '#define LIBBPF_MAJOR_VERSION 0'";
 
 static void setup(void)
@@ -104,8 +103,6 @@ static const struct lack {
 	  "libsystemd (systemd/sd-event.h)" },
 	{ "lacks-libmicrohttpd", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-libmicrohttpd",
 	  "libmicrohttpd (microhttpd.h)" },
-	{ "lacks-libseccomp", "$D/clang:$D/bin", "CPPFLAGS=-I$D/no-libseccomp",
-	  "libseccomp (seccomp.h)" },
 	{ "lacks-library", "$D/clang:$D/bin", "LDLIBS=-lnone", "a library (cc says: *-lnone*)" },
 	{ "lacks-two", "$D/no-bpftool:$D/bin", "CPPFLAGS=-I$D/no-json-c",
 	  "json-c (json-c/json.h), " NO_CLANG ", bpftool" },

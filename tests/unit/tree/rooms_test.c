@@ -42,7 +42,6 @@ static const struct {
 	{ "libpcap", "<pcap" },
 	{ "libsystemd", "<systemd/" },
 	{ "libmicrohttpd", "<microhttpd" },
-	{ "libseccomp", "<seccomp" },
 	{ "json-c", "<json-c/" },
 	{ "inih", "<ini\\.h" },
 	{ "ncurses", "<n?curses" },

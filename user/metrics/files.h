@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The files DIRECTORY/NAME.prom, which other programs write and replace by rename(). The first line
+ * of a file may say how often it is written: "# xdp-dedup: written every SECONDS s".
+ */
+#ifndef XDP_DEDUP_FILES_H
+#define XDP_DEDUP_FILES_H
+
+#include <stdint.h>
+
+#define FILES_INTERVAL_S 10	   /* of a file that says nothing about it */
+#define FILES_INTERVAL_MAX_S 86400 /* a file that says more says nothing */
+#define FILES_INTERVALS_UNTIL_STALE 3
+
+/* Opens the file of this name, which may be any text, without .prom. Returns a descriptor, which
+ * the caller closes, and its size in bytes; -ESTALE if the file was written, or will be, more than
+ * three intervals from now; -ENOENT if there is no regular file of this name; or another -errno.
+ */
+int files_open(const char *directory, const char *name, uint64_t *ret_bytes);
+
+#endif

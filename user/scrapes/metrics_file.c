@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "metrics_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "timer.h"
+
+#define FILE_MODE 0644
+#define DIRECTORY_MODE 0755
+
+/* The directory is systemd's; without a unit nobody has made it. */
+static int make_directory(const char *path)
+{
+	char room[PATH_MAX], *directory;
+
+	snprintf(room, sizeof(room), "%s", path);
+	directory = dirname(room);
+	if (mkdir(directory, DIRECTORY_MODE))
+		return errno == EEXIST ? 0 : -errno;
+	return chmod(directory, DIRECTORY_MODE) ? -errno : 0; /* whatever the umask is */
+}
+
+static int write_all(const struct metrics_file *m, int fd)
+{
+	FILE *out = fdopen(fd, "we");
+	int err;
+
+	if (!out) {
+		close(fd);
+		return -ENOMEM;
+	}
+	fprintf(out, "# xdp-dedup: written every %llu s\n",
+		(unsigned long long)(m->every_ns + 999999999) / 1000000000);
+	err = m->write(m->arg, out);
+	if (!err && fchmod(fd, FILE_MODE))
+		err = -errno;
+	return fclose(out) && !err ? -errno : err;
+}
+
+/* By way of a hidden file beside it, which readers leave alone. */
+static int write_file(const struct metrics_file *m)
+{
+	char room[PATH_MAX], other[PATH_MAX + 16];
+	int err = make_directory(m->path), fd;
+
+	if (err)
+		return err;
+	snprintf(room, sizeof(room), "%s", m->path);
+	snprintf(other, sizeof(other), "%.*s/.%s.new", (int)(strrchr(m->path, '/') - m->path),
+		 m->path, basename(room));
+	unlink(other); /* of a program that was killed */
+	fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	err = write_all(m, fd);
+	if (!err && rename(other, m->path))
+		err = -errno;
+	if (err)
+		unlink(other);
+	return err;
+}
+
+static int on_timer(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct metrics_file *m = arg;
+	int err = write_file(m);
+
+	(void)source, (void)usec;
+	if (err && !m->has_failed)
+		diag_err(err, "cannot write %s: %s; it is tried again every %llu s", m->path,
+			 strerror(-err), (unsigned long long)m->every_ns / 1000000000);
+	m->has_failed = err;
+	return timer_arm(m->events, &m->timer, m->every_ns / 1000, on_timer, m);
+}
+
+void metrics_file_configure(struct metrics_file *m, const char *path, uint64_t every_ns)
+{
+	bool is_same = path && m->path && !strcmp(path, m->path);
+	char *copy = NULL;
+	int err;
+
+	if (is_same && every_ns == m->every_ns)
+		return;
+	if (path && !is_same) {
+		copy = strdup(path);
+		if (!copy) {
+			diag_err(-ENOMEM, "no metrics are written to %s: out of memory", path);
+			return;
+		}
+	}
+	if (!is_same) {
+		metrics_file_close(m);
+		m->path = copy;
+	}
+	m->every_ns = every_ns;
+	if (!m->path)
+		return;
+	err = timer_arm(m->events, &m->timer, 1, on_timer, m);
+	if (err < 0)
+		diag_err(err, "no metrics are written to %s: %s", m->path, strerror(-err));
+}
+
+void metrics_file_close(struct metrics_file *m)
+{
+	m->timer = sd_event_source_disable_unref(m->timer);
+	if (m->path)
+		unlink(m->path);
+	free(m->path);
+	m->path = NULL;
+	m->has_failed = false;
+}
+
+char *metrics_file_path(const char *name)
+{
+	const char *directory = getenv("RUNTIME_DIRECTORY"); /* systemd.exec(5) */
+	char *path;
+
+	return asprintf(&path, "%s/%s.prom",
+			directory && *directory ? directory : METRICS_DIRECTORY, name) < 0
+		       ? NULL
+		       : path;
+}
+
+const char *metrics_file_wrong(const char *path)
+{
+	size_t len = strlen(path);
+
+	return !strcmp(path, METRICS_NONE) || (*path == '/' && len < PATH_MAX && path[len - 1] != '/')
+		       ? NULL
+		       : "give a file from / on, or none";
+}

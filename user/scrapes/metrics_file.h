@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A file of metrics, which a program with an event loop writes anew at each interval. Its format is
+ * Prometheus' text format 0.0.4, so node_exporter's textfile collector and xdp-dedup-metrics read
+ * it. A reader finds the old file or the new one, as a whole.
+ */
+#ifndef XDP_DEDUP_METRICS_FILE_H
+#define XDP_DEDUP_METRICS_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <systemd/sd-event.h>
+
+#define METRICS_DIRECTORY "/run/xdp-dedup"
+#define METRICS_EVERY_NS 10000000000ULL /* by default */
+#define METRICS_EVERY_MIN_NS 100000000ULL
+#define METRICS_NONE "none" /* instead of a path: no file is written */
+
+/* Begins with `events`, `write` and `arg` set, and the rest 0. */
+struct metrics_file {
+	sd_event *events;
+	int (*write)(void *arg, FILE *out); /* writes the metrics as they are now; 0 or -errno */
+	void *arg;
+	char *path; /* NULL: no file is written */
+	uint64_t every_ns;
+	sd_event_source *timer;
+	bool has_failed; /* the last time; logged */
+};
+
+/* Writes the metrics to this file at once, and then at each interval; NULL: no longer, and removes
+ * the file of before. A file that cannot be written is logged once, and tried again. Readable by
+ * all. `path` and `every_ns` are copied. Called again when either may have changed.
+ */
+void metrics_file_configure(struct metrics_file *m, const char *path, uint64_t every_ns);
+
+/* Removes the file, so that nobody takes it for one of a program that runs. */
+void metrics_file_close(struct metrics_file *m);
+
+/* Returns the path of a file with this name, without .prom: in the directory that systemd gives the
+ * unit ($RUNTIME_DIRECTORY), or in METRICS_DIRECTORY. The caller frees it; NULL: no memory.
+ */
+char *metrics_file_path(const char *name);
+
+/* Checks a path that a user has given. NULL: it is one, or "none"; otherwise says what to give. */
+const char *metrics_file_wrong(const char *path);
+
+#endif
