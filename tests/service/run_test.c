@@ -284,26 +284,46 @@ static const struct cli_script SCRIPTS[] = {
 	  "exits 1 $XD run --config /proc/self/mem; has 'cannot read it to its end'\n"
 	  "conf " FEED " 'profiles = /proc/self/mem' 'profile = rtp:1' '[filter b]'; start; exited 1\n"
 	  "logs 'mem: Input/output error'\n" },
-	{ "no-filter-in-the-file", WORDS "conf ''; serve; told 'has no filter'; quits TERM; clean\n" },
+	{ "no-filter-in-the-file",
+	  WORDS "conf ''; start; exited 2; logs 'there is no .filter NAME'\n"
+		"conf " NONE "; serve; told 'has no filter'; quits TERM; clean\n" },
+	{ "reload-of-a-file-that-is-half-written", WORDS
+	  "conf " FEED "; serve; $XD add feed " ID_A "; p=$(prog); : >/mnt/conf; reload\n"
+	  "logs 'there is no .filter NAME'; printf '[service]\\nfilters = none' >/mnt/conf; reload\n"
+	  "logs 'the last line has no end'; [ $(prog) = $p ]; $XD test feed " ID_A "\n"
+	  "conf " NONE "; reload; idle v0; quits TERM; clean\n" },
+	{ "a-second-service-of-the-file", WORDS
+	  "conf " FEED "; serve; export RUNTIME_DIRECTORY=/mnt/run\n"
+	  "fails \"conf: process $s is the service of a file of this name already\" "
+	  "$XD run --config /mnt/conf\n"
+	  "runs v0; cp /mnt/conf /mnt/other.conf; sed -i 's/feed/other/; s/v0/b0/' /mnt/other.conf\n"
+	  "$XD run --config /mnt/other.conf >/mnt/said 2>&1 & x=$!; soon runs b0; kill $x; wait $x; x=\n"
+	  "kill -9 $s; exited 137; serve; quits TERM\n" },
 	{ "ended-while-it-works",
 	  WORDS "conf " FEED " '[service]' 'on-exit = unload'; for i in 0 1 2 3 4 5; do\n"
 		"	start; sleep 0.$i; kill -TERM $s; code=0; wait $s || code=$?; s=; [ $code "
 		"= 0 ] || [ $code = 143 ]\n"
 		"	$XD unload --all; clean; done\n" },
 	{ "writes-metrics", WORDS
-	  "conf " OFTEN FEED " '[filter late]' 'interfaces = x0' 'port = 1'; serve\n"
+	  "rm -rf /mnt/run; conf " OFTEN FEED " '[filter late]' 'interfaces = x0' 'port = 1'; serve\n"
 	  "wrote() { output=$(cat /mnt/run/conf.prom) && has \"$1\"; }\n"
 	  "soon wrote 'xdp_dedup_filter_up{filter=\"feed\"} 1'\n"
 	  "has '# xdp-dedup: written every 1 s'; has 'xdp_dedup_filter_up{filter=\"late\"} 0'\n"
 	  "has 'xdp_dedup_rx_packets_total{filter=\"feed\"'\n"
 	  "[ $(stat -c %a /mnt/run) = 755 ]\n"
-	  "[ $(stat -c %a /mnt/run/conf.prom) = 644 ]; [ $(ls -A /mnt/run | wc -l) -le 2 ]\n"
+	  "[ $(stat -c %a /mnt/run/conf.prom) = 644 ]; [ $(ls -A /mnt/run | wc -l) -le 3 ]\n"
 	  "i=$(stat -c %i /mnt/run/conf.prom)\n"
 	  "anew() { [ $(stat -c %i /mnt/run/conf.prom) != $i ]; }; soon anew\n"
 	  "sed -i '1a metrics = /mnt/other/x.prom' /mnt/conf; reload; soon test -s /mnt/other/x.prom\n"
 	  "not test -e /mnt/run/conf.prom; sed -i 's/^metrics = .*/metrics = none/' /mnt/conf\n"
 	  "reload; not test -e /mnt/other/x.prom; sed -i /^metrics.=/d /mnt/conf; reload\n"
-	  "soon test -e /mnt/run/conf.prom; quits TERM; [ -z \"$(ls -A /mnt/run)\" ]\n" },
+	  "soon test -e /mnt/run/conf.prom; quits TERM; [ \"$(ls -A /mnt/run)\" = conf.lock ]\n" },
+	{ "metrics-of-filters-of-others", WORDS
+	  "conf " OFTEN FEED "; $XD load b0 --port 1 --name other; serve\n"
+	  "wrote() { grep -q \"filter_up.*\\\"$1\\\"\" /mnt/run/conf.prom; }; soon wrote feed\n"
+	  "not wrote other; sed -i '1a metrics-all = yes' /mnt/conf; reload; soon wrote other\n"
+	  "sed -i /^metrics-all/d /mnt/conf; reload; gone() { ! wrote other; }; soon gone\n"
+	  "wrote feed; quits TERM\n" },
 	{ "metrics-that-cannot-be-written", WORDS
 	  "conf " OFTEN "'metrics = /mnt/a/b/x.prom' " FEED "; serve; runs v0\n"
 	  "logs 'cannot write /mnt/a/b/x.prom: No such file or directory'; sleep 0.5\n"

@@ -12,6 +12,7 @@
 #include "diag.h"
 #include "listen_addresses.h"
 #include "metrics_file.h"
+#include "runtime_file.h"
 #include "subject.h"
 
 #define MACHINE_MAX 64
@@ -107,7 +108,7 @@ static const struct args_option OPTIONS[] = {
 	{ "--metrics", "FILE", 0, ARGS_OWN, FIELD(metrics), .parse = parse_metrics,
 	  .key = ARGS_KEY_ONCE,
 	  .help = "file that metrics are written to, or none (publish-NAME.prom in\n"
-		  "$RUNTIME_DIRECTORY, as systemd sets it, or else " METRICS_DIRECTORY ")" },
+		  "$RUNTIME_DIRECTORY, as systemd sets it, or else " RUNTIME_DIRECTORY ")" },
 	{ "--metrics-every", "TIME", 0, ARGS_TIME, FIELD(metrics_every_ns), .key = ARGS_KEY_ONCE,
 	  .min = METRICS_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10s",
 	  .help = "how often they are written (10s)" },

@@ -14,6 +14,7 @@
 #include "exit.h"
 #include "metrics_file.h"
 #include "outbox.h"
+#include "runtime_file.h"
 #include "timer.h"
 
 #define LOOK_US 20000	   /* how often messages are looked for that are due */
@@ -206,7 +207,7 @@ static void configure_metrics(struct publisher *p)
 
 	p->metrics = (struct metrics_file){ .events = p->events, .write = write_metrics, .arg = p };
 	if (!o->metrics && asprintf(&name, "publish-%s", o->filter) > 0)
-		path = metrics_file_path(name);
+		path = runtime_file(name, METRICS_SUFFIX);
 	if (!o->metrics && !path)
 		diag_err(-ENOMEM, "no metrics are written: out of memory");
 	else if (!o->metrics || strcmp(o->metrics, METRICS_NONE))

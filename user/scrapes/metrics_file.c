@@ -11,22 +11,10 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "runtime_file.h"
 #include "timer.h"
 
 #define FILE_MODE 0644
-#define DIRECTORY_MODE 0755
-
-/* The directory is systemd's; without a unit nobody has made it. */
-static int make_directory(const char *path)
-{
-	char room[PATH_MAX], *directory;
-
-	snprintf(room, sizeof(room), "%s", path);
-	directory = dirname(room);
-	if (mkdir(directory, DIRECTORY_MODE))
-		return errno == EEXIST ? 0 : -errno;
-	return chmod(directory, DIRECTORY_MODE) ? -errno : 0; /* whatever the umask is */
-}
 
 static int write_all(const struct metrics_file *m, int fd)
 {
@@ -49,7 +37,7 @@ static int write_all(const struct metrics_file *m, int fd)
 static int write_file(const struct metrics_file *m)
 {
 	char room[PATH_MAX], other[PATH_MAX + 16];
-	int err = make_directory(m->path), fd;
+	int err = runtime_make_directory(m->path), fd;
 
 	if (err)
 		return err;
@@ -116,17 +104,6 @@ void metrics_file_close(struct metrics_file *m)
 	free(m->path);
 	m->path = NULL;
 	m->has_failed = false;
-}
-
-char *metrics_file_path(const char *name)
-{
-	const char *directory = getenv("RUNTIME_DIRECTORY"); /* systemd.exec(5) */
-	char *path;
-
-	return asprintf(&path, "%s/%s.prom",
-			directory && *directory ? directory : METRICS_DIRECTORY, name) < 0
-		       ? NULL
-		       : path;
 }
 
 const char *metrics_file_wrong(const char *path)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <systemd/sd-event.h>
 
-#define METRICS_DIRECTORY "/run/xdp-dedup"
+#define METRICS_SUFFIX ".prom"
 #define METRICS_EVERY_NS 10000000000ULL /* by default */
 #define METRICS_EVERY_MIN_NS 100000000ULL
 #define METRICS_NONE "none" /* instead of a path: no file is written */
@@ -35,11 +35,6 @@ void metrics_file_configure(struct metrics_file *m, const char *path, uint64_t e
 
 /* Removes the file, so that nobody takes it for one of a program that runs. */
 void metrics_file_close(struct metrics_file *m);
-
-/* Returns the path of a file with this name, without .prom: in the directory that systemd gives the
- * unit ($RUNTIME_DIRECTORY), or in METRICS_DIRECTORY. The caller frees it; NULL: no memory.
- */
-char *metrics_file_path(const char *name);
 
 /* Checks a path that a user has given. NULL: it is one, or "none"; otherwise says what to give. */
 const char *metrics_file_wrong(const char *path);

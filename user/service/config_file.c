@@ -13,6 +13,7 @@
 #include "metrics_file.h"
 #include "pins.h"
 #include "plan.h"
+#include "runtime_file.h"
 
 #define BLANKS " \t"
 
@@ -69,7 +70,7 @@ static const char *parse_state(void *to, const char *text)
 static const struct args_option SERVICE_KEYS[] = {
 	{ "metrics", "FILE", 0, ARGS_OWN, FIELD(metrics), .key = ARGS_KEY_ONCE, .parse = parse_metrics,
 	  .help = "file that metrics are written to, or none ($RUNTIME_DIRECTORY, as\n"
-		  "systemd sets it, or else " METRICS_DIRECTORY ", and in it the name of\n"
+		  "systemd sets it, or else " RUNTIME_DIRECTORY ", and in it the name of\n"
 		  "this file with .prom at its end)" },
 	{ "metrics-every", "TIME", 0, ARGS_TIME, FIELD(metrics_every_ns), .key = ARGS_KEY_ONCE,
 	  .min = METRICS_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10s",

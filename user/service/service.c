@@ -14,10 +14,12 @@
 #include "config_file.h"
 #include "diag.h"
 #include "exit.h"
+#include "instance.h"
 #include "reconcile.h"
 #include "kernel.h"
 #include "metrics.h"
 #include "metrics_file.h"
+#include "runtime_file.h"
 #include "service.h"
 #include "timer.h"
 
@@ -28,6 +30,7 @@
 
 struct service {
 	const char *path;
+	char *name; /* as instance_name() has it */
 	sd_event *events;
 	struct reconcile reconcile;
 	struct readings readings;
@@ -213,28 +216,16 @@ static int write_metrics(void *arg, FILE *out)
 	return err ?: metrics_write(out, &s->readings);
 }
 
-/* The file of metrics is called after the configuration, unless that names it. */
 static void configure_metrics(struct service *s)
 {
 	const struct config_file *c = &s->reconcile.config;
-	const char *end, *name = strrchr(s->path, '/');
-	char *path, *copy;
+	char *path = c->metrics ? strdup(c->metrics) : runtime_file(s->name, METRICS_SUFFIX);
 
-	if (c->metrics) {
-		metrics_file_configure(&s->metrics,
-				       strcmp(c->metrics, METRICS_NONE) ? c->metrics : NULL,
-				       c->metrics_every_ns);
-		return;
-	}
-	name = name ? name + 1 : s->path;
-	end = strrchr(name, '.');
-	copy = strndup(name, end && end > name ? (size_t)(end - name) : strlen(name));
-	path = copy ? metrics_file_path(copy) : NULL;
 	if (path)
-		metrics_file_configure(&s->metrics, path, c->metrics_every_ns);
+		metrics_file_configure(&s->metrics, strcmp(path, METRICS_NONE) ? path : NULL,
+				       c->metrics_every_ns);
 	else
 		diag_err(-ENOMEM, "no metrics are written: out of memory");
-	free(copy);
 	free(path);
 }
 
@@ -339,6 +330,7 @@ static void free_service(struct service *s)
 	readings_free(&s->readings);
 	reconcile_free(&s->reconcile);
 	sd_event_unref(s->events);
+	free(s->name);
 }
 
 /* Is the file wrong, or not there? Then to start the service again would not help. */
@@ -367,11 +359,13 @@ int service_run(const char *path, bool verbose)
 {
 	struct service s = { .path = path,
 			     .reconcile = { .links = { .fd = -1 }, .verbose = verbose } };
-	int status;
+	int status = EXIT_FAILED;
 
 	if (kernel_ready(verbose, true))
 		return EXIT_FAILED;
-	status = run_service(&s);
+	s.name = instance_name(path);
+	if (s.name && !instance_lock(s.name, path))
+		status = run_service(&s);
 	free_service(&s);
 	return status;
 }
