@@ -97,7 +97,7 @@ static const struct foreign_row {
 	    ("+$XD profile list --profiles \"/mnt/$TEXT\"" JSON_IS_VALID),
 	    "+$XD profile show own --profiles \"/mnt/$TEXT\"",
 	    "+$XD run --check --config \"$TEXT\"", "+$XD run --check --config \"/mnt/$TEXT\"",
-	    "printf '[service]\\n' >\"/mnt/$WORD\"; $XD run --check --config \"/mnt/$WORD\"",
+	    "printf '[service]\\nfilters = none\\n' >\"/mnt/$WORD\"; $XD run --check --config \"/mnt/$WORD\"",
 	    ("printf '[filter x]\\ninterfaces = %s\\nport = 80\\n' \"$WORD\" >/mnt/c\n"
 	     "$XD run --check --config /mnt/c"),
 	    "printf '[%s]\\n' \"$WORD\" >/mnt/c; $XD run --check --config /mnt/c",

@@ -90,6 +90,12 @@ static const struct wrong {
 	{ "save", "[service]\nsave = often\n", "2: save often: it is yes or no" },
 	{ "save-every", "[service]\nsave-every = 10ms\n", "2: save-every 10ms: give a time" },
 	{ "state", "[service]\nstate = here\n", "2: state here: give a directory from / on" },
+	{ "no-filter", "[service]\nsave = yes\n", "2: there is no [filter NAME]" },
+	{ "empty", "", "1: there is no [filter NAME]" },
+	{ "filters", "[service]\nfilters = some\n", "2: filters some: it is none" },
+	{ "filters-none-but-one", "[service]\nfilters = none\n" FEED,
+	  "5: [service] says filters = none, but there is a [filter feed]" },
+	{ "cut-in-a-line", FEED "capacity = 1", "4: the last line has no end" },
 	{ "control-character", FEED "port = 80\0331\n", "4: a control character" },
 };
 
@@ -162,7 +168,7 @@ static void says_all(void **state)
 				   "countdown-bits = 5\nmode = skb\n"
 				   "[filter ab]\n"
 				   "forwarded = no\nprofile = a=moldudp64:1@233.252.0.1#feed\n"
-				   "profile = b=moldudp64:2@233.252.0.2#feed\ninterfaces = eth3";
+				   "profile = b=moldudp64:2@233.252.0.2#feed\ninterfaces = eth3\n";
 	const struct filter_spec *spec;
 	const struct wish *w;
 	struct config_file c;
@@ -211,11 +217,12 @@ static void says_all(void **state)
 
 static void defaults(void **state)
 {
-	static const char OFTEN[] = "[service]\nsave-every = 10m\n";
+	static const char NONE[] = "[service]\nfilters = none\n";
+	static const char OFTEN[] = "[service]\nfilters = none\nsave-every = 10m\n";
 	struct config_file c;
 
 	(void)state;
-	write_file("", 0);
+	write_file(NONE, strlen(NONE));
 	setenv("STATE_DIRECTORY", "/var/s", 1);
 	assert_int_equal(config_read(path, &c), 0);
 	assert_int_equal(c.cnt, 0);

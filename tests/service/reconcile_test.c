@@ -15,7 +15,7 @@
 #define WITH "[filter feed]\ninterfaces = lo\nport = 1\n"
 #define SECOND_FILTER "[filter other]\ninterfaces = nowhere0\nport = 1\n"
 #define WAITING "[filter feed]\ninterfaces = nowhere0\nport = 1\n"
-#define WITHOUT "[service]\nsave = no\n"
+#define WITHOUT "[service]\nfilters = none\n"
 #define FAILED (1 << 8) /* as waitpid() has it */
 #define S 1000000000ULL
 

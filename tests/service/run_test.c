@@ -72,6 +72,7 @@ static int take_notes(char **argv)
 	"mkdir -p /mnt/state; rm -f /mnt/state/*\n"
 
 #define OFTEN "'[service]' 'metrics-every = 100ms' " /* the file is /mnt/run/conf.prom */
+#define NONE "'[service]' 'filters = none'"
 #define FEED "'[filter feed]' 'interfaces = v0' 'port = 8001'"
 
 static const struct cli_script SCRIPTS[] = {
@@ -161,7 +162,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "ip link add v0 group 7 type veth peer name p0 group 7; soon says feed capacity 50000\n"
 	  "soon runs v0; $XD test feed " ID_A "; quits TERM\n" },
 	{ "reloads-one-after-the-other", WORDS
-	  "conf " FEED "; serve; for i in 1 2 3 4 5 6; do conf; kill -HUP $s; sleep 0.0$i\n"
+	  "conf " FEED "; serve; for i in 1 2 3 4 5 6; do conf " NONE "; kill -HUP $s; sleep 0.0$i\n"
 	  "	conf '[filter other]' 'interfaces = b0' 'port = 8001'; kill -HUP $s; sleep 0.1$i\n"
 	  "	conf " FEED "; kill -HUP $s; sleep 0.0$i; done\n"
 	  "more 'capacity = 50k'; kill -HUP $s; soon says feed capacity 50000; soon idle b0\n"

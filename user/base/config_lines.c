@@ -16,8 +16,10 @@ static int check_text(char *line, ssize_t len)
 {
 	if (memchr(line, '\0', len))
 		return diag_err(-EINVAL, "a 0 byte: this is no text");
-	if (len && line[len - 1] == '\n')
-		line[--len] = '\0';
+	if (!len || line[len - 1] != '\n')
+		return diag_err(-EINVAL,
+				"the last line has no end: has the file been written only in part?");
+	line[--len] = '\0';
 	if (len && line[len - 1] == '\r')
 		line[--len] = '\0';
 	if (len > CONFIG_LINE_MAX)

@@ -65,6 +65,14 @@ static const char *parse_state(void *to, const char *text)
 	return NULL;
 }
 
+static const char *parse_filters(void *to, const char *text)
+{
+	struct config_file *c = to;
+
+	c->no_filters = !strcmp(text, "none");
+	return c->no_filters ? NULL : "it is none, or else each filter has a section [filter NAME]";
+}
+
 #define FIELD(member) ARGS_FIELD(struct config_file, member)
 
 static const struct args_option SERVICE_KEYS[] = {
@@ -75,6 +83,10 @@ static const struct args_option SERVICE_KEYS[] = {
 	{ "metrics-every", "TIME", 0, ARGS_TIME, FIELD(metrics_every_ns), .key = ARGS_KEY_ONCE,
 	  .min = METRICS_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10s",
 	  .help = "how often they are written (10s)" },
+	{ "filters", "none", 0, ARGS_OWN, FIELD(no_filters), .key = ARGS_KEY_ONCE,
+	  .parse = parse_filters,
+	  .help = "the file has no filter, on purpose: without this key such a file\n"
+		  "is an error" },
 	{ "on-exit", "ACTION", 0, ARGS_NAMES("leave", "unload"), FIELD(unload), .key = ARGS_KEY_ONCE,
 	  .help = "leave or unload: when the service ends, filters stay loaded, or\n"
 		  "are unloaded (leave)" },
@@ -284,6 +296,20 @@ static int take_config_key(void *user, const char *section, const char *key, con
 	return 1;
 }
 
+/* A file that was emptied by mistake must not unload what the service has. */
+static int check_filters(const struct parsing *r)
+{
+	const struct config_file *c = r->out;
+
+	if (c->no_filters && c->cnt)
+		return diag_err(-EINVAL, "[service] says filters = none, but there is a [filter %s]",
+				c->filters->name);
+	if (!c->no_filters && !c->cnt)
+		return diag_err(-EINVAL, "there is no [filter NAME]" ADVICE
+					 "if that is meant, write filters = none into [service]");
+	return 0;
+}
+
 static int parse_file(struct parsing *r)
 {
 	int bad = ini_parse_stream(read_config_line, r, take_config_key, r);
@@ -300,7 +326,7 @@ static int parse_file(struct parsing *r)
 			-EINVAL,
 			"a line is a section, KEY = VALUE, or begins with ; or # as a comment");
 	}
-	return end_config_section(r);
+	return end_config_section(r) ?: check_filters(r);
 }
 
 int config_read_from(FILE *from, const char *path, struct config_file *out)

@@ -28,6 +28,7 @@ struct config_filter {
 struct config_file {
 	const char *metrics; /* the file of metrics, or "none"; NULL: the one by default */
 	uint64_t metrics_every_ns;
+	bool no_filters;	/* on purpose */
 	const char *state;	/* the directory of snapshots */
 	bool unload;		/* unload the filters at the end */
 	bool save;		/* save snapshots at the end, and restore them at the start */
