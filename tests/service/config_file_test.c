@@ -152,7 +152,7 @@ static void no_text(void **state)
 static void says_all(void **state)
 {
 	static const char TEXT[] = "\xef\xbb\xbf[service]\r\n"
-				   "metrics = /run/x.prom\nmetrics-every = 30s\n"
+				   "metrics = /run/x.prom\nmetrics-every = 30s\nmetrics-all = yes\n"
 				   "on-exit = unload\n"
 				   "save = yes\nsave-every = 10m ; often\nstate = /var/x\n"
 				   "# comment\n"
@@ -178,6 +178,7 @@ static void says_all(void **state)
 	assert_int_equal(config_read(path, &c), 0);
 	assert_string_equal(c.metrics, "/run/x.prom");
 	assert_int_equal(c.metrics_every_ns, 30 * 1000000000ULL);
+	assert_true(c.metrics_all);
 	assert_true(c.unload);
 	assert_true(c.save);
 	assert_int_equal(c.save_every_ns, 600 * 1000000000ULL);
@@ -228,7 +229,7 @@ static void defaults(void **state)
 	assert_int_equal(c.cnt, 0);
 	assert_null(c.metrics);
 	assert_int_equal(c.metrics_every_ns, 10 * 1000000000ULL);
-	assert_false(c.unload || c.save || c.save_every_ns);
+	assert_false(c.metrics_all || c.unload || c.save || c.save_every_ns);
 	assert_string_equal(c.state, "/var/s");
 	config_free(&c);
 	write_file(OFTEN, strlen(OFTEN));

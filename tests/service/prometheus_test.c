@@ -99,7 +99,7 @@ static void write_all_metrics(char **text)
 	char *names[] = { "b0" };
 	struct config_filter filter = { .name = "b0",
 					.wish = { .where = { names, 1, MODE_ANY, false } } };
-	const struct config_file file = { .filters = &filter, .cnt = 1 };
+	const struct config_file file = { .filters = &filter, .cnt = 1, .metrics_all = true };
 	size_t size;
 	FILE *out = open_memstream(text, &size);
 	struct xdp_dedup_receiver *rx;

@@ -333,9 +333,11 @@ static const struct cli_script SCRIPTS[] = {
 	  "quits TERM\n" },
 	{ "an-interface-that-is-missing-is-told", WORDS
 	  "conf " OFTEN "'[filter feed]' 'interfaces = v0 x0' 'port = 1'; serve\n"
-	  "is_up() { grep -q \"interface_up.*\\\"$1\\\"} $2\" /mnt/run/conf.prom; }\n"
-	  "soon is_up x0 0; soon is_up v0 1\n"
-	  "ip link add x0 group 7 type veth peer name x1 group 7; soon is_up x0 1; quits TERM\n" },
+	  "is() { grep -q \"interface_$2.*\\\"$1\\\"} $3\" /mnt/run/conf.prom; }\n"
+	  "soon is x0 up 0; soon is v0 up 1; is x0 present 0; is v0 present 1\n"
+	  "ip link add x0 group 7 type veth peer name x1 group 7; soon is x0 up 1; is x0 present 1\n"
+	  "ip netns del far 2>/dev/null || :; ip netns add far; ip link set x0 netns far; soon is x0 present 0; is x0 up 1\n"
+	  "quits TERM; $XD unload --name feed; ip netns del far\n" },
 	{ "a-killed-job-is-done-again",
 	  WORDS "conf " FEED "; serve; flock $PINS-lock sleep 300 & x=$!\n"
 		"held() { ! flock --nonblock $PINS-lock true; }; soon held; more 'capacity = 50k'\n"

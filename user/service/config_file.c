@@ -83,6 +83,8 @@ static const struct args_option SERVICE_KEYS[] = {
 	{ "metrics-every", "TIME", 0, ARGS_TIME, FIELD(metrics_every_ns), .key = ARGS_KEY_ONCE,
 	  .min = METRICS_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10s",
 	  .help = "how often they are written (10s)" },
+	{ "metrics-all", NULL, 0, ARGS_FLAG, FIELD(metrics_all), .key = ARGS_KEY_ONCE,
+	  .help = "metrics also of filters that are not in this file (no)" },
 	{ "filters", "none", 0, ARGS_OWN, FIELD(no_filters), .key = ARGS_KEY_ONCE,
 	  .parse = parse_filters,
 	  .help = "the file has no filter, on purpose: without this key such a file\n"

@@ -28,6 +28,7 @@ struct config_filter {
 struct config_file {
 	const char *metrics; /* the file of metrics, or "none"; NULL: the one by default */
 	uint64_t metrics_every_ns;
+	bool metrics_all;	/* also of filters that are not in the file */
 	bool no_filters;	/* on purpose */
 	const char *state;	/* the directory of snapshots */
 	bool unload;		/* unload the filters at the end */

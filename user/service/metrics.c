@@ -16,7 +16,7 @@
  */
 #define GAUGES(X)                                                                                    \
 	X(dropping, "Whether duplicates are dropped now.", status_drops(s))                          \
-	X(attached_interfaces, "Interfaces that run the filter, of this network namespace.",         \
+	X(attached_interfaces, "Interfaces that run the filter, in whatever network namespace.",     \
 	  attached_cnt(s))                                                                           \
 	X(capacity_ids, "Ids in a window for which the filter is made.", c->memory.capacity)         \
 	X(estimated_ids, "Ids in the filter, estimated from its bits.", s->fill.ids)                 \
@@ -70,12 +70,18 @@ static uint64_t filter_bytes(const struct dedup_config *c)
 	return plan_bytes(c) + plan_delivery_bytes(c);
 }
 
+/* In whatever network namespace. */
+static bool runs_there(const struct status_iface *f)
+{
+	return f->state == IFACE_ATTACHED || f->state == IFACE_OTHER_NETNS;
+}
+
 static int attached_cnt(const struct status *s)
 {
 	int cnt = 0;
 
 	for (int i = 0; i < s->ifaces_cnt; i++)
-		cnt += s->ifaces[i].state == IFACE_ATTACHED;
+		cnt += runs_there(&s->ifaces[i]);
 	return cnt;
 }
 
@@ -170,25 +176,31 @@ static int is_attached(const struct watched *r, const char *ifname)
 		const struct status_iface *f = &r->status.ifaces[i];
 
 		if (ifindex ? f->ifindex == ifindex : !strcmp(f->name, ifname))
-			return f->state == IFACE_UNKNOWN ? -ENODATA : f->state == IFACE_ATTACHED;
+			return f->state == IFACE_UNKNOWN ? -ENODATA : runs_there(f);
 	}
 	return 0;
 }
 
-static void write_wanted(struct metrics_out *m, const struct readings *in)
+static int is_present(const struct watched *r, const char *ifname)
 {
-	metrics_family(m, METRICS_GAUGE, "interface_up",
-		       "Whether the filter runs on the interface that the file names.");
+	(void)r;
+	return if_nametoindex(ifname) != 0;
+}
+
+/* A gauge of each interface that the file names; not where it is unknown. */
+static void write_wanted(struct metrics_out *m, const struct readings *in,
+			 int (*value)(const struct watched *r, const char *ifname))
+{
 	for (int i = 0; i < in->filters.cnt; i++) {
 		const struct watched *r = in->filters.list[i];
 		const struct config_filter *f = in->wanted ? config_find(in->wanted, r->name) : NULL;
 
 		for (int n = 0; f && n < f->wish.where.cnt; n++) {
 			const char *ifname = f->wish.where.ifnames[n];
-			int up = is_attached(r, ifname);
+			int is = value(r, ifname);
 
-			if (up >= 0)
-				metrics_gauge(m, up,
+			if (is >= 0)
+				metrics_gauge(m, is,
 					      METRICS_LABELS("filter", r->name, "interface", ifname));
 		}
 	}
@@ -303,7 +315,12 @@ int metrics_write(FILE *out, const struct readings *r)
 	write_each(&m, &r->filters, write_info);
 	metrics_family(&m, METRICS_INFO, "interface", "Where the filter runs, or ran.");
 	write_each(&m, &r->filters, write_ifaces);
-	write_wanted(&m, r);
+	metrics_family(&m, METRICS_GAUGE, "interface_up",
+		       "Whether the filter runs on the interface that the file names.");
+	write_wanted(&m, r, is_attached);
+	metrics_family(&m, METRICS_GAUGE, "interface_present",
+		       "Whether the interface that the file names is there.");
+	write_wanted(&m, r, is_present);
 	metrics_counters(&m, &r->filters);
 	write_gauges(&m, &r->filters);
 	/* Numbers of many kinds in one family, so that names are not taken for units. */

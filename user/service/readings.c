@@ -213,57 +213,51 @@ static void update_reading(struct reading *r, bool all, const struct links *link
 	log_once(r);
 }
 
-static int read_names(struct readings *r, char *const *names, bool all)
+/* is_wanted: the filter is kept in any case. */
+static int read_name(struct readings *r, const char *name, bool all, bool is_wanted)
 {
-	int err = 0;
+	struct watched *f = monitor_get(&r->filters, name);
 
-	if (all || !r->links.cnt) {
-		links_free(&r->links);
-		err = receivers_links(&r->links);
-	}
-	for (; !err && *names; names++) {
-		struct watched *f = monitor_get(&r->filters, *names);
-
-		if (!f)
-			return -ENOMEM;
+	if (!f)
+		return -ENOMEM;
+	if (!f->seen)
 		update_reading((struct reading *)f, all, &r->links);
-		f->seen = f->err != -ENOENT; /* else unloaded since */
-	}
+	f->seen = is_wanted || f->err != -ENOENT; /* else unloaded since */
 	return 0;
 }
 
-static int list_wanted(struct readings *r)
+/* Those of the file, and all others if it says so, or if there is none. */
+static int read_filters(struct readings *r, bool all)
 {
-	for (int i = 0; r->wanted && i < r->wanted->cnt; i++) {
-		struct watched *f = monitor_get(&r->filters, r->wanted->filters[i].name);
+	char **names = NULL;
+	int err = 0;
 
-		if (!f)
-			return -ENOMEM;
-		if (f->seen)
-			continue;
-		forget_filter((struct reading *)f);
-		f->err = -ENOENT;
-		f->seen = true;
-	}
-	return 0;
+	for (int i = 0; r->wanted && i < r->wanted->cnt && !err; i++)
+		err = read_name(r, r->wanted->filters[i].name, all, true);
+	if (!err && (!r->wanted || r->wanted->metrics_all))
+		err = loader_names(&names);
+	for (char **n = names; n && *n && !err; n++)
+		err = read_name(r, *n, all, false);
+	loader_free_names(names);
+	return err;
 }
 
 static int update_readings(struct readings *r, const struct config_file *wanted, bool all)
 {
 	uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
-	char **names;
-	int err = loader_names(&names);
+	int err = 0;
 
-	if (err)
-		return err;
 	r->wanted = wanted;
 	r->filters.bytes = sizeof(struct reading);
 	monitor_begin(&r->filters);
-	err = read_names(r, names, all) ?: list_wanted(r);
+	if (all || !r->links.cnt) {
+		links_free(&r->links);
+		err = receivers_links(&r->links);
+	}
+	err = err ?: read_filters(r, all);
 	for (int i = r->filters.cnt - 1; i >= 0; i--)
 		if (!r->filters.list[i]->seen)
 			monitor_remove(&r->filters, i);
-	loader_free_names(names);
 	*(all ? &r->refresh_ns : &r->take_ns) = clock_ns(CLOCK_MONOTONIC) - began_ns;
 	return err;
 }

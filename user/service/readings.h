@@ -21,11 +21,11 @@ struct readings {
 	struct links links;		  /* the interfaces, as of the last refresh */
 };
 
-/* Reads all loaded filters. Adds the filters of the file `wanted`, which may be NULL, that are not
- * loaded: their `err` is -ENOENT. The file must stay while the readings are used. A filter that
- * was loaded or changed since the last call is opened, which takes longer. A filter that cannot be
- * read has an `err`, and hides no other; the reason is logged when it changes. Returns 0; or
- * -errno (logged) if the filters cannot be listed.
+/* Reads the filters of the file `wanted`, and with `metrics-all`, or if `wanted` is NULL, all
+ * others that are loaded. One of the file that is not loaded has the `err` -ENOENT. The file must
+ * stay while the readings are used. A filter that was loaded or changed since the last call is
+ * opened, which takes longer. A filter that cannot be read has an `err`, and hides no other; the
+ * reason is logged when it changes. Returns 0; or -errno (logged) if the filters cannot be listed.
  *
  * Children by fork() have no memory of these filters, and must call none of these functions.
  */
