@@ -5,9 +5,12 @@
 For each of CASES, INTERFACES:FILTERS, makes that many interfaces (pairs of veth) in network and
 mount namespaces of its own, and runs the service there with that many filters, one on each
 interface. Prints the time until all are loaded; the service's part of a CPU then, in SECONDS (40)
-without changes; the CPU time of `status` for one filter (the median of 11); and the time until the
-service has unloaded all and ends. MODE=skb: in skb mode.
+without changes; the CPU time of `status` for one filter (the median of 11); the service's CPU time
+for each of EVENTS (6000) deletions and creations of an interface of the first filter, and of one of
+no filter, at RATE (100) a second, and how long after the last one the filter runs; and the time
+until the service has unloaded all and ends. MODE=skb: in skb mode.
 """
+import json
 import os
 import re
 import resource
@@ -32,9 +35,10 @@ def make_interfaces(first, end):
 
 
 def cpu_ticks(pid):
+    """Of the process, and of its children that have ended."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
         fields = stat.read().rsplit(")", 1)[1].split()
-    return int(fields[11]) + int(fields[12])
+    return sum(map(int, fields[11:15]))
 
 
 def cpu_seconds(command):
@@ -50,6 +54,34 @@ def await_ready(service, cnt):
         if line.count(":") == cnt and re.fullmatch(r"(f\d+: v\d+(; )?)+\n", line):
             return
     sys.exit("the service has ended")
+
+
+def runs(tool):
+    """Does the first filter run on its interface?"""
+    status = subprocess.run([tool, "status", "f0", "--json"], capture_output=True, check=True)
+    return json.loads(status.stdout)["interfaces"][0]["state"] == "attached"
+
+
+def measure_events(tool, service, ifname):
+    """Returns the service's CPU seconds for each event, and the seconds until the filter runs."""
+    events, rate = int(os.environ.get("EVENTS") or 6000) // 2, float(os.environ.get("RATE") or 100)
+    peer = "p" + ifname[1:]
+    before, began = cpu_ticks(service.pid), time.monotonic()
+    with subprocess.Popen(["ip", "-batch", "-"], stdin=subprocess.PIPE, text=True) as ip:
+        for i in range(events):
+            for n, line in enumerate((f"link del {ifname}",
+                                      f"link add {ifname} type veth peer name {peer}")):
+                time.sleep(max(0, began + (2 * i + n) / rate - time.monotonic()))
+                print(line, file=ip.stdin, flush=True)
+    took, ended = time.monotonic() - began, time.monotonic()
+    if took > 1.1 * 2 * events / rate:
+        print(f"only {2 * events / took:.0f} events a second", file=sys.stderr)
+    while not runs(tool):
+        time.sleep(0.05)
+    runs_s = time.monotonic() - ended
+    time.sleep(SETTLE_S)
+    cpu_s = (cpu_ticks(service.pid) - before) / os.sysconf("SC_CLK_TCK")
+    return cpu_s / (2 * events), runs_s
 
 
 def measure(tool, interfaces, filters, directory):
@@ -70,12 +102,17 @@ def measure(tool, interfaces, filters, directory):
         time.sleep(seconds)
         share = (cpu_ticks(service.pid) - before) / os.sysconf("SC_CLK_TCK") / seconds
         status_s = statistics.median(cpu_seconds([tool, "status", "f0"]) for _ in range(11))
+        own_s, runs_s = measure_events(tool, service, "v0")
+        sh("ip link add vx type veth peer name px")
+        other_s, _ = measure_events(tool, service, "vx")
+        sh("ip link del vx")
         began = time.monotonic()
         service.send_signal(signal.SIGTERM)
         service.wait()
         end_s = time.monotonic() - began
     print(f"| {interfaces:,} | {filters} | {up_s:.1f} s | {share:.2%} | {status_s * 1000:.0f} ms |"
-          f" {end_s:.1f} s |", flush=True)
+          f" {own_s * 1000:.1f} ms | {other_s * 1000:.1f} ms | {runs_s:.1f} s | {end_s:.1f} s |",
+          flush=True)
 
 
 def main():
@@ -85,8 +122,8 @@ def main():
     chosen = os.environ.get("CASES")
     cases = [tuple(map(int, c.split(":"))) for c in chosen.split()] if chosen else CASES
     sh("mount -t bpf bpf /sys/fs/bpf")
-    print("| interfaces | filters | up after | of a CPU | `status` | down after |\n"
-          "|--:|--:|--:|--:|--:|--:|")
+    print("| interfaces | filters | up after | of a CPU | `status` | own event | other event |"
+          " runs after | down after |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     with tempfile.TemporaryDirectory() as directory:
         have = 0
         for interfaces, filters in sorted(cases):

@@ -42,6 +42,7 @@ static int take_notes(char **argv)
  * reload           has it read the file, and waits until it has
  * told TEXT        it has told systemd this, within a while; logs TEXT: its log has it
  * soon COMMAND     succeeds, within a while
+ * read_once        it has filters open
  * prog             the id of the program on v0
  * $LATE NS         delays the next step of feed's hand by this time
  */
@@ -67,6 +68,7 @@ static int take_notes(char **argv)
 	"quits() { kill -$1 $s; exited 0; told STOPPING=1; }\n"                                   \
 	"ready() { [ $(grep -c READY=1 /mnt/notes) -ge $1 ]; }\n"                                 \
 	"reload() { r=$(($(grep -c READY=1 /mnt/notes) + 1)); kill -HUP $s; soon ready $r; }\n"   \
+	"read_once() { ls -l /proc/$s/fd | grep -q bpf-map; }\n"                                  \
 	"prog() { ip -j link show v0 | jq -r '.[0].xdp.prog.id'; }\n"                             \
 	"says() { [ \"$($XD status $1 --json | jq -r \".$2\")\" = \"$3\" ]; }\n"                  \
 	"mkdir -p /mnt/state; rm -f /mnt/state/*\n"
@@ -98,9 +100,22 @@ static const struct cli_script SCRIPTS[] = {
 		"ip link add x0 group 7 type veth peer name x1 group 7; soon runs x0\n"
 		"told 'late: x0; feed: v0'; quits TERM; $XD status late >/mnt/said\n" },
 	{ "interface-that-comes-back", WORDS
-	  "conf " FEED "; serve; $XD add feed " ID_A "; ip link del v0; told 'waits for v0'\n"
+	  "conf " FEED "; serve; soon read_once; $XD add feed " ID_A
+	  "; p=$(prog); ip link del v0; told 'waits for v0'\n"
 	  "$XD test feed " ID_A "; ip link add v0 group 7 type veth peer name p0 group 7\n"
-	  "soon runs v0; $XD test feed " ID_A "; soon says feed 'interfaces|length' 1; quits TERM\n" },
+	  "soon runs v0; $XD test feed " ID_A "; soon says feed 'interfaces|length' 1\n"
+	  "logs 'feed: runs on v0 again'; [ $(prog) = $p ]; got $XD status feed; lacks refresh; quits TERM\n" },
+	{ "interface-that-comes-back-while-filters-are-changed", WORDS
+	  "conf " FEED "; serve; ip link del v0; told 'waits for v0'; flock $PINS-lock sleep 300 & x=$!\n"
+	  "held() { ! flock --nonblock $PINS-lock true; }; soon held\n"
+	  "ip link add v0 group 7 type veth peer name p0 group 7; one() { pgrep -P $s; }; soon one\n"
+	  "idle v0; pkill -P $x; wait $x || :; x=; soon runs v0; quits TERM\n" },
+	{ "a-job-only-for-interfaces-of-filters", WORDS
+	  "conf " FEED "; serve; soon read_once\n"
+	  "flock $PINS-lock sleep 300 & x=$!; held() { ! flock --nonblock $PINS-lock true; }; soon held\n"
+	  "ip link add x0 group 7 type veth peer name x1 group 7; sleep 0.5; not pgrep -P $s\n"
+	  "ip link set v0 address 02:00:00:00:00:99; one() { pgrep -P $s; }; soon one\n"
+	  "pkill -P $x; wait $x || :; x=; quits TERM\n" },
 	{ "one-of-two-comes-back",
 	  WORDS "conf '[filter feed]' 'interfaces = v0 p0' 'port = 8001' '[filter b]' "
 		"'interfaces = b0' 'port = 1'\n"
@@ -358,12 +373,12 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf '[filter feed]' 'interfaces = b0 x0' 'port = 1,2'\n"
 	  "got $XD run --check --config /mnt/conf; has 'note: [filter feed]: several ports are'\n"
 	  "has 'note: [filter feed]: b0 has no native XDP'; has '1 filter'\n" },
-	{ "keeps-nothing-open", WORDS
-	  "conf " FEED "; serve; read_once() { ls -l /proc/$s/fd | grep -q bpf-map; }; soon read_once\n"
-	  "reload; fds() { ls /proc/$s/fd | wc -l; }; a=$(fds)\n"
-	  "for i in $(seq 10); do ip link add x0 group 7 type veth peer name x1 group 7; ip "
-	  "link del x0; sleep 0.15; done\n"
-	  "reload; no_more() { [ $(fds) -le $a ]; }; soon no_more; quits TERM\n" },
+	{ "keeps-nothing-open",
+	  WORDS "conf " FEED "; serve; soon read_once\n"
+		"reload; fds() { ls /proc/$s/fd | wc -l; }; a=$(fds)\n"
+		"for i in $(seq 10); do ip link add x0 group 7 type veth peer name x1 group 7; ip "
+		"link del x0; sleep 0.15; done\n"
+		"reload; no_more() { [ $(fds) -le $a ]; }; soon no_more; quits TERM\n" },
 };
 
 int main(int argc, char **argv)

@@ -37,6 +37,25 @@ static int lock_file(int fd)
 	return 0;
 }
 
+static int open_lock(void)
+{
+	held = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return held < 0 ? diag_err(-errno, "cannot open %s: %s", LOCK, strerror(errno)) : 0;
+}
+
+int lock_try(void)
+{
+	int err = open_lock();
+
+	if (!err && flock(held, LOCK_EX | LOCK_NB)) {
+		err = errno == EWOULDBLOCK
+			      ? -EBUSY
+			      : diag_err(-errno, "cannot lock the filters: %s", strerror(errno));
+		lock_release();
+	}
+	return err;
+}
+
 int lock_take(bool verbose)
 {
 	int err = kernel_ready(verbose, true)
@@ -45,10 +64,7 @@ int lock_take(bool verbose)
 
 	if (err)
 		return err;
-	held = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (held < 0)
-		return diag_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
-	err = lock_file(held);
+	err = open_lock() ?: lock_file(held);
 	if (err) {
 		lock_release();
 		return err;

@@ -13,6 +13,11 @@
  */
 int lock_take(bool verbose);
 
+/* Takes the lock if nobody holds it. kernel_ready() was called, and no change of a killed process
+ * is ended. Returns 0; -EBUSY (not logged) if another process holds it; or another -errno (logged).
+ */
+int lock_try(void);
+
 /* Lets the next process change filters. */
 void lock_release(void);
 

@@ -137,11 +137,16 @@ static int ensure(struct wish *w)
 /* Nothing is given but interfaces that have come: the rest may have been changed by hand, or the
  * filter unloaded.
  */
-static int ensure_interfaces(const struct wish *w)
+static struct wish wish_of_interfaces(const struct wish *w)
 {
-	const struct wish only = {
+	return (struct wish){
 		.name = w->name, .where = w->where, .replace = true, .stays = true, .verbose = w->verbose
 	};
+}
+
+static int ensure_interfaces(const struct wish *w)
+{
+	struct wish only = wish_of_interfaces(w);
 
 	return is_pinned(w->name) ? control_load(&only) : EXIT_DONE;
 }
@@ -204,6 +209,13 @@ static int do_job(const struct job_order *order)
 		return control_refresh(&w);
 	}
 	return EXIT_FAILED;
+}
+
+int job_attach_now(const struct job_order *order)
+{
+	struct wish only = wish_of_interfaces(&order->wish);
+
+	return control_attach_returned(&only);
 }
 
 pid_t job_start(const struct job_order *order)

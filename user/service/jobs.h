@@ -28,6 +28,11 @@ struct job_order {
 	const char *state; /* SAVE; ENSURE if a snapshot is restored: the directory; or NULL */
 };
 
+/* Does an INTERFACES in this process, if that takes no time. Returns 0; -EAGAIN (not logged): it
+ * takes a process; or another -errno (logged).
+ */
+int job_attach_now(const struct job_order *order);
+
 /* Starts a process that does the job, and ends with an enum exit_code; it prints on stdout and
  * stderr. Returns its process id; or -errno (logged).
  */

@@ -11,9 +11,11 @@
 #include "clock.h"
 #include "diag.h"
 #include "hand.h"
+#include "here.h"
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
+#include "own_macs.h"
 
 #define TEXT_MAX 256
 
@@ -270,6 +272,48 @@ int readings_take(struct readings *r, const struct config_file *wanted)
 int readings_refresh(struct readings *r, const struct config_file *wanted)
 {
 	return update_readings(r, wanted, true);
+}
+
+/* Has the open filter the names and the MACs that its interfaces have now? */
+static bool has_these(const struct filter *f, const struct links *now)
+{
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		const struct dedup_iface *entry = &f->record->ifaces[i];
+		const struct link *link = here_has(entry) ? links_find(now, entry->ifindex) : NULL;
+
+		if (link &&
+		    (!here_is_named(entry, link->name) || !own_macs_agree(f, now, link->index)))
+			return false;
+	}
+	return true;
+}
+
+const struct filter *readings_filter(const struct readings *r, const char *name)
+{
+	for (int i = 0; i < r->filters.cnt; i++) {
+		const struct watched *f = r->filters.list[i];
+
+		if (!strcmp(f->name, name))
+			return !f->err && is_current((const struct reading *)f) ? &f->status.filter
+										: NULL;
+	}
+	return NULL;
+}
+
+bool readings_agree(const struct readings *r, const struct links *now)
+{
+	bool agree = true;
+	char **names;
+
+	if (loader_names(&names))
+		return false;
+	for (char **n = names; *n && agree; n++) {
+		const struct filter *f = readings_filter(r, *n);
+
+		agree = f && has_these(f, now);
+	}
+	loader_free_names(names);
+	return agree;
 }
 
 void readings_log_advice(struct readings *r)

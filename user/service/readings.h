@@ -36,6 +36,16 @@ int readings_take(struct readings *r, const struct config_file *wanted);
  */
 int readings_refresh(struct readings *r, const struct config_file *wanted);
 
+/* Returns the filter of this name, which stays open until the next reading; NULL if it is not open,
+ * or has been loaded or changed since.
+ */
+const struct filter *readings_filter(const struct readings *r, const char *name);
+
+/* Have all loaded filters the names and the MACs that this host's interfaces have now? False also
+ * if one has not been read since it was loaded or changed.
+ */
+bool readings_agree(const struct readings *r, const struct links *now);
+
 /* Logs advice (advice.h), as of the last refresh: once when it begins, and once when it has ended.
  * Logs nothing about a filter that was read only once: its recent counts are not known.
  */

@@ -61,11 +61,13 @@ int reconcile_configure(struct reconcile *k, struct config_file *config)
 	return 0;
 }
 
-/* Looks at the interfaces of one filter, if it is in the file: one that has come is to run it. */
-static void look_at_interfaces_of(struct reconcile *k, struct reconciled *f)
+/* Looks at the interfaces of one filter, if it is in the file: one that has come is to run it.
+ * Returns whether any has changed.
+ */
+static bool look_at_interfaces_of(struct reconcile *k, struct reconciled *f)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
-	bool came = false;
+	bool came = false, changed = false;
 
 	for (int i = 0; wanted && i < wanted->wish.where.cnt; i++) {
 		uint32_t index = link_events_index(&k->links, wanted->wish.where.ifnames[i]);
@@ -74,27 +76,30 @@ static void look_at_interfaces_of(struct reconcile *k, struct reconciled *f)
 			f->came |= 1U << i;
 			came = true;
 		}
+		changed |= index != f->ifindices[i];
 		f->ifindices[i] = index;
 	}
 	if (!came)
-		return;
+		return changed;
 	f->todo |= f->failed | (f->is_up ? JOB_INTERFACES : JOB_ENSURE);
 	f->retry_at_ns = 0;
+	return true;
 }
 
-void reconcile_look(struct reconcile *k)
+bool reconcile_look(struct reconcile *k)
 {
-	bool changed;
+	bool changed, ours = false;
 
 	if (k->ending)
-		return;
+		return false;
 	k->look = link_events_look(&k->links, &changed);
 	k->look_at_ns = 0;
 	if (k->look)
-		return;
-	k->refresh |= changed;
+		return true;
+	k->refresh |= changed && !(k->readings && readings_agree(k->readings, &k->links.now));
 	for (int i = 0; i < k->cnt; i++)
-		look_at_interfaces_of(k, &k->list[i]);
+		ours |= look_at_interfaces_of(k, &k->list[i]);
+	return ours;
 }
 
 bool reconcile_attach_anew(struct reconcile *k, const char *name, uint64_t now_ns)
@@ -200,6 +205,7 @@ static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 	char *there[DEDUP_IFACES_MAX];
 	struct job_order order = { .job = job, .wish = { .name = f->name } };
 	bool needs_ifaces = job == JOB_ENSURE || job == JOB_INTERFACES;
+	int err = -EAGAIN;
 
 	if (job == JOB_SAVE || k->config.save)
 		order.state = k->config.state;
@@ -221,9 +227,12 @@ static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 		f->todo &= ~JOB_INTERFACES;
 	if (needs_ifaces)
 		take_came(k, f, job);
-	if (!start_job(k, &order))
-		return;
-	fail_job(k, f, job, now_ns);
+	if (job == JOB_INTERFACES && !k->job_is_anew && k->readings)
+		err = job_attach_now(&order);
+	if (err == -EAGAIN)
+		err = start_job(k, &order);
+	if (err)
+		fail_job(k, f, job, now_ns);
 }
 
 bool reconcile_next(struct reconcile *k, uint64_t now_ns)
@@ -339,13 +348,14 @@ static void look_at_interfaces(const struct reconcile *k, const struct reconcile
 			       const struct links *links, struct its_interfaces *out)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
+	const struct filter *open = k->readings ? readings_filter(k->readings, f->name) : NULL;
 	struct attachments at = { .cnt = 0 };
-	struct filter open;
-	int err = filter_open(f->name, &open);
+	struct filter opened;
+	int err = open ? attachments_read(open, links, &at) : filter_open(f->name, &opened);
 
-	if (!err) {
-		err = attachments_read(&open, links, &at);
-		filter_close(&open);
+	if (!open && !err) {
+		err = attachments_read(&opened, links, &at);
+		filter_close(&opened);
 	}
 	out->named = wanted ? &wanted->wish.where : NULL;
 	for (int i = 0; out->named && i < out->named->cnt; i++)

@@ -12,6 +12,7 @@
 #include "jobs.h"
 #include "link_events.h"
 #include "open_filter.h"
+#include "readings.h"
 
 #define RECONCILE_RETRY_MIN_NS 5000000000ULL
 #define RECONCILE_RETRY_MAX_NS 300000000000ULL
@@ -37,12 +38,13 @@ struct reconcile {
 	struct link_events links;
 	struct reconciled *list;
 	int cnt;
-	bool look;		/* the interfaces could not be read: again at look_at_ns */
-	uint64_t look_at_ns;	/* CLOCK_MONOTONIC */
-	bool refresh;		/* JOB_REFRESH is to be done */
-	uint64_t refresh_at_ns; /* not before; CLOCK_MONOTONIC */
-	uint64_t refresh_in_ns; /* how long after a failure; 0: none yet */
-	bool verbose;		/* jobs show messages of libbpf and libxdp */
+	bool look;			 /* the interfaces could not be read: again at look_at_ns */
+	uint64_t look_at_ns;		 /* CLOCK_MONOTONIC */
+	bool refresh;			 /* JOB_REFRESH is to be done */
+	uint64_t refresh_at_ns;		 /* not before; CLOCK_MONOTONIC */
+	uint64_t refresh_in_ns;		 /* how long after a failure; 0: none yet */
+	const struct readings *readings; /* filters that are open; NULL: none is */
+	bool verbose;			 /* jobs show messages of libbpf and libxdp */
 	bool ending;
 	bool end_failed;			       /* a job of the end has failed */
 	pid_t (*start)(const struct job_order *order); /* NULL: job_start() */
@@ -62,9 +64,10 @@ struct reconcile {
 int reconcile_configure(struct reconcile *k, struct config_file *config);
 
 /* Reads the interfaces, which may have changed, and orders the jobs that follow. If they cannot be
- * read, reconcile_next() tries again later.
+ * read, reconcile_next() tries again later. Returns whether an interface of the file has come, gone
+ * or been exchanged, or this is unknown.
  */
-void reconcile_look(struct reconcile *k);
+bool reconcile_look(struct reconcile *k);
 
 /* Orders a job that attaches the filter of this name anew where it runs. Returns true; or false,
  * and orders nothing, if the filter is not in the file, or if this was ordered in the last

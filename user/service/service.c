@@ -39,6 +39,7 @@ struct service {
 	sd_event_source *settle, *retry, *save, *refresh; /* timers */
 	sd_event_source *job;
 	bool is_ready, is_reloading;
+	bool is_status_old; /* something has happened since systemd was told it */
 };
 
 static uint64_t now_ns(void)
@@ -57,6 +58,7 @@ static int on_job_end(sd_event_source *source, const siginfo_t *info, void *arg)
 
 	(void)source;
 	s->job = sd_event_source_unref(s->job);
+	s->is_status_old = true;
 	reconcile_ended(&s->reconcile, status, now_ns());
 	return go_on(s);
 }
@@ -77,15 +79,11 @@ static int wait_for_retry(struct service *s)
 			 on_retry, s);
 }
 
-/* Nothing is to be done now. */
-static int settle_down(struct service *s)
+/* Tells systemd where filters run. */
+static void tell_status(struct service *s)
 {
 	struct links links;
 
-	if (s->reconcile.ending && !reconcile_retry_at(&s->reconcile))
-		return sd_event_exit(s->events, s->reconcile.end_failed ? EXIT_FAILED : EXIT_DONE);
-	if (s->reconcile.ending)
-		return wait_for_retry(s);
 	if (!receivers_links(&links)) { /* else logged */
 		reconcile_text(&s->reconcile, &links, s->status, sizeof(s->status));
 		links_free(&links);
@@ -94,7 +92,16 @@ static int settle_down(struct service *s)
 	if (!s->is_ready || s->is_reloading)
 		diag_done("%s", s->status);
 	s->is_ready = true;
-	s->is_reloading = false;
+	s->is_reloading = s->is_status_old = false;
+}
+
+/* Nothing is to be done now. */
+static int settle_down(struct service *s)
+{
+	if (s->reconcile.ending && !reconcile_retry_at(&s->reconcile))
+		return sd_event_exit(s->events, s->reconcile.end_failed ? EXIT_FAILED : EXIT_DONE);
+	if (!s->reconcile.ending && (!s->is_ready || s->is_reloading || s->is_status_old))
+		tell_status(s);
 	return wait_for_retry(s);
 }
 
@@ -134,7 +141,7 @@ static int on_settled(sd_event_source *source, uint64_t usec, void *arg)
 	struct service *s = arg;
 
 	(void)source, (void)usec;
-	reconcile_look(&s->reconcile);
+	s->is_status_old |= reconcile_look(&s->reconcile);
 	return do_now(s);
 }
 
@@ -162,7 +169,7 @@ static int on_save(sd_event_source *source, uint64_t usec, void *arg)
 }
 
 /* What others have changed is told, too: a program that was taken off by hand. */
-static void tell_status(struct service *s)
+static void tell_changed_status(struct service *s)
 {
 	char text[STATUS_MAX];
 
@@ -201,7 +208,7 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 	(void)source, (void)usec;
 	if (!readings_refresh(&s->readings, &s->reconcile.config)) {
 		readings_log_advice(&s->readings);
-		tell_status(s);
+		tell_changed_status(s);
 		see_to_unseen(s);
 	}
 	return timer_arm(s->events, &s->refresh, REFRESH_US, on_refresh, s);
@@ -307,6 +314,7 @@ static int prepare_service(struct service *s)
 {
 	int err = sd_event_default(&s->events);
 
+	s->reconcile.readings = &s->readings;
 	s->metrics = (struct metrics_file){ .events = s->events, .write = write_metrics, .arg = s };
 	if (err >= 0)
 		err = add_signals(s);

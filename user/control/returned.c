@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Attaches a filter to interfaces that have come back under their names. The filter needs no other
+ * program for that, which would cost ten times as much.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "change.h"
+#include "control.h"
+#include "diag.h"
+#include "fd.h"
+#include "here.h"
+#include "links_exchange.h"
+#include "loader.h"
+#include "lock.h"
+#include "receivers.h"
+
+/* The entry of the record with this name; NULL if there is none. */
+static struct dedup_iface *recorded_entry(const struct change *c, const char *ifname)
+{
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		struct dedup_iface *entry = &c->f.record->ifaces[i];
+
+		if (entry->ifindex && here_is_named(entry, ifname))
+			return entry;
+	}
+	return NULL;
+}
+
+/* Does it run where it is to, but for interfaces that have come back under their names? */
+static bool has_only_returned(const struct change *c)
+{
+	bool only = c->wanted.cnt == c->at.cnt && !c->f.config->policy.deliver;
+
+	for (int i = 0; i < c->at.cnt; i++)
+		only &= !c->at.list[i].shared && (!c->at.list[i].ifindex || c->at.list[i].ours);
+	for (int i = 0; i < c->wanted.cnt; i++) {
+		const struct dedup_iface *entry = &c->wanted.list[i];
+
+		only &= *c->wanted.recorded[i] || (!entry->shared && recorded_entry(c, entry->name));
+	}
+	return only;
+}
+
+/* Attaches the program that the filter has to one interface that has come back. */
+static int attach_returned(struct change *c, const struct dedup_iface *wanted, int prog_fd,
+			   const struct links *links)
+{
+	struct dedup_iface *entry = recorded_entry(c, wanted->name), before = *entry;
+	int err;
+
+	*entry = *wanted;
+	receivers_refresh(&c->f, links);
+	err = links_attach(c->f.name, entry, prog_fd);
+	if (err)
+		*entry = before;
+	else
+		diag_done("%s: runs on %s again", c->f.name, wanted->name);
+	return err;
+}
+
+static int attach_all_returned(struct change *c)
+{
+	int prog_fd = loader_open_program(c->f.name);
+	struct links links = { 0 };
+	int err = prog_fd < 0 ? prog_fd : receivers_links(&links);
+
+	for (int i = 0; i < c->wanted.cnt && !err; i++)
+		if (!*c->wanted.recorded[i])
+			err = attach_returned(c, &c->wanted.list[i], prog_fd, &links);
+	links_free(&links);
+	fd_close(prog_fd);
+	return err;
+}
+
+/* Adds those of w->where on which it does not run to c->wanted. */
+static int want_returned(struct change *c)
+{
+	const struct placement *where = &c->w->where;
+	char *added[DEDUP_IFACES_MAX];
+	int cnt = 0;
+
+	for (int i = 0; i < where->cnt; i++)
+		if (change_place_of(where->ifnames[i], c->where.ifnames, c->where.cnt) < 0)
+			added[cnt++] = where->ifnames[i];
+	return change_interfaces(c, added, cnt, NULL, 0);
+}
+
+static int attach_in_change(struct change *c)
+{
+	int err = want_returned(c);
+
+	if (!err && !has_only_returned(c))
+		return -EAGAIN;
+	return err ?: change_check_stacking(c, c->f.config) ?: attach_all_returned(c);
+}
+
+int control_attach_returned(const struct wish *w)
+{
+	int err = lock_try();
+	struct change c;
+
+	if (err)
+		return err == -EBUSY ? -EAGAIN : err;
+	err = change_find(w, w->name, &c);
+	if (!err) {
+		err = attach_in_change(&c);
+		change_end(&c);
+	}
+	lock_release();
+	return err == -ENOENT ? -EAGAIN : err;
+}
