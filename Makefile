@@ -26,7 +26,7 @@ OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 
 # Where files are installed. PREFIX=/usr puts libraries into Debian's directory, lib/TRIPLET.
 PREFIX       ?= /usr/local
-SBINDIR      ?= $(PREFIX)/sbin
+BINDIR       ?= $(PREFIX)/bin
 LIBEXECDIR   ?= $(PREFIX)/libexec/xdp-dedup
 DATADIR      ?= $(PREFIX)/share/xdp-dedup
 INCLUDEDIR   ?= $(PREFIX)/include
@@ -464,7 +464,7 @@ compile_commands.json: Makefile $(sort $(dir $(USER) $(TEST_SOURCES)))
 	@:
 
 # Files to install, as FROM=TO.
-INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metrics $(if $(PUBLISH),$(INSTALLED_PUBLISH)) \
+INSTALLED = $(BIN)=$(BINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metrics $(if $(PUBLISH),$(INSTALLED_PUBLISH)) \
 	$(foreach f,alerts.yml dashboard.json,user/service/$(f)=$(DATADIR)/$(f)) \
 	$(foreach f,$(wildcard user/api/*.h),$(f)=$(INCLUDEDIR)/$(notdir $(f))) \
 	$(foreach f,$(LIB_FILES),$(f)=$(LIBDIR)/$(notdir $(f))) $(BUILD)/xdp-dedup.pc=$(PKGCONFIGDIR)/xdp-dedup.pc \
@@ -472,7 +472,7 @@ INSTALLED = $(BIN)=$(SBINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metri
 	$(BUILD)/completion/xdp-dedup.bash=$(BASHDIR)/xdp-dedup $(BUILD)/completion/xdp-dedup.zsh=$(ZSHDIR)/_xdp-dedup \
 	$(UNIT)=$(UNITDIR)/xdp-dedup.service $(METRICS_UNIT)=$(UNITDIR)/xdp-dedup-metrics.service \
 	user/metrics/xdp-dedup-metrics.socket=$(UNITDIR)/xdp-dedup-metrics.socket
-INSTALLED_PUBLISH = $(PUBLISH_INSTALLED)=$(SBINDIR)/xdp-dedup-publish $(PUBLISH_UNIT)=$(UNITDIR)/xdp-dedup-publish@.service \
+INSTALLED_PUBLISH = $(PUBLISH_INSTALLED)=$(BINDIR)/xdp-dedup-publish $(PUBLISH_UNIT)=$(UNITDIR)/xdp-dedup-publish@.service \
 	$(BUILD)/completion/xdp-dedup-publish.bash=$(BASHDIR)/xdp-dedup-publish \
 	$(BUILD)/completion/xdp-dedup-publish.zsh=$(ZSHDIR)/_xdp-dedup-publish \
 	user/publish/publish.conf=$(DATADIR)/publish.conf user/publish/alerts.yml=$(DATADIR)/publish-alerts.yml
@@ -488,12 +488,12 @@ by_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
 # An existing configuration of the service is not overwritten.
 .PHONY: install
-install: all $(if $(PUBLISH),$(PUBLISH_INSTALLED) $(PUBLISH_COMPLETION)) $(INSTALLED_PAGES) $(COMPLETION) ## PREFIX=/usr/local LIBDIR SBINDIR LIBEXECDIR INCLUDEDIR MANDIR DESTDIR
+install: all $(if $(PUBLISH),$(PUBLISH_INSTALLED) $(PUBLISH_COMPLETION)) $(INSTALLED_PAGES) $(COMPLETION) ## PREFIX=/usr/local LIBDIR BINDIR LIBEXECDIR INCLUDEDIR MANDIR DESTDIR
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
 		-e 's|@LIBDIR@|$(call by_prefix,$(LIBDIR))|; s|@INCLUDEDIR@|$(call by_prefix,$(INCLUDEDIR))|' \
 		user/lib/xdp-dedup.pc.in > $(BUILD)/xdp-dedup.pc
 	$(Q)$(foreach u,user/service/xdp-dedup.service user/metrics/xdp-dedup-metrics.service $(if $(PUBLISH),user/publish/xdp-dedup-publish@.service),\
-		sed 's|@SBINDIR@|$(SBINDIR)|; s|@LIBEXECDIR@|$(LIBEXECDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' $(u).in > $(BUILD)/$(notdir $(u)) &&) :
+		sed 's|@BINDIR@|$(BINDIR)|; s|@LIBEXECDIR@|$(LIBEXECDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' $(u).in > $(BUILD)/$(notdir $(u)) &&) :
 	$(Q)[ -e $(DESTDIR)$(CONF) ] || install -D -m 644 user/service/xdp-dedup.conf $(DESTDIR)$(CONF)
 	$(Q)$(foreach i,$(INSTALLED),install -D -m $(if $(filter $(BIN)=% $(METRICS)=% $(BUILD)/installed/%,$(i)),755,644) \
 		$(subst =, $(DESTDIR),$(i)) &&) ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(INSTALLED_LINK)
@@ -502,7 +502,7 @@ install: all $(if $(PUBLISH),$(PUBLISH_INSTALLED) $(PUBLISH_COMPLETION)) $(INSTA
 .PHONY: uninstall
 uninstall: ## remove the files of install and install-bench; takes their variables
 	$(Q)rm -f $(foreach i,$(INSTALLED),$(DESTDIR)$(lastword $(subst =, ,$(i)))) $(DESTDIR)$(INSTALLED_LINK) \
-		$(DESTDIR)$(SBINDIR)/xdp-dedup-bench $(DESTDIR)$(call page,$(BENCH_PAGE))
+		$(DESTDIR)$(BINDIR)/xdp-dedup-bench $(DESTDIR)$(call page,$(BENCH_PAGE))
 	$(Q)! cmp -s user/service/xdp-dedup.conf $(DESTDIR)$(CONF) || \
 		{ rm $(DESTDIR)$(CONF) && rmdir --ignore-fail-on-non-empty $(DESTDIR)$(dir $(CONF)); }
 	$(call ldconfig)
@@ -514,7 +514,7 @@ endef
 
 .PHONY: install-bench
 install-bench: $(BENCH) $(BENCH_PAGE) ## install xdp-dedup-bench; takes the variables of install
-	$(Q)install -D -m 755 $(BENCH) $(DESTDIR)$(SBINDIR)/xdp-dedup-bench
+	$(Q)install -D -m 755 $(BENCH) $(DESTDIR)$(BINDIR)/xdp-dedup-bench
 	$(Q)install -D -m 644 $(BENCH_PAGE) $(DESTDIR)$(call page,$(BENCH_PAGE))
 
 # Without sanitizers, because the demo and the benches measure time.

@@ -246,19 +246,19 @@ static const struct place {
 	const char *name, *variables, *tool, *header, *library, *pc, *share, *zsh, *etc, *units,
 		*runpath;
 } PLACES[] = {
-	{ "places-local", "", "usr/local/sbin", "usr/local/include", "usr/local/lib",
+	{ "places-local", "", "usr/local/bin", "usr/local/include", "usr/local/lib",
 	  "${prefix}/include ${prefix}/lib", "usr/local/share", "zsh/site-functions", "etc",
 	  "usr/local/lib/systemd/system", "" },
-	{ "places-prefix", "PREFIX=/opt/x", "opt/x/sbin", "opt/x/include", "opt/x/lib",
+	{ "places-prefix", "PREFIX=/opt/x", "opt/x/bin", "opt/x/include", "opt/x/lib",
 	  "${prefix}/include ${prefix}/lib", "opt/x/share", "zsh/site-functions", "opt/x/etc",
 	  "opt/x/lib/systemd/system", "/opt/x/lib" },
-	{ "places-multiarch", "PREFIX=/usr", "usr/sbin", "usr/include",
+	{ "places-multiarch", "PREFIX=/usr", "usr/bin", "usr/include",
 	  "usr/lib/$(cc -print-multiarch)", "${prefix}/include ${prefix}/lib/$(cc -print-multiarch)",
 	  "usr/share", "zsh/vendor-completions", "etc", "usr/lib/systemd/system", "" },
 	{ "places-each",
-	  "PREFIX=/usr LIBDIR=/lib64 SBINDIR=/sbin INCLUDEDIR=/usr/include/x SYSCONFDIR=/conf "
+	  "PREFIX=/usr LIBDIR=/lib64 BINDIR=/programs INCLUDEDIR=/usr/include/x SYSCONFDIR=/conf "
 	  "UNITDIR=/units",
-	  "sbin", "usr/include/x", "lib64", "${prefix}/include/x /lib64", "usr/share",
+	  "programs", "usr/include/x", "lib64", "${prefix}/include/x /lib64", "usr/share",
 	  "zsh/vendor-completions", "conf", "units", "" },
 };
 
@@ -324,13 +324,13 @@ static void programs_are_hardened(void **state)
 	if (!install() || getenv("HARDEN") || getenv("CFLAGS"))
 		skip();
 	sh("set -e; cd $R/usr/local\n"
-	   "for i in sbin/xdp-dedup* libexec/xdp-dedup/xdp-dedup-metrics lib/libxdp-dedup.so.0; do "
+	   "for i in bin/xdp-dedup* libexec/xdp-dedup/xdp-dedup-metrics lib/libxdp-dedup.so.0; do "
 	   "readelf -dlW $i >$R/elf\n"
 	   "grep -q GNU_RELRO $R/elf; grep -q BIND_NOW $R/elf; if grep -q TEXTREL $R/elf; then "
 	   "exit 1; fi\n"
 	   "nm -D $i >$R/symbols; grep -q __stack_chk_fail $R/symbols; done\n"
-	   "if readelf -d sbin/xdp-dedup | grep -E 'microhttpd|nats'; then exit 1; fi\n"
-	   "readelf -d sbin/xdp-dedup | grep -q PIE; nm -D sbin/xdp-dedup | grep -q printf_chk");
+	   "if readelf -d bin/xdp-dedup | grep -E 'microhttpd|nats'; then exit 1; fi\n"
+	   "readelf -d bin/xdp-dedup | grep -q PIE; nm -D bin/xdp-dedup | grep -q printf_chk");
 }
 
 #define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
