@@ -486,14 +486,26 @@ INSTALLED_LINK = $(LIBDIR)/libxdp-dedup.so
 # In a pkg-config file, directories are relative to the prefix where possible: so it can be moved.
 by_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 
+# These have directories in them, which each call may give anew.
+$(BUILD)/xdp-dedup.pc $(UNIT) $(METRICS_UNIT) $(PUBLISH_UNIT): always
+	$(Q)mkdir -p $(@D)
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@BINDIR@|$(BINDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' \
+		-e 's|@LIBDIR@|$(call by_prefix,$(LIBDIR))|; s|@INCLUDEDIR@|$(call by_prefix,$(INCLUDEDIR))|' \
+		-e 's|@LIBEXECDIR@|$(LIBEXECDIR)|' user/*/$(@F).in > $@
+
+# What root installs is built by the owner of build/, so that nothing in it becomes root's.
+INSTALLABLE = $(if $(filter install,$(MAKECMDGOALS)),all $(filter $(BUILD)/%,$(foreach i,$(INSTALLED),$(firstword $(subst =, ,$(i)))))) \
+	$(if $(filter install-bench,$(MAKECMDGOALS)),$(BENCH) $(BENCH_PAGE))
+BY_OWNER := $(if $(filter install%,$(MAKECMDGOALS)),$(shell [ "$$(id -u)" -ne 0 ] || find $(firstword $(wildcard $(BUILD)) .) \
+	-maxdepth 0 ! -uid 0 -printf 'setpriv --reuid=%U --regid=%G --clear-groups'))
+.PHONY: installable
+installable: $(if $(BY_OWNER),,$(INSTALLABLE))
+	$(if $(BY_OWNER),$(Q)MAKEFLAGS='$(filter-out -j% --jobserver%,$(MAKEFLAGS))' $(BY_OWNER) \
+		$(MAKE) $(if $(V),,-s) --no-print-directory -j$(shell nproc) $(INSTALLABLE))
+
 # An existing configuration of the service is not overwritten.
 .PHONY: install
-install: all $(if $(PUBLISH),$(PUBLISH_INSTALLED) $(PUBLISH_COMPLETION)) $(INSTALLED_PAGES) $(COMPLETION) ## PREFIX=/usr/local LIBDIR BINDIR LIBEXECDIR INCLUDEDIR MANDIR DESTDIR
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' \
-		-e 's|@LIBDIR@|$(call by_prefix,$(LIBDIR))|; s|@INCLUDEDIR@|$(call by_prefix,$(INCLUDEDIR))|' \
-		user/lib/xdp-dedup.pc.in > $(BUILD)/xdp-dedup.pc
-	$(Q)$(foreach u,user/service/xdp-dedup.service user/metrics/xdp-dedup-metrics.service $(if $(PUBLISH),user/publish/xdp-dedup-publish@.service),\
-		sed 's|@BINDIR@|$(BINDIR)|; s|@LIBEXECDIR@|$(LIBEXECDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' $(u).in > $(BUILD)/$(notdir $(u)) &&) :
+install: installable ## PREFIX=/usr/local LIBDIR BINDIR LIBEXECDIR INCLUDEDIR MANDIR DESTDIR
 	$(Q)[ -e $(DESTDIR)$(CONF) ] || install -D -m 644 user/service/xdp-dedup.conf $(DESTDIR)$(CONF)
 	$(Q)$(foreach i,$(INSTALLED),install -D -m $(if $(filter $(BIN)=% $(METRICS)=% $(BUILD)/installed/%,$(i)),755,644) \
 		$(subst =, $(DESTDIR),$(i)) &&) ln -sf libxdp-dedup.so.$(LIB_MAJOR) $(DESTDIR)$(INSTALLED_LINK)
@@ -503,8 +515,9 @@ install: all $(if $(PUBLISH),$(PUBLISH_INSTALLED) $(PUBLISH_COMPLETION)) $(INSTA
 uninstall: ## remove the files of install and install-bench; takes their variables
 	$(Q)rm -f $(foreach i,$(INSTALLED),$(DESTDIR)$(lastword $(subst =, ,$(i)))) $(DESTDIR)$(INSTALLED_LINK) \
 		$(DESTDIR)$(BINDIR)/xdp-dedup-bench $(DESTDIR)$(call page,$(BENCH_PAGE))
-	$(Q)! cmp -s user/service/xdp-dedup.conf $(DESTDIR)$(CONF) || \
-		{ rm $(DESTDIR)$(CONF) && rmdir --ignore-fail-on-non-empty $(DESTDIR)$(dir $(CONF)); }
+	$(Q)if cmp -s user/service/xdp-dedup.conf $(DESTDIR)$(CONF); then rm $(DESTDIR)$(CONF); \
+		elif [ -e $(DESTDIR)$(CONF) ]; then echo "$(DESTDIR)$(CONF) was changed, and stays" >&2; fi
+	$(Q)find $(addprefix $(DESTDIR),$(LIBEXECDIR) $(DATADIR) $(dir $(CONF))) -maxdepth 0 -empty -delete 2>/dev/null || :
 	$(call ldconfig)
 
 # Lets programs find the library at once.
@@ -513,7 +526,7 @@ define ldconfig
 endef
 
 .PHONY: install-bench
-install-bench: $(BENCH) $(BENCH_PAGE) ## install xdp-dedup-bench; takes the variables of install
+install-bench: installable ## install xdp-dedup-bench; takes the variables of install
 	$(Q)install -D -m 755 $(BENCH) $(DESTDIR)$(BINDIR)/xdp-dedup-bench
 	$(Q)install -D -m 644 $(BENCH_PAGE) $(DESTDIR)$(call page,$(BENCH_PAGE))
 

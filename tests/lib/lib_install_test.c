@@ -302,7 +302,7 @@ static void uninstall_undoes_install(void **state)
 	   "test \"$(readelf -d $tool/xdp-dedup-publish | sed -n 's/.*runpath: \\[\\(.*\\)\\].*/\\1/p')\" "
 	   "= \"%s\"; fi\n"
 	   "test $(ls | wc -l) = $(($(wc -l <../before) + 24 + publisher))\n"
-	   "make uninstall; ls | diff ../before -",
+	   "make uninstall; ls | diff ../before -; find . -name '*xdp-dedup*' | diff /dev/null -",
 	   row->tool, row->header, row->library, row->share, row->etc, row->units, row->variables,
 	   row->pc, row->zsh, row->zsh, row->runpath);
 }
@@ -315,6 +315,22 @@ static void what_was_changed_stays(void **state)
 	sh("set -e; rm -rf $R/d; mkdir $R/d; make() { " MAKE " $@ DESTDIR=$R/d; }\n"
 	   "make install; echo changed >$R/d/etc/xdp-dedup/xdp-dedup.conf; make install\n"
 	   "make uninstall; grep -qx changed $R/d/etc/xdp-dedup/xdp-dedup.conf");
+}
+
+/* A user's build directory: nothing in it becomes root's, though man pages and units are missing.
+ * It is a layer over the real one.
+ */
+static void what_root_installs_is_built_by_the_owner(void **state)
+{
+	(void)state;
+	if (!install() || system("setpriv --reuid=65534 test -r Makefile"))
+		skip();
+	sh("unshare -m sh -ec 'build=${BUILD:-build}; mkdir $R/up $R/work\n"
+	   "mount -t overlay -o lowerdir=$build,upperdir=$R/up,workdir=$R/work overlay $build\n"
+	   "cd $build; rm -rf man completion here *.pc *.service; find -type d -exec chown 65534 {} +\n"
+	   "cd -; touch $R/begin; " MAKE " install install-bench DESTDIR=$R/d\n"
+	   "[ $(find $build -newer $R/begin ! -type d | wc -l) -ge 10 ]\n"
+	   "find $build -newer $R/begin ! -uid 65534 | diff /dev/null -'");
 }
 
 /* Position-independent, nothing writable that need not be, calls checked. */
@@ -339,7 +355,7 @@ static const struct CMUnitTest TESTS[] = {
 	OWN(receiving_example_runs),  OWN(the_tool_has_no_fips_node),
 	OWN(headers_need_no_other),   OWN(the_library_neither_prints_nor_ends),
 	OWN(programs_are_hardened),   OWN(installed_library_is_found),
-	OWN(what_was_changed_stays),
+	OWN(what_was_changed_stays),  OWN(what_root_installs_is_built_by_the_owner),
 };
 
 int main(void)
