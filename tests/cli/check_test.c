@@ -163,11 +163,11 @@ static const struct cli_script SCRIPTS[] = {
 	  "; chmod 777 $PINS; asked 1 p0; says lock - 'problem: /sys/fs/bpf/xdp-dedup could be'\n"
 	  "same p0 --port 80; chmod 700 $PINS; chmod 755 $PINS-lock; asked 1 p0\n"
 	  "same p0 --port 80; chmod 700 $PINS-lock; asked 0 p0\n" },
-	{ "another-one-is-changing-filters",
-	  LOAD "; flock $PINS-lock sh -c 'echo $$ >/mnt/p; exec sleep 60' >/dev/null 2>&1 &\n"
-	       "until [ -s /mnt/p ]; do sleep 0.01; done; asked 0 p0\n"
-	       "says lock - 'note: another xdp-dedup is changing filters: load waits'\n"
-	       "kill $(cat /mnt/p); wait || :; rm /mnt/p; asked 0 p0; says lock - ok\n" },
+	{ "another-one-is-changing-filters", LOAD
+	  "; flock $PINS-lock sh -c 'echo $$ >/mnt/p; exec sleep 60' >/dev/null 2>&1 &\n"
+	  "until [ -s /mnt/p ]; do sleep 0.01; done; asked 0 p0\n"
+	  "says lock - \"note: another xdp-dedup (process $!) is changing filters: load waits\"\n"
+	  "kill $(cat /mnt/p); wait || :; rm /mnt/p; asked 0 p0; says lock - ok\n" },
 	{ "interfaces-that-are-not-there",
 	  "asked 1 nope; says interface nope 'problem: there is no interface nope here -> ip "
 	  "link'\n"

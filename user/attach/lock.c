@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "detach.h"
@@ -21,17 +24,41 @@
 #define LOCK PIN_ROOT "-lock"
 
 #define LOCK_WAIT_S 10 /* for another process */
+#define HOLDER_MAX 48
 
 static int held = -1;
 
+/* Who holds the lock, with the process if /proc/locks has it. Returns buf. */
+static const char *holder(int fd, char buf[HOLDER_MAX])
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	unsigned int major, minor;
+	unsigned long inode;
+	char line[128];
+	struct stat st;
+	int pid;
+
+	snprintf(buf, HOLDER_MAX, "another xdp-dedup");
+	while (locks && !fstat(fd, &st) && fgets(line, sizeof(line), locks))
+		if (sscanf(line, "%*d: FLOCK ADVISORY WRITE %d %x:%x:%lu", &pid, &major, &minor,
+			   &inode) == 4 &&
+		    inode == st.st_ino && makedev(major, minor) == st.st_dev)
+			snprintf(buf, HOLDER_MAX, "another xdp-dedup (process %d)", pid);
+	if (locks)
+		fclose(locks);
+	return buf;
+}
+
 static int lock_file(int fd)
 {
+	char who[HOLDER_MAX];
+
 	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
 		if (errno != EWOULDBLOCK)
 			return diag_err(-errno, "cannot lock the filters: %s", strerror(errno));
 		if (i == LOCK_WAIT_S * 10)
-			return diag_err(-EBUSY, "another xdp-dedup is still changing filters" ADVICE
-						"try again");
+			return diag_err(-EBUSY, "%s is still changing filters" ADVICE "try again",
+					holder(fd, who));
 		usleep(100000);
 	}
 	return 0;
@@ -83,6 +110,7 @@ void lock_release(void)
 int lock_look(void)
 {
 	static const char *const DIRS[] = { PIN_ROOT, LOCK };
+	char who[HOLDER_MAX];
 	int fd, err;
 
 	for (int i = 0; i < 2; i++) {
@@ -96,7 +124,7 @@ int lock_look(void)
 	if (fd < 0)
 		return pin_dir_explain(LOCK, -errno);
 	if (flock(fd, LOCK_SH | LOCK_NB))
-		diag_note("another xdp-dedup is changing filters: load waits for it, 10 s at most");
+		diag_note("%s is changing filters: load waits for it, 10 s at most", holder(fd, who));
 	close(fd);
 	return 0;
 }
