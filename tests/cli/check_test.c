@@ -152,7 +152,7 @@ static const struct cli_script SCRIPTS[] = {
 	{ "a-filter-of-ours", LOAD
 	  "; asked 1 v0; says programs v0 'v0 already runs the filter v0 -> xdp-dedup set, "
 	  "resize'\n"
-	  "says name - 'problem: the filter v0 is loaded already -> --name'; asked 1 v0 --name x\n"
+	  "says name - 'problem: the filter v0 is loaded already -> xdp-dedup set'; asked 1 v0 --name x\n"
 	  "says name - ok; same v0 --port 80 --name x; asked 1 p0 --name v0; same p0 --port 80 "
 	  "--name v0\n"
 	  "asked 0 p0\n" },

@@ -69,8 +69,8 @@ static int look_for(const char *name)
 		return 1;
 	return diag_err(-EEXIST,
 			"the filter %s is loaded already" ADVICE
-			"--name gives another name, xdp-dedup unload --name %s removes it",
-			name, name);
+			"xdp-dedup set, resize or load --replace change it; --name gives another name",
+			name);
 }
 
 int name_claim(const char *name)
