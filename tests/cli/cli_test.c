@@ -132,7 +132,7 @@ static const struct misuse {
 	{ "misuse-want-nothing", "$XD want v0", "usage: xdp-dedup want NAME[/STREAM] ID..." },
 	{ "misuse-name-dot", LOAD " --name a.b", "--name a.b: 1 to 32 letters" },
 	{ "misuse-name-slash", LOAD " --name ../x", "--name ../x: 1 to 32 letters" },
-	{ "misuse-name-empty", LOAD " --name ''", "1 to 32 letters" },
+	{ "misuse-name-empty", LOAD " --name ''", "--name: it must not be empty" },
 	{ "misuse-name-option", LOAD " --name -x", "--name -x: 1 to 32 letters" },
 	{ "misuse-name-next-option", LOAD " --name --port", "--name --port: 1 to 32 letters" },
 	{ "misuse-help-verb", "$XD help frob", "no verb frob; xdp-dedup help" },

@@ -16,6 +16,7 @@
 /* What a value must be, if a row does not tell. */
 static const char *const EXPECTS[] = {
 	[ARGS_FLAG] = "it is yes or no",
+	[ARGS_STRING] = "it must not be empty",
 	[ARGS_COUNT] = "give a number from {min} to {max}",
 	[ARGS_TIME] = "give a time with its unit, as in 500ms, 30s or 10m",
 	[ARGS_RATE] = "give a rate above 0 and below 1, as in 0.001 or 1e-4 (at least 1e-18)",
@@ -103,7 +104,7 @@ static int parse_value(const struct args_option *row, void *field, const char *t
 		return strcmp(text, "yes") && strcmp(text, "no") ? -EINVAL : 0;
 	case ARGS_STRING:
 		*(const char **)field = text;
-		return strlen(text) < row->min ? -EINVAL : 0;
+		return *text ? 0 : -EINVAL;
 	case ARGS_RATE:
 		return parse_rate(text, field) ? -EINVAL : 0;
 	case ARGS_ENUM:

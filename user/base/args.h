@@ -14,7 +14,7 @@
 /* What a value is, and the type of its field. */
 enum args_type {
 	ARGS_FLAG,   /* bool. An option takes no value and makes it true; a key takes yes or no */
-	ARGS_STRING, /* const char *: the text itself, of at least `min` bytes */
+	ARGS_STRING, /* const char *: the text itself, which is not empty */
 	ARGS_COUNT,  /* uint32_t or uint64_t, as parse_count() takes it */
 	ARGS_TIME,   /* uint64_t, in ns, as parse_time() takes it */
 	ARGS_RATE,   /* double, as parse_rate() takes it */

@@ -72,7 +72,7 @@ static const struct args_option OWN[] = {
 	  .expects = "give a number of packets, {min} or more", .help = "end after N packets" },
 	{ "--for", "TIME", OPT_SAMPLE, ARGS_TIME, FIELD(sample.for_ns), .min = 1,
 	  .help = "end after this time, as in 30s" },
-	{ "--write", "FILE", OPT_SAMPLE, ARGS_STRING, FIELD(sample.write), .min = 1,
+	{ "--write", "FILE", OPT_SAMPLE, ARGS_STRING, FIELD(sample.write),
 	  .expects = "give a file, or - for standard output",
 	  .help = "write a pcap file, which Wireshark opens; - is standard output" },
 	{ "--config", "FILE", OPT_CONFIG, ARGS_STRING, FIELD(config),

@@ -45,11 +45,11 @@ static const char *parse_subject(void *to, const char *text)
 }
 
 #define FIELD(member) ARGS_FIELD(struct publish_options, member)
-#define STRING(member) ARGS_STRING, FIELD(member), .min = 1, .key = ARGS_KEY_ONCE
+#define STRING(member) ARGS_STRING, FIELD(member), .key = ARGS_KEY_ONCE
 
 static const struct args_option OPTIONS[] = {
 	{ "filter", "NAME", 0, STRING(filter), .help = "the filter, as `xdp-dedup status` names it" },
-	{ "--server", "URL[,URL...]", 0, ARGS_STRING, FIELD(servers), .min = 1, .key = ARGS_KEY_JOINED,
+	{ "--server", "URL[,URL...]", 0, ARGS_STRING, FIELD(servers), .key = ARGS_KEY_JOINED,
 	  .help = "servers, as in nats://192.0.2.1:4222 or tls://nats.example.com" },
 	{ "--stream", "S", 0, STRING(stream), .help = "the JetStream stream" },
 	{ "--subject", "SUBJECT", 0, ARGS_OWN, FIELD(subject), .parse = parse_subject,
@@ -114,7 +114,7 @@ static const struct args_option OPTIONS[] = {
 	  .help = "how often they are written (10s)" },
 	{ "--log", "FORMAT", 0, ARGS_NAMES("text", "json"), FIELD(json_log), .key = ARGS_KEY_ONCE,
 	  .help = "text or json: one object a line (text)" },
-	{ "--config", "FILE", 0, ARGS_STRING, FIELD(config), .min = 1,
+	{ "--config", "FILE", 0, ARGS_STRING, FIELD(config),
 	  .help = "read options from the section [" SECTION "] of this file" },
 	{ "--check", NULL, 0, ARGS_FLAG, FIELD(check),
 	  .help = "check options, filter, server and stream; publish nothing" },
