@@ -144,8 +144,8 @@ static int check_pcap(char **argv)
 	"ip link set v0 up; ip link set p0 up\n"                                                   \
 	"heard() { soon eval \"grep -q 'listening to' $1 || [ ! -e /proc/$!/exe ]\"\n"             \
 	"	grep -q 'listening to' $1 || { cat $1; return 1; }; }\n"                                 \
-	"listens() { : >/mnt/out; : >/mnt/err; $XD sample --for 10m \"$@\" >/mnt/out 2>/mnt/err "  \
-	"& pid=$!\n"                                                                               \
+	"listens() { : >/mnt/out; : >/mnt/err\n"                                                   \
+	"	$XD sample ${limit---for 10m} \"$@\" >/mnt/out 2>/mnt/err & pid=$!\n"                    \
 	"	heard /mnt/err; }\n"                                                                     \
 	"lines() { [ $(wc -l </mnt/out) -ge $1 ]; }\n"                                             \
 	"shown() { soon lines $1; [ $(wc -l </mnt/out) = $1 ]; }\n"                                \
@@ -236,7 +236,8 @@ static const struct cli_script SCRIPTS[] = {
 		     "has \"$lines shown; not shown: $((200 - lines)) beyond --rate, 0 for\"\n" },
 	{ "count-ends-it",
 	  WORDS LOAD "; listens v0 --count 3; $SEND p0 1 5; ends 0; shown 3; ordinary\n" },
-	{ "time-ends-it", WORDS LOAD "; listens v0 --for 500ms; ends 0; has '0 shown'; ordinary\n" },
+	{ "time-ends-it",
+	  WORDS LOAD "; limit=; listens v0 --for 500ms; ends 0; has '0 shown'; ordinary\n" },
 	{ "a-signal-ends-it",
 	  WORDS LOAD "; for s in INT TERM HUP; do listens v0; stops $s; has '0 shown'; done\n"
 		     "ordinary\n" },

@@ -192,7 +192,7 @@ static uint64_t see_vlan(void)
 {
 	struct filter_counters c;
 
-	e2e_load("load ve0 --port 80");
+	e2e_load("load ve0");
 	send_by_vlan();
 	usleep(ADVICE_US);
 	c = e2e_counters("ve0");

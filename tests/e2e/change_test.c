@@ -110,7 +110,7 @@ static const struct row UPGRADES[] = {
 	},
 	{
 		"upgrade-countdown",
-		.load = LOAD "20s" COUNTDOWN,
+		.load = "load ve0 ve1 --name f --window 20s" COUNTDOWN,
 		.fpr = 1e-3,
 		SHORTLY = { "load --replace --name f" },
 	},

@@ -182,10 +182,12 @@ int args_from_environment(const struct args_option *options, unsigned int takes,
 	return err;
 }
 
-/* Sets the option that argv[i] names. Returns how many further words of argv its value took: 1
- * if the value is argv[i + 1], else 0; or -EINVAL after logging why.
+/* Sets the option that argv[i] names. `had`: bit n: the option of row n was given. Returns how many
+ * further words of argv its value took: 1 if the value is argv[i + 1], else 0; or -EINVAL after
+ * logging why.
  */
-static int set_from_argv(const struct args_command *c, void *to, int argc, char **argv, int i)
+static int set_from_argv(const struct args_command *c, void *to, int argc, char **argv, int i,
+			 uint64_t *had)
 {
 	const struct args_option *row = find_option(c, argv[i]);
 	const char *value = strchr(argv[i], '=');
@@ -203,6 +205,9 @@ static int set_from_argv(const struct args_command *c, void *to, int argc, char 
 			return diag_err(-EINVAL, "%s needs a value", argv[i]);
 		value = is_next_word ? argv[i + 1] : value + 1;
 	}
+	if (*had >> (row - c->options) & 1 && !row->repeats && row->key != ARGS_KEY_LIST)
+		return diag_err(-EINVAL, "%s is given twice", row->option);
+	*had |= 1ULL << (row - c->options);
 	err = args_set(row, to, row->option, value ?: "yes");
 	return err ? err : is_next_word;
 }
@@ -212,6 +217,7 @@ int args_parse(const struct args_command *c, void *to, int argc, char **argv)
 	/* cnt: arguments that are no options */
 	int cnt = 0, err = args_from_environment(c->options, c->takes, to);
 	bool options_ended = false;
+	uint64_t had = 0;
 
 	for (int i = 1; i < argc && !err; i++) {
 		int took;
@@ -225,7 +231,7 @@ int args_parse(const struct args_command *c, void *to, int argc, char **argv)
 			options_ended = true;
 			continue;
 		}
-		took = set_from_argv(c, to, argc, argv, i);
+		took = set_from_argv(c, to, argc, argv, i, &had);
 		if (took < 0)
 			err = took;
 		else

@@ -47,9 +47,12 @@ struct args_option {
 	const char *expects; /* what the text must be; NULL: as the type has it */
 	const char *range;   /* what it must be, if it is out of the range; NULL: `expects` */
 	enum args_key key;
+	bool repeats;	  /* as with ARGS_KEY_LIST: the option may be given several times */
 	const char *env;  /* environment variable that sets the default; NULL: there is none */
 	const char *help; /* lines separated by \n; says the default in parentheses */
 };
+
+#define ARGS_OPTIONS_MAX 64 /* rows of a table */
 
 /* A row's field and mark, by members of the program's struct. A field of several members goes from
  * the first to the last one.
@@ -78,7 +81,8 @@ struct args_command {
 
 /* Sets options of *to, the program's struct, from the environment, then from argv[1] on; the
  * caller has put the built-in defaults there. "--option VALUE" and "--option=VALUE" mean one
- * thing; options and arguments may come in any order; "--" ends the options. Moves the arguments
+ * thing; options and arguments may come in any order; "--" ends the options. No option is given
+ * twice, unless its row says that it may be. Moves the arguments
  * that are no options to argv[1] on. Returns how many there are; or -EINVAL (logged).
  */
 int args_parse(const struct args_command *c, void *to, int argc, char **argv);

@@ -95,6 +95,7 @@ static const struct args_option OWN[] = {
 	{ 0 },
 };
 
+_Static_assert(WISH_OPTIONS_MAX + sizeof(OWN) / sizeof(OWN[0]) <= ARGS_OPTIONS_MAX, "see args.h");
 _Static_assert(offsetof(struct options, wish) == 0, "fields of WISH_OPTIONS are those of options");
 
 const struct args_option *options_table(void)

@@ -85,8 +85,6 @@ static int load_new(const struct wish *w)
 /* Says what is missing for a new filter, or wrong. 0 or -EINVAL. */
 static int check_new(const struct wish *w)
 {
-	if (wish_check_once(w->where.ifnames, w->where.cnt))
-		return -EINVAL;
 	if (!w->where.cnt)
 		return diag_err(-EINVAL, "on which interface? as in xdp-dedup load eth0 --port 8001");
 	if (!w->profiles_cnt && !w->given.port)
@@ -100,8 +98,6 @@ static int check_replace(const struct wish *w)
 {
 	if (!w->where.cnt && !w->name)
 		return diag_err(-EINVAL, "--replace: which filter? say an interface, or --name");
-	if (wish_check_once(w->where.ifnames, w->where.cnt))
-		return -EINVAL;
 	return w->profiles_cnt ? control_check_filter(w) : 0;
 }
 

@@ -22,8 +22,7 @@ int control_set(const struct wish *w)
 	    !w->add_cnt && !w->remove_cnt)
 		return diag_err(EXIT_MISUSED, "what is to change? As in --action drop" ADVICE
 					      "xdp-dedup set --help lists all");
-	if (wish_check_once(w->add, w->add_cnt) || wish_check_once(w->remove, w->remove_cnt) ||
-	    (w->profiles_cnt && wish_streams_check(w)))
+	if (w->profiles_cnt && wish_streams_check(w))
 		return EXIT_MISUSED;
 	return change_run(w, set_filter) ? EXIT_FAILED : EXIT_DONE;
 }

@@ -76,6 +76,9 @@ static const char *add_profile(void *to, const char *text)
 {
 	struct wish *w = to;
 
+	for (int i = 0; i < w->profiles_cnt; i++)
+		if (!strcmp(w->profiles[i].text, text))
+			return "it is given twice";
 	if (w->profiles_cnt == DEDUP_STREAMS_MAX)
 		return "at most {max} streams";
 	w->profiles[w->profiles_cnt++] = (struct given_text){ text, diag_location() };
@@ -97,6 +100,9 @@ static const char *add_file(void *to, const char *text)
 
 static const char *append_interface(const char *text, char **list, int *cnt)
 {
+	for (int i = 0; i < *cnt; i++)
+		if (!strcmp(list[i], text))
+			return "it is named twice";
 	if (*cnt == DEDUP_IFACES_MAX)
 		return "at most {max} interfaces";
 	list[(*cnt)++] = (char *)text;
@@ -233,9 +239,10 @@ const struct args_option WISH_OPTIONS[] = {
 	  GIVEN(countdown_bits), .min = 1, .max = SPEC_COUNTDOWN_BITS_MAX, .key = ARGS_KEY_ONCE,
 	  .help = "countdown: an id lasts 2^N - 1 countdowns, {min} to {max} (4)" },
 	{ "--add", "IFNAME", OPT_INTERFACES, ARGS_OWN, FIELDS(add, add_cnt), .parse = parse_add,
-	  .max = DEDUP_IFACES_MAX, .help = "run on this interface, too; may be repeated" },
+	  .repeats = true, .max = DEDUP_IFACES_MAX,
+	  .help = "run on this interface, too; may be repeated" },
 	{ "--remove", "IFNAME", OPT_INTERFACES, ARGS_OWN, FIELDS(remove, remove_cnt),
-	  .parse = parse_remove, .max = DEDUP_IFACES_MAX,
+	  .parse = parse_remove, .repeats = true, .max = DEDUP_IFACES_MAX,
 	  .help = "no longer run on this interface, which may be gone; may be\n"
 		  "repeated" },
 	{ "--replace", NULL, OPT_REPLACE, ARGS_FLAG, FIELD(replace),
@@ -316,13 +323,4 @@ int wish_check_sources(const struct wish *w, const struct filter_spec *spec)
 	return diag_err(-EINVAL,
 			"%s is for numbered streams, and the filter has none" ADVICE "leave it out",
 			w->given.sources ? "--sources" : "--paths");
-}
-
-int wish_check_once(char *const *ifnames, int cnt)
-{
-	for (int i = 0; i < cnt; i++)
-		for (int j = 0; j < i; j++)
-			if (!strcmp(ifnames[i], ifnames[j]))
-				return diag_err(-EINVAL, "%s is named twice", ifnames[i]);
-	return 0;
 }

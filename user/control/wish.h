@@ -118,9 +118,6 @@ bool wish_gives(const struct wish *w, unsigned int groups);
  */
 int wish_check_sources(const struct wish *w, const struct filter_spec *spec);
 
-/* Checks that none of these interfaces is named twice. Returns 0; or -EINVAL (logged). */
-int wish_check_once(char *const *ifnames, int cnt);
-
 /* Streams (wish_streams.c). Adds the built-in profiles and those in the files of --profiles.
  * Returns 0, or -errno (logged). The caller frees *out in both cases.
  */

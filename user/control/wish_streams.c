@@ -274,11 +274,10 @@ int wish_streams_deliver(const struct wish *w, struct filter_spec *spec)
 		size_t len = strcspn(name, ",");
 		struct spec_stream *s = stream_named(spec, name, len);
 
-		if (s)
-			s->deliver = true;
-		else
-			return diag_err(-EINVAL, "--deliver xsk:%s: there is no stream %.*s",
-					w->deliver, (int)len, name);
+		if (!s || s->deliver)
+			return diag_err(-EINVAL, "--deliver xsk:%s: %s %.*s", w->deliver,
+					s ? "named twice:" : "there is no stream", (int)len, name);
+		s->deliver = true;
 		name = name[len] ? name + len + 1 : NULL;
 	}
 	return 0;

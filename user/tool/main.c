@@ -156,6 +156,13 @@ static int print_counter_names(void)
 	return EXIT_DONE;
 }
 
+static bool is_twice(char *const *words, const char *word)
+{
+	while (*words != word && strcmp(*words, word) != 0)
+		words++;
+	return *words != word;
+}
+
 static int operate(const struct verb *v, struct options *o)
 {
 	struct wish *w = &o->wish;
@@ -165,6 +172,9 @@ static int operate(const struct verb *v, struct options *o)
 		w->name = *rest++;
 	if (v->names > 1)
 		w->file = *rest++;
+	for (char **ifname = rest; ifname < end; ifname++)
+		if (is_twice(rest, *ifname))
+			return diag_err(EXIT_MISUSED, "%s is named twice", *ifname);
 	w->where = (struct placement){ rest, (int)(end - rest), w->where.mode, w->where.share };
 	return v->operate(w);
 }

@@ -191,8 +191,8 @@ TEST(ranges_end_on_both_sides)
 /* The range of those whose texts are a list, or are given several times. */
 TEST(lists_take_so_many)
 {
+	static char texts[102][TEXT_MAX]; /* they stay, as those of argv do */
 	struct options o;
-	char text[TEXT_MAX];
 
 	for (const struct args_option *row = options_table(); row->option; row++) {
 		const struct value *s = row->type == ARGS_OWN ? value_of(row) : NULL;
@@ -203,9 +203,9 @@ TEST(lists_take_so_many)
 		assert_in_range(max, 2, 100);
 		options_begin(&o);
 		for (int i = s->list == COMMAS ? max : 1; i <= max; i++)
-			if (args_set(row, &o, row->option, nth(s, i, text)))
-				fail_msg("%s does not take %s", row->option, text);
-		is_refused(row, &o, nth(s, max + 1, text));
+			if (args_set(row, &o, row->option, nth(s, i, texts[i])))
+				fail_msg("%s does not take %s", row->option, texts[i]);
+		is_refused(row, &o, nth(s, max + 1, texts[max + 1]));
 	}
 }
 
