@@ -250,9 +250,6 @@ static const struct failure {
 	{ "fail-want-unknown", ":", "$XD want nope " ID_A, "no filter nope" },
 	{ "fail-want-no-id", LOAD, "$XD want v0 " ZEROS "00", "is no id: all zero stands for none" },
 	{ "fail-want-nobody", LOAD, "$NOBODY want v0 " ID_A, "run as root" },
-	{ "fail-resize-sources", LOAD, "$XD resize v0 --sources 64",
-	  "--sources is for numbered streams, and the filter has none" },
-	{ "fail-replace-paths", LOAD, "$XD load --replace v0 --paths 2", "--paths is for numbered" },
 	{ "fail-unload-idle", ":", "$XD unload v0", "v0 runs no filter; xdp-dedup status lists" },
 	{ "fail-unload-other-end", LOAD, "$XD unload p0", "p0 runs no filter" },
 	{ "fail-unload-no-interface", ":", "$XD unload nope", "nope runs no filter" },
@@ -261,8 +258,24 @@ static const struct failure {
 	  "v0 runs no filter" },
 };
 
-/* What an id looks like the filter says. */
+/* What an id looks like the filter says, and what goes together with it. */
 static const struct failure MISUSES_OF_A_FILTER[] = {
+	{ "misuse-set-outer-to", LOAD, "$XD set v0 --outer-to 10.0.0.1", "--outer-to is for" },
+	{ "misuse-set-tunnels-deliver", LOAD, "$XD set v0 --tunnels gre --deliver xsk",
+	  "leave one of --deliver and --tunnels out" },
+	{ "misuse-set-realm", LOAD, "$XD set v0 --profile 'rtp:80#a' --profile 'payload:81#a'",
+	  "rtp and payload cannot share a realm" },
+	{ "misuse-set-learn", LOAD, "$XD set v0 --profile hsr --learn app", "--learn app is not for" },
+	{ "misuse-set-stream", LOAD, "$XD set v0 --deliver xsk:a", "there is no stream a" },
+	{ "misuse-set-nowhere", LOAD, "$XD set v0 --remove v0", "v0 would run nowhere" },
+	{ "misuse-resize-bits", LOAD, "$XD resize v0 --bits 8192", "--bits is for --layout flat" },
+	{ "misuse-resize-sources", LOAD, "$XD resize v0 --sources 64",
+	  "--sources is for numbered streams, and the filter has none" },
+	{ "misuse-replace-paths", LOAD, "$XD load --replace v0 --paths 2", "--paths is for numbered" },
+	{ "misuse-replace-bits", LOAD, "$XD load --replace v0 --bits 8192", "--bits is for" },
+	{ "misuse-replace-nothing", ":", "$XD load --replace v0", "--port is missing" },
+	{ "misuse-replace-nothing-bits", ":", "$XD load --replace v0 --port 80 --bits 8192",
+	  "--bits is for" },
 	{ "misuse-want-not-hex", LOAD, "$XD want v0 x", "x is no id: give 64 hex digits" },
 	{ "misuse-id-short", LOAD, "$XD add v0 " ZEROS, "is no id: give 64 hex digits" },
 	{ "misuse-id-long", LOAD, "$XD test v0 " ID_A "0", "is no id: give 64 hex digits" },

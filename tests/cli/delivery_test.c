@@ -364,7 +364,7 @@ TEST(set_begins_new_notes)
 	assert_false(is_delivered());
 	assert_run(0, "$XD set ve0 --remove ve1 --deliver xsk:gsp");
 	assert_true(is_delivered());
-	assert_run(1, "$XD set ve0 --deliver xsk:rtp");
+	assert_run(2, "$XD set ve0 --deliver xsk:rtp");
 	assert_one_line("--deliver xsk:rtp: there is no stream rtp");
 }
 

@@ -179,7 +179,7 @@ static const struct cli_script SCRIPTS[] = {
 	{ "what-a-lower-device-merges-is-refused",
 	  "ip link set v0 master b0; ethtool -K v0 gro on rx-udp-gro-forwarding on\n"
 	  "fails 'v0 merges UDP packets before b0, on top of it, sees them' $XD load b0 --port 80\n"
-	  "clean; $XD load p0 --port 80; fails 'v0 merges' $XD set p0 --add b0; idle b0\n"
+	  "clean; $XD load p0 --port 80; exits 1 $XD set p0 --add b0; has 'v0 merges'; idle b0\n"
 	  "fails 'v0 merges' $XD load --replace --name p0 p0 b0; idle b0; $XD unload p0\n"
 	  "$XD load v0 --port 80; $XD unload v0; ethtool -K v0 rx-udp-gro-forwarding off\n"
 	  "$XD load b0 --port 80; got $XD status b0; lacks warning\n"

@@ -54,7 +54,7 @@ int receivers_check_merging(const char *ifname, enum attach_mode mode, const str
 	if (merges <= 0)
 		return merges;
 	return diag_err(
-		-EINVAL,
+		-EOPNOTSUPP,
 		"%s merges UDP packets before %s, on top of it, sees them, and only the first one's id would be looked at" ADVICE
 		"load %s instead, or: ethtool -K %s rx-udp-gro-forwarding off rx-gro-list off",
 		lower->name, upper->name, lower->name, lower->name);
@@ -99,7 +99,7 @@ int receivers_check_ethernet(const char *ifname, const struct links *l)
 	if (!link)
 		return diag_err(-ENODEV, "%s has just gone", ifname);
 	if (!link->is_ethernet)
-		return diag_err(-EINVAL,
+		return diag_err(-EOPNOTSUPP,
 				"packets of %s have no Ethernet header: none would be filtered",
 				ifname);
 	return 0;

@@ -24,13 +24,13 @@ int receivers_check_stacking(const struct placement *where, const struct links *
  */
 int receivers_check_above(const struct placement *where, const struct links *l);
 
-/* Checks that this interface's packets have Ethernet headers. Returns 0; -EINVAL if not; -ENODEV
- * if the interface has gone. Each error is logged.
+/* Checks that this interface's packets have Ethernet headers. Returns 0; -EOPNOTSUPP if not;
+ * -ENODEV if the interface has gone. Each error is logged.
  */
 int receivers_check_ethernet(const char *ifname, const struct links *l);
 
 /* Checks that the filter sees this interface's packets, in this mode, before a device below merges
- * them. Returns 0; -EINVAL if not; another -errno if that is unknown. Each error is logged.
+ * them. Returns 0; -EOPNOTSUPP if not; another -errno if that is unknown. Each error is logged.
  */
 int receivers_check_merging(const char *ifname, enum attach_mode mode, const struct links *l);
 

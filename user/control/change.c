@@ -7,6 +7,7 @@
 
 #include "attachments.h"
 #include "diag.h"
+#include "exit.h"
 #include "here.h"
 #include "kernel.h"
 #include "loader.h"
@@ -141,20 +142,27 @@ void change_end(struct change *c)
 	filter_close(&c->f);
 }
 
-int change_run(const struct wish *w, int (*make)(struct change *c))
+int change_steps(struct change *c, const struct change_steps *steps)
+{
+	struct dedup_config cfg;
+	int err = steps->plan(c, &cfg);
+	int failed = err == -EINVAL ? EXIT_MISUSED : EXIT_FAILED;
+
+	err = err ?: steps->make(c, &cfg);
+	change_end(c);
+	return err ? failed : EXIT_DONE;
+}
+
+int change_run(const struct wish *w, const struct change_steps *steps)
 {
 	struct change c;
-	int err = lock_take(w->verbose);
+	int status;
 
-	if (err)
-		return err;
-	err = change_open(w, &c);
-	if (!err) {
-		err = make(&c);
-		change_end(&c);
-	}
+	if (lock_take(w->verbose))
+		return EXIT_FAILED;
+	status = change_open(w, &c) ? EXIT_FAILED : change_steps(&c, steps);
 	lock_release();
-	return err;
+	return status;
 }
 
 /* Has this open filter a predecessor that knows ids? 1 or 0; -errno (logged). */

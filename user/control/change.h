@@ -21,10 +21,21 @@ struct change {
 	struct placement where;		 /* those of `wanted` that are here */
 };
 
-/* Takes the lock, opens the filter w->name, finds out where it runs, and changes it by make().
- * Returns 0; or -errno (logged).
+/* A change in two steps, each of which returns 0 or -errno (logged): what is asked for, by the
+ * options and the filter, where -EINVAL means that they do not fit together; and making it.
  */
-int change_run(const struct wish *w, int (*make)(struct change *c));
+struct change_steps {
+	int (*plan)(struct change *c, struct dedup_config *cfg);
+	int (*make)(struct change *c, struct dedup_config *cfg);
+};
+
+/* Takes the lock, opens the filter w->name, finds out where it runs, and changes it. Returns an
+ * enum exit_code.
+ */
+int change_run(const struct wish *w, const struct change_steps *steps);
+
+/* Makes the change of an open filter, and does change_end(). Returns an enum exit_code. */
+int change_steps(struct change *c, const struct change_steps *steps);
 
 /* Opens the filter w->name, which must run somewhere. The caller holds the lock. Returns 0, and the
  * caller calls change_end(); or -errno (logged).
@@ -74,8 +85,7 @@ void change_report(const char *name, const struct dedup_config *cfg);
 int change_filter(struct change *c, struct dedup_config *cfg);
 
 /* `load --replace` of an existing filter: w->name, or the filter on the first interface. The caller
- * holds the lock. Returns 0; -ENOENT (not logged) if there is no such filter; or another -errno
- * (logged), and then the filter is as it was.
+ * holds the lock. Returns an enum exit_code; or -ENOENT (not logged) if there is no such filter.
  */
 int change_replace(const struct wish *w);
 

@@ -101,21 +101,23 @@ static int check_replace(const struct wish *w)
 	return w->profiles_cnt ? control_check_filter(w) : 0;
 }
 
-/* Replaces the filter, or makes it if there is none. */
+/* Replaces the filter, or makes it if there is none. Returns an enum exit_code. */
 static int replace_or_load(const struct wish *w)
 {
-	int err = change_replace(w);
+	int status = change_replace(w);
 
-	if (err != -ENOENT)
-		return err;
-	if (w->name && (!w->where.cnt || (!w->profiles_cnt && !w->given.port)))
-		return loader_explain(w->name, err);
-	return check_new(w) ?: load_new(w);
+	if (status != -ENOENT)
+		return status;
+	if (w->name && (!w->where.cnt || (!w->profiles_cnt && !w->given.port))) {
+		loader_explain(w->name, status);
+		return EXIT_FAILED;
+	}
+	return check_new(w) ? EXIT_MISUSED : load_new(w) ? EXIT_FAILED : EXIT_DONE;
 }
 
 int control_load(const struct wish *w)
 {
-	int err;
+	int status;
 
 	if (!w->replace && (w->wait || w->forget))
 		return diag_err(
@@ -125,7 +127,7 @@ int control_load(const struct wish *w)
 		return EXIT_MISUSED;
 	if (change_wait(w, w->name ?: w->where.ifnames[0]) || lock_take(w->verbose))
 		return EXIT_FAILED;
-	err = w->replace ? replace_or_load(w) : load_new(w);
+	status = w->replace ? replace_or_load(w) : load_new(w) ? EXIT_FAILED : EXIT_DONE;
 	lock_release();
-	return err ? EXIT_FAILED : EXIT_DONE;
+	return status;
 }

@@ -7,6 +7,7 @@
 
 #include "change.h"
 #include "diag.h"
+#include "exit.h"
 #include "plan.h"
 
 /* It is to run on the interfaces that are named, if any is, and on no others, unless w->stays. */
@@ -31,12 +32,12 @@ static int ask_interfaces(struct change *c)
 static int plan_replacement(struct change *c, struct dedup_config *cfg)
 {
 	uint64_t drop_ns = c->spec.drop_ns;
-	int err = 0;
+	int err = ask_interfaces(c);
 
 	if (c->w->whole)
 		c->spec = c->w->spec;
 	else
-		err = change_ask(c);
+		err = err ?: change_ask(c);
 	if (c->w->whole && !c->w->given.action) /* no value ends the time of --for */
 		c->spec.drop_ns = drop_ns;
 	return err ?: change_plan(c, cfg);
@@ -77,24 +78,21 @@ static bool is_in_place(const struct change *c)
 	return running == c->wanted.cnt;
 }
 
-static int replace_filter(struct change *c)
+static int replace_filter(struct change *c, struct dedup_config *cfg)
 {
 	const struct dedup_config *old = c->f.config;
+	struct dedup_config next = *cfg;
 	bool whole = c->w->whole, fits, same;
-	struct dedup_config cfg, next;
-	int err = ask_interfaces(c) ?: plan_replacement(c, &cfg);
+	int err;
 
-	if (err)
-		return err;
 	note_modes(c);
-	next = cfg;
 	/* Can the existing memory have this program? And is it the memory of the plan? */
 	fits = old->format == DEDUP_FORMAT && !plan_next_program(old, &next);
-	same = fits && plan_is_same_memory(old, &cfg);
+	same = fits && plan_is_same_memory(old, cfg);
 	if (whole && same && is_in_place(c) && is_same_program(old, &next))
 		return 0;
 	fits &= same || (!whole && !wish_gives(c->w, OPT_MEMORY));
-	err = fits ? change_program(c, &cfg) : change_filter(c, &cfg);
+	err = fits ? change_program(c, cfg) : change_filter(c, cfg);
 	if (!err)
 		diag_done("%s: replaced; what it remembers is kept", c->f.name);
 	return err;
@@ -102,12 +100,9 @@ static int replace_filter(struct change *c)
 
 int change_replace(const struct wish *w)
 {
+	static const struct change_steps STEPS = { plan_replacement, replace_filter };
 	struct change c;
 	int err = change_find(w, w->name ?: w->where.ifnames[0], &c);
 
-	if (err)
-		return err;
-	err = replace_filter(&c);
-	change_end(&c);
-	return err;
+	return err == -ENOENT ? err : err ? EXIT_FAILED : change_steps(&c, &STEPS);
 }

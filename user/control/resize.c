@@ -24,17 +24,17 @@ static int renumber(struct change *c)
 	return 0;
 }
 
-static int resize_filter(struct change *c)
+static int plan_resize(struct change *c, struct dedup_config *cfg)
 {
-	struct dedup_config cfg;
-
-	return change_ask(c) ?: renumber(c) ?: change_plan(c, &cfg) ?: change_filter(c, &cfg);
+	return change_ask(c) ?: renumber(c) ?: change_plan(c, cfg);
 }
 
 int control_resize(const struct wish *w)
 {
+	static const struct change_steps STEPS = { plan_resize, change_filter };
+
 	if (!wish_gives(w, OPT_MEMORY))
 		return diag_err(EXIT_MISUSED, "what is to change? As in --capacity 2M" ADVICE
 					      "xdp-dedup resize --help lists all");
-	return change_wait(w, w->name) || change_run(w, resize_filter) ? EXIT_FAILED : EXIT_DONE;
+	return change_wait(w, w->name) ? EXIT_FAILED : change_run(w, &STEPS);
 }

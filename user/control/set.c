@@ -4,19 +4,19 @@
 #include "control.h"
 #include "diag.h"
 
-static int set_filter(struct change *c)
+static int plan_set(struct change *c, struct dedup_config *cfg)
 {
 	const struct wish *w = c->w;
-	struct dedup_config cfg;
 
 	return change_interfaces(c, w->add, w->add_cnt, w->remove, w->remove_cnt) ?:
 	       change_ask(c) ?:
-	       change_plan(c, &cfg) ?:
-	       change_program(c, &cfg);
+	       change_plan(c, cfg);
 }
 
 int control_set(const struct wish *w)
 {
+	static const struct change_steps STEPS = { plan_set, change_program };
+
 	/* Not in another mode alone. */
 	if (!wish_gives(w, OPT_ACTION | OPT_PORT | OPT_DESTINATION) && !w->profiles_cnt &&
 	    !w->add_cnt && !w->remove_cnt)
@@ -24,5 +24,5 @@ int control_set(const struct wish *w)
 					      "xdp-dedup set --help lists all");
 	if (w->profiles_cnt && wish_streams_check(w))
 		return EXIT_MISUSED;
-	return change_run(w, set_filter) ? EXIT_FAILED : EXIT_DONE;
+	return change_run(w, &STEPS);
 }
