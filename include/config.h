@@ -6,6 +6,7 @@
 #define XDP_DEDUP_CONFIG_H
 
 #include "compiler.h"
+#include "destination.h"
 #include "digest.h"
 #include "format.h"
 #include "id.h"
@@ -53,8 +54,8 @@ enum dedup_action {
  * kind, the planned filter can go on with the filter's memory. The plan fills it in.
  */
 struct dedup_memory {
-	__u32 layout;	 /* enum dedup_layout */
-	__u32 hash;	 /* enum dedup_hash_scheme */
+	enum dedup_layout layout;
+	enum dedup_hash_scheme hash;
 	__u32 blocks;	 /* of 64 bytes, the filter's memory; at least 1 */
 	__u32 places;	 /* of the hand's circle: blocked: blocks; flat: blocks of one of the two
 			  * arrays; countdown: what a learned id's cells are set to
@@ -93,16 +94,16 @@ enum dedup_frames {
  * policy. The plan fills it in, except the streams' slots and realm keys (kept.h, secrets.h).
  */
 struct dedup_policy {
-	__u32 action;	  /* enum dedup_action */
+	enum dedup_action action;
 	__u32 learn_app;  /* 1: packets only test, an application adds the ids; 0: packets learn */
 	__u32 ihave_pass; /* 1: IHAVEs whose ids are all known pass, but count as known */
 	__u32 deliver;	  /* deliver.h; bit n: fresh packets of stream n */
 	__u64 drop_ns;	  /* DEDUP_DROP_FOR: for how long duplicates are dropped; else 0 */
 
-	__u32 receiver;	  /* enum dedup_receiver */
-	__u32 several;	  /* 1: the filter has several interfaces; 0: one */
-	__u32 forwarded;  /* 1: frames for other hosts are looked at, too, in all streams */
-	__u32 frames;	  /* enum dedup_frames */
+	enum dedup_receiver receiver;
+	__u32 several;	 /* 1: the filter has several interfaces; 0: one */
+	__u32 forwarded; /* 1: frames for other hosts are looked at, too, in all streams */
+	enum dedup_frames frames;
 	__u32 id_bytes;	  /* of the longest id; 1 to DEDUP_ID_BYTES_MAX */
 	__u32 any_direct; /* 1: some range of ports has a stream in `direct` */
 
@@ -149,7 +150,9 @@ struct dedup_asked {
 	__u32 profiles_format;
 };
 
-/* Map `.rodata.config`, frozen at load: to the verifier every field is a constant. */
+/* Map `.rodata.config`, frozen at load: to the verifier every field is a constant. bpftool shows
+ * fields of an enum by name.
+ */
 struct dedup_config {
 	__u32 format; /* DEDUP_FORMAT */
 	__u32 frags;  /* 1: loaded for frags, a packet may go on behind its first buffer */

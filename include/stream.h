@@ -75,8 +75,8 @@ struct dedup_gate {
 
 struct dedup_stream {
 	char name[DEDUP_STREAM_NAME];
-	__u32 layer;	 /* enum dedup_layer */
-	__u32 decoder;	 /* enum dedup_decoder */
+	enum dedup_layer layer;
+	enum dedup_decoder decoder;
 	__u32 ethertype; /* DEDUP_ETHERNET: in network order; 0: any */
 	__u32 forwarded; /* 1: frames for other hosts, too */
 
@@ -93,7 +93,7 @@ struct dedup_stream {
 	__u32 realm;
 	__u64 realm_key; /* secret, one for each realm */
 
-	__u32 digest;	  /* enum dedup_digest_of */
+	enum dedup_digest_of digest;
 	__u32 digest_max; /* bytes that are hashed at most; the length is, too */
 	__u32 words;	  /* of an id: loads_cnt, and one more if there is a digest; 4: GSP/1 */
 	__u32 bytes;	  /* of an id, for the schemes that hash bytes: up to the last one */

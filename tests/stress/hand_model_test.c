@@ -434,7 +434,7 @@ static bool plan(struct model *m, struct dedup_config *c)
 	if (plan_config(&spec, 1 + below(m, 16), SIM_HZ, c))
 		return false;
 	snprintf(m->text, sizeof(m->text),
-		 "layout %u, %u places, capacity %llu, window %llu ns, traffic %d x %.3g, lateness %d",
+		 "layout %d, %u places, capacity %llu, window %llu ns, traffic %d x %.3g, lateness %d",
 		 c->memory.layout, c->memory.places, c->memory.capacity, c->memory.window_ns,
 		 m->traffic, m->load, m->lateness);
 	return true;
