@@ -367,10 +367,12 @@ static int own_socket(int type, struct sockaddr_in *at)
 	return fd;
 }
 
+static const char PROGRAM[] = SCRAPE_PROGRAM;
+
 /* Also if --listen names another address. Connections that are made before are answered. */
 static void systemd_passes_a_socket(void **state)
 {
-	static const char *const ARGV[] = { SCRAPE_PROGRAM, "--listen=9947", "--directory",
+	static const char *const ARGV[] = { PROGRAM, "--listen=9947", "--directory",
 					    SCRAPE_DIRECTORY, NULL };
 	struct sockaddr_in at;
 	int listener = own_socket(SOCK_STREAM, &at), fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -386,8 +388,8 @@ static void systemd_passes_a_socket(void **state)
 
 static void over_ipv6(void **state)
 {
-	static const char *const ARGV[] = { SCRAPE_PROGRAM, "--listen",	      "[::1]:9947",
-					    "--directory",  SCRAPE_DIRECTORY, NULL };
+	static const char *const ARGV[] = { PROGRAM,	   "--listen",	     "[::1]:9947",
+					    "--directory", SCRAPE_DIRECTORY, NULL };
 	const struct sockaddr_in6 at = { .sin6_family = AF_INET6,
 					 .sin6_port = htons(SCRAPE_PORT),
 					 .sin6_addr = IN6ADDR_LOOPBACK_INIT };

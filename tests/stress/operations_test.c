@@ -151,9 +151,9 @@ static bool has_short_steps(const struct life *l)
 {
 	const struct dedup_memory *c = &l->sim->config.memory;
 	double ids = 1 + l->load * c->capacity * c->tick_ns / c->window_ns;
+	uint64_t ahead = c->turn_ids / TOLD_AHEAD_PART;
 
-	return l->load <= 1 && !l->is_in_bursts && l->lateness == ON_TIME &&
-	       2 * ids <= c->turn_ids / TOLD_AHEAD_PART;
+	return l->load <= 1 && !l->is_in_bursts && l->lateness == ON_TIME && 2 * ids <= ahead;
 }
 
 /* It is reported to have forgotten every id. What its hand counts are the ids that it learned
