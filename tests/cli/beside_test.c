@@ -42,6 +42,13 @@ static void assert_beside(const char *name)
 	assert_non_null(strstr(out, "ve0 (native, shared)"));
 }
 
+/* Neither a filter, nor a dispatcher, nor a program on an interface. */
+static void assert_nothing_left(void)
+{
+	sh("[ -z \"$(ls /sys/fs/bpf/xdp-dedup; ls -d /sys/fs/bpf/xdp/dispatch-* 2>/dev/null)\" ]\n"
+	   "for i in ve0 ve1; do if ip link show $i | grep xdp; then exit 1; fi; done");
+}
+
 /* We come second, it sees every copy. */
 TEST(after_a_neighbour)
 {
@@ -58,6 +65,7 @@ TEST(after_a_neighbour)
 	e2e_tool("unload ve0");
 	e2e_assert_unfiltered(0);
 	neighbour_move_out(&n);
+	assert_nothing_left();
 }
 
 /* It comes after us: duplicates never reach it, fresh events do. */
@@ -82,6 +90,7 @@ TEST(before_a_neighbour)
 	e2e_assert_works(0);
 	e2e_tool("unload ve0");
 	e2e_assert_unfiltered(0);
+	assert_nothing_left();
 }
 
 /* One filter in the dispatchers of two interfaces, with a neighbour on one. */
@@ -101,6 +110,7 @@ TEST(on_two_interfaces)
 	e2e_tool("unload ve1");
 	e2e_assert_unfiltered(1);
 	neighbour_move_out(&n);
+	assert_nothing_left();
 }
 
 static void assert_told(const char *name, const char *id, int status, const char *what)
@@ -199,6 +209,7 @@ TEST(changes_of_a_shared_filter)
 	e2e_tool("unload ve0 ve1");
 	e2e_assert_unfiltered(0);
 	e2e_assert_unfiltered(1);
+	assert_nothing_left();
 }
 
 /* Without --share no program gets a neighbour. */
