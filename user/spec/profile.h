@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Profiles: which packets a stream looks at, and which of their bytes are the id, as an INI text
  * says it. A section `[profile NAME]` becomes a struct dedup_stream. The text may be anything.
- * Pure. user/cli/USAGE.md has the keys.
+ * Pure. user/cli/PROFILES.md has the keys.
  */
 #ifndef XDP_DEDUP_PROFILE_H
 #define XDP_DEDUP_PROFILE_H
