@@ -19,12 +19,13 @@ static const struct {
 	{ "publish_retried", "Messages sent again.", COUNTER(counters.retried) },
 	{ "publish_late", "Messages sent after the duplicate window: they may be there twice.",
 	  COUNTER(counters.late) },
-	{ "publish_copies", "Copies of pending events, which were not sent.",
+	{ "publish_copies", "Copies of pending events, which were not sent (with --learn app).",
 	  COUNTER(counters.copies) },
 	{ "publish_too_large", "Messages larger than the server takes, which were left out.",
 	  COUNTER(counters.too_large) },
 	{ "publish_refused", "Answers of the engine that were errors.", COUNTER(counters.refused) },
-	{ "publish_given_up", "Events that were given up, and wanted.", COUNTER(counters.given_up) },
+	{ "publish_given_up", "Events given up after all retries, or for a subject that is not taken.",
+	  COUNTER(counters.given_up) },
 	{ "publish_unreadable", "Received packets whose id could not be found out.",
 	  COUNTER(intake.unreadable) },
 	{ "publish_no_memory", "Events for which there was no memory, and which were wanted.",
@@ -85,7 +86,8 @@ int publish_metrics_write(const struct publisher_view *v, FILE *out)
 	metrics_gauge(&m, v->pending, labels);
 	metrics_family(&m, METRICS_GAUGE, "publish_pending_bytes", "Bytes of their payloads.");
 	metrics_gauge(&m, v->pending_bytes, labels);
-	metrics_family(&m, METRICS_GAUGE, "publish_connected", "1: there is a connection.");
+	metrics_family(&m, METRICS_GAUGE, "publish_connected",
+		       "1: there is a connection, and the stream suits.");
 	metrics_gauge(&m, v->is_connected, labels);
 	write_times(&m, v);
 	return metrics_end(&m);
