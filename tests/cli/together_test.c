@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Several tools at once on one filter, under traffic: each does what it was told, or says in a line
  * why not; no event is lost, and in the end the filter is whole, and nothing is left beside it.
+ * ROUNDS=N and SEED=N try others.
  */
 #include "e2e_runner.h"
 #include "pins.h"

@@ -3,8 +3,9 @@
  * over both links, within less than a window. While they send, a row's changes are made, one after
  * another. Each event is delivered once, and the filter has counted every packet.
  *
- * Environment: TIMES=N, so many changes a row (default: each of the row's once); BUSY=1, while
- * other processes take all CPUs.
+ * Environment: TIMES=N, so many changes a row (default: each of the row's once; 200 take half a
+ * minute for `set`, 8 minutes for `resize-wait`); BUSY=1, while other processes take all CPUs;
+ * RATE=N events a second, for slow machines.
  */
 #include "support.h"
 

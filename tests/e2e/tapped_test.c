@@ -2,6 +2,11 @@
 /* The kernel's own tunnel devices as senders: a tap's packets are mirrored into two tunnels, by two
  * links, to interfaces that share a filter. Each inner packet is read once there, and every counter
  * is exact. Rows whose device this kernel lacks are skipped.
+ *
+ * once-*: every device. kind-*: once with --tunnels of its kind alone, twice with all others or
+ * none. outer-to-*, to-*: which destinations count. ended-*, closed-*: the receiver's own tunnel
+ * devices have each packet once; twice with `none`. cut-*, outer-fragments: what ERSPAN cuts off,
+ * and fragments of outer packets, passes. changes-*: `set --tunnels` under traffic loses nothing.
  */
 #include "e2e_runner.h"
 #include "neighbour.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Three nodes with a filter each publish into one stream of a cluster of three servers. Each event
- * is offered to each node 1 to 5 times, at random offsets of 0 to 2 s; a consumer reads each exactly
- * once, whatever fails meanwhile. EVENTS=200000 offers more; FAULTS=N SEED=N tries more faults.
+ * is offered to each node 1 to 5 times, at random offsets of 0 to 2 s; a consumer reads each
+ * exactly once, whatever fails meanwhile. EVENTS=200000 offers more, RATE=N fresh ones a second;
+ * FAULTS=N SEED=N tries more faults.
  *
  * Not quick: three servers take two minutes of CPU time.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* xdp-dedup-publish on one node, with one server that is away, slow, full or hostile, or refuses
  * it; and the program itself ended or killed. Nothing that was received is lost, nothing is there
- * twice.
+ * twice. FAULT=NAME tries one fault of tests/fixture/publish/fake_server.py.
  */
 #include "jetstream.h"
 #include "node.h"

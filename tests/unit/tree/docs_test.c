@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The documents: the files, functions, options and tests that they name exist, their links lead
- * somewhere, lines are narrow; and they have the rights of each verb, and each test.
+ * somewhere, lines are narrow; and they have the rights of each verb, and fixtures. Each test program
+ * says what it shows.
  */
 #include "support.h"
 
@@ -384,11 +385,27 @@ static void expect_lines(const char *doc, const char *pattern)
 	free(text);
 }
 
-TEST(tests_have_a_line_each)
+/* A comment in the second line of each file of a pattern, below the licence. */
+static void expect_comments(const char *pattern)
 {
-	expect_lines("tests/README.md", "tests/*/*_test.c");
-	expect_lines("tests/README.md", "tests/unit/*/*_test.c");
-	expect_lines("tests/README.md", "tests/*/*_main.c");
+	glob_t files = { 0 };
+
+	assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		char *text = read_file(files.gl_pathv[i]);
+
+		if (strncmp(text + strcspn(text, "\n"), "\n/* ", 4))
+			fail_msg("%s: its second line does not say what it shows", files.gl_pathv[i]);
+		free(text);
+	}
+	globfree(&files);
+}
+
+TEST(programs_say_what_they_show)
+{
+	expect_comments("tests/*/*_test.c");
+	expect_comments("tests/unit/*/*_test.c");
+	expect_comments("tests/*/*_main.c");
 }
 
 /* Each room of fixtures has a README, which names its files. */
@@ -420,7 +437,7 @@ static void check_program(const char *doc, const char *word)
 	globfree(&files);
 }
 
-TEST_WITH(lines_have_a_test_each, read_all, free_all)
+TEST_WITH(named_programs_exist, read_all, free_all)
 {
 	in_all_docs(check_program);
 }
