@@ -145,9 +145,7 @@ struct dedup_asked {
 	__u64 capacity;
 	__u64 fpr_e18;
 	__u32 bits, hashes, index_bits, countdown_bits; /* 0: not given, the plan chooses */
-	__u32 deliver_all; /* 1: the fresh packets of all streams are delivered */
-	/* The format of the version whose profiles the streams are of; 0: below 15. */
-	__u32 profiles_format;
+	__u64 deliver_all; /* 1: the fresh packets of all streams are delivered */
 };
 
 /* Map `.rodata.config`, frozen at load: to the verifier every field is a constant. bpftool shows
@@ -178,12 +176,12 @@ struct dedup_config {
 	struct dedup_sources sources;			   /* as a part of `memory` */
 	struct dedup_numbered numbered[DEDUP_STREAMS_MAX]; /* of each stream, as a part of it */
 
-	/* Since format 15. */
 	struct dedup_tunnels tunnels; /* as a part of `policy` */
 
 	DEDUP_APPENDED(__u64 appended;)
 };
-_Static_assert(__builtin_offsetof(struct dedup_config, tunnels) == DEDUP_CONFIG_BYTES_OLDEST,
+_Static_assert(__builtin_offsetof(struct dedup_config, tunnels) + sizeof(struct dedup_tunnels) ==
+		       DEDUP_CONFIG_BYTES_OLDEST,
 	       "fields that moved: see format.h");
 
 /* When the hand passed a segment last. `learned` is state.learned when it passed the segment's

@@ -19,17 +19,16 @@
 #define XDP_DEDUP_FORMAT_H
 
 #ifdef DEDUP_NEXT_FORMAT /* tests build a tool of the format after this one */
-#define DEDUP_FORMAT 17
+#define DEDUP_FORMAT 2
 #define DEDUP_APPENDED(field) field
 #else
-#define DEDUP_FORMAT 16
+#define DEDUP_FORMAT 1
 #define DEDUP_APPENDED(field)
 #endif
-#define DEDUP_FORMAT_OLDEST 14
-#define DEDUP_FORMAT_SOURCES 16 /* the first one with these tables of sources, and accounts */
+#define DEDUP_FORMAT_OLDEST 1
 
 /* Sizes of the structs in the oldest format. Later formats have no fewer bytes. */
-#define DEDUP_CONFIG_BYTES_OLDEST 29280
+#define DEDUP_CONFIG_BYTES_OLDEST 29400
 #define DEDUP_STATE_BYTES_OLDEST 35648
 #define DEDUP_COUNTERS_BYTES_OLDEST 336
 

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* load --replace: over a filter of this version, and, as an upgrade, over one of the previous
- * format (include/format.h): $NEXT is the tool of the next format, $OLD_FORMAT the previous one.
+/* load --replace: over a filter of this version, and, as an upgrade, by $NEXT, the tool of the next
+ * format (include/format.h).
  */
 #include "cli_runner.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-
-#include <bpf/bpf.h>
-#include <linux/bpf.h>
 
 #include "format.h"
-#include "packet.h"
-#include "pins.h"
 
 #define PROG "$(bpftool prog show pinned $PINS/v0/prog | head -n 1)"
 
@@ -25,7 +18,7 @@
 	"maps() { for m in xsks queues sockets in_flight; do\n"                               \
 	"	bpftool map show pinned $PINS/v0/$m -j | jq .id; done; }\n"
 
-/* RTP by its bytes, as versions before this one had it. */
+/* RTP by its bytes. */
 #define BY_BYTES                                                                            \
 	"printf '[profile rtp]\nlayer = udp\nrequire = payload+0:1/0xc0 == 0x80\n"          \
 	"exempt = payload+1:1/0xe0 == 0xc0\nid = payload+2:10\nwindow = 1h\nfpr = 1e-9\n' " \
@@ -33,34 +26,6 @@
 	"$XD load v0 --profiles /mnt/old --profile rtp:5004 --capacity 10k\n"               \
 	"known() { got $1 test v0 00112233445566778899; has known; }\n"                     \
 	"$XD add v0 00112233445566778899\n"
-
-/* As the previous format had it: the pinned configuration of v0, which runs nowhere, so that no
- * program has another one. It does not say of which format the profiles are.
- */
-#define OLDER                                                                          \
-	"config=$PINS/v0/config; set +x\n"                                             \
-	"bytes=$(bpftool -j map dump pinned $config |\n"                               \
-	"	jq -r \".[0].value[:$OLD_BYTES] | .[0] = \\\"$OLD_FORMAT\\\" |\n"            \
-	"		.[$PROFILES_FORMAT_AT] = \\\"0x00\\\" | .[]\")\n"                           \
-	"bpftool map create $config-older type array key 4 value $OLD_BYTES entries 1" \
-	" name older flags 1024\n"                                                     \
-	"bpftool map update pinned $config-older key 0 0 0 0 value $bytes\n"           \
-	"set -x; mv -f $config-older $config\n"
-
-/* Streams by their bytes, as the version before numbered streams had them. */
-#define OF_THREE_KINDS                                                                             \
-	"printf '[profile rtp]\nlayer = udp\nrequire = payload+0:1/0xc0 == 0x80\nexempt = "        \
-	"payload+1:1/0xe0 == 0xc0\nid = payload+2:10\nwindow = 1h\n[profile moldudp64]\nlayer = "  \
-	"udp\nneeds = destination\nexempt = payload+18:2 == 0x0000\nexempt = payload+18:2 == "     \
-	"0xffff\nid = payload+0:20\n[profile hsr]\nlayer = ethernet\nethertype = 0x892f\nrequire " \
-	"= frame+0:1/0x01 == 0x00\nexempt = tag+4:2 == 0x88fb\nexempt = tag+4:2 == 0x88f7\nid = "  \
-	"frame+6:6 tag+0:6/0x0fffffffffff\n' >/mnt/old\n"                                          \
-	"$XD load v0 --profiles /mnt/old --profile rtp:5004 --profile "                            \
-	"moldudp64:26400@233.54.12.0/24 --profile hsr --capacity 10k\n"                            \
-	"rtp=00112233445566778899 mold=53455353494f4e3030310000000000000007002a "                  \
-	"hsr=02000000000a00400007892f\n"                                                           \
-	"$XD add v0/rtp $rtp; $XD add v0/moldudp64 $mold; $XD add v0/hsr $hsr\n"                   \
-	"all_known() { $XD test v0/rtp $rtp; $XD test v0/moldudp64 $mold; $XD test v0/hsr $hsr; }\n"
 
 static const struct cli_script SCRIPTS[] = {
 	{ "keeps-what-is-not-said",
@@ -269,53 +234,6 @@ static const struct cli_script SCRIPTS[] = {
 		   "$NEXT load --replace --name v0 --profile rtp:5004 --forget\n"
 		   "got $NEXT status v0; has 'id: a source and a number, 6 bytes'\n"
 		   "$NEXT unload v0\n" },
-	{ "upgrade-from-the-previous-format", OF_THREE_KINDS
-	  "ip link del v0\n" OLDER
-	  "got $XD status v0; has 'of an older xdp-dedup: load --replace --name v0'\n"
-	  "has 'id: 10 bytes'; has 'id: 20 bytes'; has 'id: 12 bytes'; lacks 'a number'\n"
-	  "got $XD status v0 --json; has \"\\\"format\\\": $OLD_FORMAT,\"\n"
-	  "all_known; exits 3 $XD test v0/rtp 00112233445566778800\n"
-	  "$XD add v0/rtp 00112233445566778801; $XD save v0 /mnt/snapshot\n"
-	  "ip link add v0 group 7 type veth peer name p0 group 7\n"
-	  "got $XD load v0 --replace; has 'v0: replaced; what it remembers is kept'\n"
-	  "runs v0; all_known; $XD test v0/rtp 00112233445566778801\n"
-	  "got $XD status v0; lacks 'of an older'; has predecessor; lacks 'a number'\n"
-	  "$XD set v0 --action count; all_known\n"
-	  "$XD unload v0; $XD restore v0 /mnt/snapshot; all_known\n"
-	  "$XD load v0 --replace --forget --profile rtp:5004 --profile hsr\n"
-	  "got $XD status v0; has 'id: a source and a number, 6 bytes'\n"
-	  "has 'id: a source and a number, 8 bytes'; $XD unload v0\n" },
-	/* What is not given stays, but for a new memory they are made as a load makes them. */
-	{ "resize-makes-older-streams-numbered", OF_THREE_KINDS
-	  "ip link del v0\n" OLDER "ip link add v0 group 7 type veth peer name p0 group 7\n"
-	  "$XD load v0 --replace; $XD set v0 --action count; all_known\n"
-	  "got $XD resize v0 --capacity 20k --forget\n"
-	  "has 'stream rtp is numbered now, as its profile is: copies of what came before pass once'\n"
-	  "has 'stream moldudp64 is numbered now'; has 'stream hsr is numbered now'\n"
-	  "lacks 'is forgotten, as'\n"
-	  "got $XD status v0; has 'id: a source and a number, 6 bytes'\n"
-	  "has 'id: a source and a number, 18 bytes'; has 'id: a source and a number, 8 bytes'\n"
-	  "lacks 'id: 1'; has 'are counted and passed'\n"
-	  "exits 3 $XD test v0/rtp 0000000a0001; has unknown\n"
-	  "got $XD resize v0 --capacity 40k --forget; lacks 'is numbered now'\n"
-	  "$XD unload v0\n" },
-	/* It says nothing but why: no stream is numbered. */
-	{ "resize-without-memory", BY_BYTES
-	  "$XD set v0 --profiles /mnt/old --profile rtp:5004 --profile gsp:8001; ip link del v0\n" OLDER
-	  "ip link add v0 group 7 type veth peer name p0 group 7; $XD load v0 --replace\n"
-	  "fails 'of memory are free' $XD resize v0 --capacity $HUGE --fpr 0.01 --window 720h --forget\n"
-	  "got $XD resize v0 --capacity 20k --forget; has 'rtp is numbered now'; $XD unload v0\n" },
-	{ "resize-keeps-streams-that-this-version-was-told", BY_BYTES
-	  "ip link del v0\n" OLDER "ip link add v0 group 7 type veth peer name p0 group 7\n"
-	  "$XD load v0 --replace; $XD set v0 --profiles /mnt/old --profile rtp:5004\n"
-	  "got $XD resize v0 --capacity 20k --forget; lacks 'is numbered now'\n"
-	  "got $XD status v0; has 'id: 10 bytes'; $XD unload v0\n" },
-	{ "resize-keeps-older-streams-that-the-application-teaches",
-	  BY_BYTES "$XD set v0 --learn app; ip link del v0\n" OLDER
-		   "ip link add v0 group 7 type veth peer name p0 group 7\n"
-		   "$XD load v0 --replace; got $XD resize v0 --capacity 20k --forget\n"
-		   "has 'v0: ids of bytes stay, though profiles have numbers now: --learn app is'\n"
-		   "got $XD status v0; has 'id: 10 bytes'; lacks 'a number'; $XD unload v0\n" },
 	{ "snapshots", LOAD " --capacity 10k\n"
 			    "$XD add v0 " ID_A "\n"
 			    "$XD save v0 /mnt/snapshot\n"
@@ -327,56 +245,6 @@ static const struct cli_script SCRIPTS[] = {
 			    "fails 'restore it by the one that saved it' $XD restore v0 /mnt/next\n"
 			    "clean\n" },
 };
-
-/* A message of MoldUDP64 that an interface receives, and the verdict on it. */
-static void judge_message(uint32_t number, enum xdp_action verdict)
-{
-	static const struct frame_plan PLAN = { .body = 18,
-						.to = { 233, 54, 12, 1 },
-						.to_mac = { 1, 0, 0x5e, 54, 12, 1 } };
-	static struct frame f;
-	int fd = bpf_obj_get(PIN_ROOT "/v0/prog");
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f.data);
-	uint32_t payload;
-
-	assert_return_code(fd, errno);
-	frame_build(&f, &PLAN, &NO_ID);
-	frame_put(&f, f.udp + 2, 2, 26400);
-	payload = f.udp + 8;
-	frame_put(&f, payload + 10, 4, 0);
-	frame_put(&f, payload + 14, 4, number);
-	frame_put(&f, payload + 18, 2, 1);
-	opts.data_size_in = f.len;
-	assert_return_code(bpf_prog_test_run_opts(fd, &opts), errno);
-	if (opts.retval != verdict)
-		fail_msg("number %u: %u, not %d", number, opts.retval, verdict);
-	close(fd);
-}
-
-static void judge_messages(uint32_t first, uint32_t last, enum xdp_action verdict)
-{
-	for (uint32_t n = first; n <= last; n++)
-		judge_message(n, verdict);
-}
-
-/* After resize: no fresh message is dropped, and each copy of one that came before passes once. */
-static void resize_drops_nothing_fresh(void **state)
-{
-	(void)state;
-	sh("%s", "printf '[profile moldudp64]\nlayer = udp\nneeds = destination\nexempt = "
-		 "payload+18:2 == 0x0000\nexempt = payload+18:2 == 0xffff\nid = "
-		 "payload+0:20\n' >/mnt/old; $XD load v0 --profiles /mnt/old --profile "
-		 "moldudp64:26400@233.54.12.0/24 --capacity 10k; ip link del v0\n" OLDER
-		 "ip link add v0 group 7 type veth peer name p0 group 7; $XD load v0 --replace");
-	judge_messages(100, 120, XDP_PASS);
-	judge_messages(100, 120, XDP_DROP);
-	sh("$XD resize v0 --capacity 20k --forget");
-	judge_messages(110, 140, XDP_PASS);
-	judge_messages(100, 105, XDP_PASS);
-	judge_messages(110, 140, XDP_DROP);
-	judge_messages(100, 105, XDP_DROP);
-	sh("$XD unload v0");
-}
 
 static void set_number(const char *name, int number)
 {
@@ -391,11 +259,6 @@ int main(void)
 	cli_environment();
 	set_number("FORMAT", DEDUP_FORMAT);
 	set_number("NEXT_FORMAT", DEDUP_FORMAT + 1);
-	set_number("OLD_FORMAT", DEDUP_FORMAT_OLDEST);
-	set_number("OLD_BYTES", DEDUP_CONFIG_BYTES_OLDEST);
-	set_number("PROFILES_FORMAT_AT", offsetof(struct dedup_config, asked.profiles_format));
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
-	add_test("resize-of-an-older-feed-drops-nothing-fresh", resize_drops_nothing_fresh,
-		 cli_setup, cli_teardown, NULL);
 	return run_added_tests("replace");
 }

@@ -65,7 +65,7 @@ static void read_link(const struct iface_link *link, const struct links *links,
 	memcpy(a->ifname, l->name, sizeof(a->ifname));
 }
 
-/* Asks libxdp, which also knows programs that earlier versions attached without a link. */
+/* Asks libxdp. */
 static void read_shared(const struct dedup_iface *entry, const struct links *links,
 			const struct programs *programs, struct attachment *a)
 {
@@ -76,8 +76,8 @@ static void read_shared(const struct dedup_iface *entry, const struct links *lin
 
 	if (!is && may_run)
 		is = share_find((int)l->index, programs->staged.config_id, &found);
-	a->shared = entry->shared;
-	a->unknown = is < 0 && a->shared;
+	a->shared = true;
+	a->unknown = is < 0;
 	if (is <= 0)
 		return;
 	a->ours = a->here = true;
@@ -145,7 +145,7 @@ static int read_all(const struct filter *f, const struct links *links, struct at
 		link = iface_links_find(pinned, cnt, a->recorded);
 		if (link)
 			read_link(link, links, &programs, a);
-		else
+		else if (entry.shared)
 			read_shared(&entry, links, &programs, a);
 		read_name(&entry, links, a);
 		sure[out->cnt++] = sureness(&entry, a);

@@ -157,23 +157,20 @@ static int update_links(const struct pair *p, int prog_fd)
 	return err;
 }
 
-/* The programs of NAME and +NAME, to exchange them where there is no link. */
-struct unlinked {
+/* The programs of NAME and +NAME, to exchange them where interfaces are shared. */
+struct shared_pair {
 	struct pair *p;
 	struct identity now, old;
 	int prog_fd; /* that of NAME */
 };
 
-/* An entry of NAME's record that has no link: it is shared, or +NAME is of a version that attached
- * without links. Returns what links_exchange() does.
- */
-static int exchange_unlinked(struct unlinked *u, struct dedup_iface *entry, int *ret_err)
+/* A shared entry of NAME's record. Returns what links_exchange() does. */
+static int exchange_shared(struct shared_pair *u, struct dedup_iface *entry, int *ret_err)
 {
-	bool was_unlinked = u->p->staged.config->format < DEDUP_FORMAT;
 	struct shared_program found;
 	int ifindex = (int)entry->ifindex, err, is;
 
-	if (!here_has(entry) || (!entry->shared && !was_unlinked))
+	if (!here_has(entry))
 		return 0;
 	is = share_find(ifindex, u->now.config_id, &found);
 	if (is > 0)
@@ -202,22 +199,21 @@ static bool is_kept(const struct pair *p, const struct dedup_iface *old)
 	return false;
 }
 
-/* Detaches the program of +NAME where it has no link and NAME does not run. */
-static int detach_unlinked(const struct unlinked *u)
+/* Detaches the program of +NAME from shared interfaces on which NAME does not run. */
+static int detach_shared(const struct shared_pair *u)
 {
 	int err = 0;
 
 	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++) {
 		const struct dedup_iface *old = &u->p->staged.record->ifaces[i];
 
-		if (here_has(old) && !is_kept(u->p, old) &&
-		    (old->shared || u->p->staged.config->format < DEDUP_FORMAT))
+		if (old->shared && here_has(old) && !is_kept(u->p, old))
 			err = share_detach(old->name, (int)old->ifindex, u->old.config_id);
 	}
 	return err;
 }
 
-static int exchange_all_unlinked(struct unlinked *u, int *ret_err)
+static int exchange_all_shared(struct shared_pair *u, int *ret_err)
 {
 	struct pair *p = u->p;
 	int unattached = 0;
@@ -227,25 +223,23 @@ static int exchange_all_unlinked(struct unlinked *u, int *ret_err)
 		return diag_err(*ret_err, "cannot look at %s: %s", p->name, strerror(-*ret_err));
 	for (int i = 0; i < DEDUP_IFACES_MAX && !*ret_err; i++) {
 		struct dedup_iface *entry = &p->f.record->ifaces[i];
-		int fd = entry->ifindex ? iface_link_open(p->name, entry->name) : -1;
-		int failed = fd == -ENOENT ? exchange_unlinked(u, entry, ret_err) : 0;
+		int failed = entry->shared ? exchange_shared(u, entry, ret_err) : 0;
 
 		if (failed)
 			unattached = failed;
-		fd_close(fd);
 	}
 	if (!*ret_err)
-		*ret_err = detach_unlinked(u);
+		*ret_err = detach_shared(u);
 	return unattached;
 }
 
 int links_exchange(struct pair *p, int *ret_err)
 {
-	struct unlinked u = { .p = p, .prog_fd = loader_open_program(p->name) };
+	struct shared_pair u = { .p = p, .prog_fd = loader_open_program(p->name) };
 	int unattached;
 
 	*ret_err = u.prog_fd < 0 ? u.prog_fd : update_links(p, u.prog_fd);
-	unattached = *ret_err ? 0 : exchange_all_unlinked(&u, ret_err);
+	unattached = *ret_err ? 0 : exchange_all_shared(&u, ret_err);
 	fd_close(u.prog_fd);
 	if (!*ret_err)
 		*ret_err = links_take_off(p->staged.name, p->name);

@@ -93,13 +93,10 @@ static void settle_predecessor(const char *name)
 	filter_close(&f);
 }
 
-/* For scandir(): +NAME, and what versions up to format 10 made: "+", and ~NAME, a predecessor. */
+/* For scandir(): +NAME. */
 static int is_staging(const struct dirent *entry)
 {
-	const char *name = entry->d_name + 1;
-
-	return (entry->d_name[0] == *STAGING && (!*name || filter_name_ok(name))) ||
-	       (entry->d_name[0] == *PREDECESSOR_10 && filter_name_ok(name));
+	return entry->d_name[0] == *STAGING && filter_name_ok(entry->d_name + 1);
 }
 
 void live_exchange_settle(void)
@@ -109,12 +106,7 @@ void live_exchange_settle(void)
 	char **names;
 
 	for (int i = 0; i < cnt; i++) {
-		const char *name = found[i]->d_name + 1;
-
-		if (found[i]->d_name[0] == *STAGING)
-			settle(name);
-		else
-			pin_dir_remove_10(name);
+		settle(found[i]->d_name + 1);
 		free(found[i]);
 	}
 	if (cnt >= 0)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* --share: interfaces that other XDP programs use through libxdp's dispatcher. libxdp attaches and
  * detaches the packet program there. A change detaches the old program before it attaches the new
- * one: packets that come in between pass unjudged. Programs that earlier versions attached, without
- * a link, are found and detached here, too.
+ * one: packets that come in between pass unjudged.
  *
  * Only interfaces of this network namespace. Needs CAP_SYS_ADMIN.
  */

@@ -72,10 +72,8 @@ int filter_start(const char *name, const struct placement *where, uint64_t drop_
 	return err;
 }
 
-/* Detaches the program in this directory from interfaces of this network namespace that have no
- * link: they are shared, or of an earlier version.
- */
-static int take_unlinked_off(const char *directory)
+/* Detaches the program in this directory from shared interfaces of this network namespace. */
+static int take_shared_off(const char *directory)
 {
 	struct links links;
 	struct identity id;
@@ -94,24 +92,26 @@ static int take_unlinked_off(const char *directory)
 	return err;
 }
 
-/* Has the filter interfaces without a link? True also if it cannot be opened. */
-static bool may_be_unlinked(const char *directory)
+/* Has the filter shared interfaces? True also if it cannot be opened. */
+static bool may_be_shared(const char *directory)
 {
+	bool may = false;
 	struct filter f;
-	bool may;
 
 	if (filter_open_directory(directory, &f))
 		return true;
-	may = f.config->format < DEDUP_FORMAT;
 	for (int i = 0; i < DEDUP_IFACES_MAX && !may; i++)
 		may = f.record->ifaces[i].shared;
 	filter_close(&f);
 	return may;
 }
 
-static int take_off(const char *name)
+/* keeper: as links_take_off() has it. */
+static int take_off(const char *directory, const char *keeper)
 {
-	return links_take_off(name, NULL) ?: may_be_unlinked(name) ? take_unlinked_off(name) : 0;
+	return links_take_off(directory, keeper)
+		       ?: may_be_shared(directory) ? take_shared_off(directory)
+						   : 0;
 }
 
 /* Links of +NAME that NAME has, too, stay: +NAME may be left of a change that is made. */
@@ -120,9 +120,7 @@ static int take_staging_off(const char *name)
 	char staging[PATH_MAX];
 
 	pin_dir_staging(staging, name);
-	return links_take_off(staging, name)
-		       ?: may_be_unlinked(staging) ? take_unlinked_off(staging)
-						   : 0;
+	return take_off(staging, name);
 }
 
 /* Removes the pins, and lets readers leave. */
@@ -148,7 +146,7 @@ static int remove_filter(const char *name)
 
 int filter_stop(const char *name)
 {
-	return take_off(name) ?: take_staging_off(name) ?: remove_filter(name) ?: detach_finish();
+	return take_off(name, NULL) ?: take_staging_off(name) ?: remove_filter(name) ?: detach_finish();
 }
 
 int filter_stop_staging(const char *name)

@@ -14,7 +14,6 @@ struct change {
 	const struct wish *w;
 	struct filter f;	 /* as it runs */
 	struct filter_spec spec; /* of f; the given values go over it */
-	uint32_t renumbered;	 /* bit n: its stream n is numbered now, by renumber_streams() */
 	struct attachments at;	 /* where it runs */
 	struct wanted_ifaces wanted;	 /* where it is to run; change_find(): where it runs */
 	char *ifnames[DEDUP_IFACES_MAX]; /* of `where`, in `at` or the wish */

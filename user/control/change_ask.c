@@ -29,7 +29,6 @@ int change_ask(struct change *c)
 
 		memcpy(spec->streams, w->spec.streams, sizeof(spec->streams));
 		spec->streams_cnt = w->spec.streams_cnt;
-		spec->profiles_format = w->spec.profiles_format;
 		keep_deliveries(&old, spec);
 	} else if ((given->port || given->to || given->forwarded) && !spec_is_gsp(spec)) {
 		return diag_err(-EINVAL, "%s has streams: say all that it is to have, by --profile",

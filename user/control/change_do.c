@@ -78,11 +78,7 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 	for (uint32_t n = 0; n < cfg->policy.streams_cnt; n++) {
 		const char *name = cfg->policy.streams[n].name;
 
-		if (c->renumbered >> n & 1)
-			diag_note("%s: stream %s is numbered now, as its profile is: copies of what came before pass once",
-				  c->f.name, name);
-		else if (stream_number(c->f.config, name) >= 0 &&
-			 !kept_knows_its_own(c->f.config, cfg, n))
+		if (stream_number(c->f.config, name) >= 0 && !kept_knows_its_own(c->f.config, cfg, n))
 			diag_note("%s: what stream %s knew is forgotten, as its realm, its id or its packets are others now",
 				  c->f.name, name);
 	}

@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* resize: another filter, whose predecessor is the one that runs (include/predecessor.h). */
-#include <errno.h>
-
 #include "change.h"
 #include "control.h"
 #include "diag.h"
-#include "renumber.h"
-#include "streams.h"
-
-/* The predecessor knows the messages of such a stream by other bytes, and with false positives: it
- * is not asked for them.
- */
-static int renumber(struct change *c)
-{
-	char says[STREAMS_SAYS_MAX];
-	int err = renumber_streams(&c->spec, &c->renumbered, says);
-
-	if (err == -ENOMEM)
-		return diag_err(err, "out of memory");
-	if (err)
-		diag_note("%s: ids of bytes stay, though profiles have numbers now: %s", c->f.name,
-			  says);
-	return 0;
-}
 
 static int plan_resize(struct change *c, struct dedup_config *cfg)
 {
-	return change_ask(c) ?: renumber(c) ?: change_plan(c, cfg);
+	return change_ask(c) ?: change_plan(c, cfg);
 }
 
 int control_resize(const struct wish *w)

@@ -259,8 +259,7 @@ void wish_begin(struct wish *w)
 {
 	*w = (struct wish){ .spec = { .capacity = SPEC_CAPACITY_DEFAULT,
 				      .streams = { { SPEC_GSP } },
-				      .streams_cnt = 1,
-				      .profiles_format = DEDUP_FORMAT } };
+				      .streams_cnt = 1 } };
 }
 
 int wish_end(struct wish *w)

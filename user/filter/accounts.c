@@ -259,8 +259,7 @@ bool accounts_read_part(const struct filter *f, uint32_t source, struct source_f
 	struct sums sums;
 	int n;
 
-	if (!t->paths || f->config->format < DEDUP_FORMAT_SOURCES ||
-	    READ_ONCE(at[DEDUP_SLOT_ABOUT].word[DEDUP_SLOT_STATE]) != DEDUP_SLOT_IN_USE)
+	if (!t->paths || READ_ONCE(at[DEDUP_SLOT_ABOUT].word[DEDUP_SLOT_STATE]) != DEDUP_SLOT_IN_USE)
 		return false;
 	n = stream_of_source(f, slot);
 	if (n < 0)

@@ -41,7 +41,7 @@ int identity_of_pin(const char *name, enum pin pin, uint32_t *ret_id)
 {
 	char path[PATH_MAX];
 
-	pin_find(path, name, pin);
+	pin_path(path, name, PINS[pin]);
 	return id_at(path, ret_id);
 }
 

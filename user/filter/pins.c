@@ -38,27 +38,9 @@ const char *const PINS[PINS_ALL] = {
 	[PIN_PREDECESSOR_TIMER] = "predecessor_timer",
 };
 
-/* What format 12 called pins that have another name now. */
-static const char *const PINS_12[PINS_ALL] = {
-	[PIN_OUTER_STATE] = "before_state",
-	[PIN_OUTER_FILTER] = "before_filter",
-	[PIN_PREDECESSOR_CONFIG] = "before_config",
-	[PIN_IN_FLIGHT] = "handed",
-};
-
 void pin_path(char path[PATH_MAX], const char *name, const char *pin)
 {
 	snprintf(path, PATH_MAX, "%s/%s%s%s", PIN_ROOT, name, pin ? "/" : "", pin ? pin : "");
-}
-
-void pin_find(char path[PATH_MAX], const char *name, enum pin pin)
-{
-	if (PINS_12[pin]) {
-		pin_path(path, name, PINS_12[pin]);
-		if (!access(path, F_OK))
-			return;
-	}
-	pin_path(path, name, PINS[pin]);
 }
 
 bool filter_name_ok(const char *name)
@@ -87,7 +69,7 @@ static int open_pin(const char *name, enum pin pin)
 	char path[PATH_MAX];
 	int fd;
 
-	pin_find(path, name, pin);
+	pin_path(path, name, PINS[pin]);
 	fd = bpf_obj_get(path);
 	return fd < 0 ? pin_error(errno) : fd;
 }

@@ -30,7 +30,7 @@ enum pin {
 	PIN_OUTER_STATE,
 	PIN_OUTER_FILTER,
 	PIN_PREDECESSOR_CONFIG,
-	PIN_ACCOUNTS, /* of filters with paths alone; earlier versions made none */
+	PIN_ACCOUNTS, /* of filters with paths alone */
 	/* Of filters that deliver (include/deliver.h), alone: */
 	PIN_XSKS,
 	PIN_QUEUES,
@@ -51,14 +51,8 @@ static inline bool pin_is_delivery(enum pin pin)
 	return pin >= PIN_XSKS && pin <= PIN_IN_FLIGHT;
 }
 
-/* Versions up to format 10 kept the predecessor of NAME in ~NAME. */
-#define PREDECESSOR_10 "~"
-
 /* Writes the path PIN_ROOT/name/pin; with pin NULL, that of the filter's directory. */
 void pin_path(char path[PATH_MAX], const char *name, const char *pin);
-
-/* Writes the path of a filter's pin, which may have the name that format 12 gave it. */
-void pin_find(char path[PATH_MAX], const char *name, enum pin pin);
 
 /* Can a filter have this name? 1 to NAME_MAX_LEN letters, digits, '-' and '_' (bpffs takes no
  * dots).

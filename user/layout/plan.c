@@ -244,8 +244,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 			   .hashes = spec->hashes,
 			   .index_bits = spec->index_bits,
 			   .countdown_bits = spec->countdown_bits,
-			   .deliver_all = spec->deliver,
-			   .profiles_format = spec->profiles_format },
+			   .deliver_all = spec->deliver },
 	};
 	const struct layout *layout = layout_of(c.memory.layout);
 	double ids, more;

@@ -81,13 +81,9 @@ bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_conf
 	       !memcmp(&old->sources, &c->sources, sizeof(c->sources));
 }
 
-/* config.predecessor_stream of stream n of *c, whose predecessor is *old. The tables of senders of
- * earlier formats have another hash.
- */
+/* config.predecessor_stream of stream n of *c, whose predecessor is *old. */
 static uint8_t known_to(const struct dedup_config *old, const struct dedup_config *c, uint32_t n)
 {
-	if (c->numbered[n].width && old->format < DEDUP_FORMAT_SOURCES)
-		return 0;
 	for (uint32_t i = 0; i < old->policy.streams_cnt; i++)
 		if (kept_is_realm(old, i, c, n))
 			return i + 1;

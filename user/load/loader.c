@@ -137,11 +137,6 @@ static int explain_pins(const char *name)
 			-EPROTO,
 			"%s was loaded by a newer xdp-dedup (format %d; this one knows %d): use that one, or remove it by xdp-dedup unload --name %s",
 			name, format, DEDUP_FORMAT, name);
-	if (format > 0 && format < DEDUP_FORMAT_OLDEST)
-		return diag_err(
-			-EPROTO,
-			"%s was loaded by an xdp-dedup too old for this one to take over (format %d; %d at least): xdp-dedup unload --name %s, and load it",
-			name, format, DEDUP_FORMAT_OLDEST, name);
 	return diag_err(-EPROTO,
 			"the pins of %s are incomplete or of another version" ADVICE
 			"xdp-dedup unload --name %s removes them",

@@ -23,7 +23,7 @@ static int share_pin(const char *name, enum pin pin)
 	char from[PATH_MAX], staging[PATH_MAX];
 	int fd, err;
 
-	pin_find(from, name, pin);
+	pin_path(from, name, PINS[pin]);
 	pin_dir_staging(staging, name);
 	fd = bpf_obj_get(from);
 	if (fd < 0 && errno == ENOENT &&

@@ -94,7 +94,7 @@ static int prepare_maps(const struct xdp_dedup *skel, const char *name, const st
 		err = bpf_map__set_autocreate(maps[i], is_made);
 		if (err || !is_made || !name)
 			continue;
-		pin_find(path, name, i);
+		pin_path(path, name, PINS[i]);
 		err = use_pin(maps[i], path);
 	}
 	return err;

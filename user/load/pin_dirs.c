@@ -116,14 +116,6 @@ int pin_dir_remove_staging(const char *name)
 	return remove_directory(staging);
 }
 
-int pin_dir_remove_10(const char *name)
-{
-	char directory[PATH_MAX];
-
-	snprintf(directory, sizeof(directory), PREDECESSOR_10 "%s", name);
-	return remove_directory(directory);
-}
-
 int pin_dir_remove(const char *name)
 {
 	int err = pin_dir_remove_staging(name);

@@ -29,11 +29,6 @@ int pin_dir_remove_staging(const char *name);
 /* Removes NAME, which disappears for others in one step, and +NAME. Returns 0, or -errno. */
 int pin_dir_remove(const char *name);
 
-/* Removes ~NAME, where versions up to format 10 kept the predecessor of NAME. Returns 0, or
- * -errno.
- */
-int pin_dir_remove_10(const char *name);
-
 /* Makes a directory, by its whole path, unless it exists, and checks it with dir_check(). Returns
  * 0, or -errno.
  */

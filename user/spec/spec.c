@@ -46,7 +46,6 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 		.sources = c->sources.sources,
 		.paths = c->sources.paths,
 		.streams_cnt = c->policy.streams_cnt,
-		.profiles_format = c->asked.profiles_format,
 		.several = c->policy.several,
 		.count_only = c->policy.action == DEDUP_COUNT,
 		.drop_ns = c->policy.drop_ns,

@@ -178,37 +178,6 @@ TEST_WITH(each_cut_is_found, make_dir, remove_dir)
 	free(bytes);
 }
 
-#define OLD_HEAD (offsetof(struct snapshot_head, config) + DEDUP_CONFIG_BYTES_OLDEST)
-#define OLD_HEAD_BYTES ((OLD_HEAD + 63) / 64 * 64)
-
-/* Its configuration has fewer fields, which are 0 then: what was read behind its head are blocks. */
-TEST_WITH(previous_format_is_taken, make_dir, remove_dir)
-{
-	size_t size;
-	uint8_t *bytes = small_file(&size);
-	struct snapshot_head *h = aligned_alloc(64, sizeof(*h));
-	char says[SNAPSHOT_SAYS_MAX];
-	const char *refusal;
-
-	memcpy(h, bytes, sizeof(*h));
-	h->format = h->config.format = DEDUP_FORMAT_OLDEST;
-	h->file_bytes -= h->head_bytes - OLD_HEAD_BYTES;
-	h->head_bytes = OLD_HEAD_BYTES;
-	memset((uint8_t *)h + OLD_HEAD, 0, OLD_HEAD_BYTES - OLD_HEAD);
-	h->sum = snapshot_head_sum(h);
-	memset((uint8_t *)h + OLD_HEAD_BYTES, 0xff, sizeof(*h) - OLD_HEAD_BYTES);
-	refusal = snapshot_refusal(h, sizeof(*h), h->file_bytes, says);
-	if (refusal)
-		fail_msg("%s", refusal);
-	assert_int_equal(h->config.format, DEDUP_FORMAT);
-	assert_memory_equal(&h->config.memory, bytes + offsetof(struct snapshot_head, config.memory),
-			    sizeof(h->config.memory));
-	for (size_t i = OLD_HEAD; i < sizeof(*h); i++)
-		assert_int_equal(((uint8_t *)h)[i], 0);
-	free(h);
-	free(bytes);
-}
-
 /* With a checksum that is right. */
 static void assert_head_refused(const struct snapshot_head *good, size_t offset, const void *value,
 				size_t bytes, const char *words)
@@ -244,7 +213,7 @@ TEST_WITH(senseless_values_are_refused, make_dir, remove_dir)
 			    "version 2 with filters of format");
 	assert_head_refused(good, offsetof(struct snapshot_head, format), &(__u32){ 99 }, 4,
 			    "filters of format 99");
-	FIELD(__u32, config.format, 1);
+	FIELD(__u32, config.format, 99);
 	FIELD(__u32, config.memory.layout, 3);
 	FIELD(__u32, config.memory.hash, 6);
 	FIELD(__u32, config.memory.hash, DEDUP_COLIBRI);
