@@ -73,7 +73,7 @@ BPFTOOL    ?= PATH=$$PATH:/usr/sbin bpftool
 TOOLS       = CC='$(CC)' FLAGS='$(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS)' scripts/tools
 
 LIBS      = -Wl,--as-needed $(PKG_LIBS) -lm $(LDLIBS)
-BPF_FLAGS = -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude $(BPF_TARGET) $(BPF_CFLAGS)
+BPF_FLAGS = -g -O2 -target bpf -mcpu=v3 $(WARN) -Wno-unused-parameter -Iinclude -Ibpf $(BPF_TARGET) $(BPF_CFLAGS)
 
 # These targets install missing packages; other targets report what is missing.
 WITH_DEPS := $(filter test% demo% pictures lint bench% fuzz%,$(MAKECMDGOALS))
@@ -91,7 +91,7 @@ LEFT_OUT := $(if $(NATS),,user/publish/% tests/publish/% tests/fixture/publish/%
 # Tests may include all headers.
 $(foreach line,$(shell scripts/rooms | tr ' ' ,),$(eval ROOMS_$(subst :,:=,$(subst $(comma), ,$(line)))))
 room = $(word 2,$(subst /, ,$(1)))
-dirs = $(if $(filter tests/%,$(1)),$(wildcard tests/fixture/*/) tests/bench $(wildcard user/*),$(addprefix user/,$(ROOMS_$(room))))
+dirs = $(if $(filter tests/%,$(1)),$(wildcard tests/fixture/*/) tests/bench tests/bench/tool $(wildcard user/*),$(addprefix user/,$(ROOMS_$(room))))
 CPPFLAGS_OF = -Iinclude $(addprefix -I,$(call dirs,$(1))) -isystem $(BUILD) -D_GNU_SOURCE
 
 # Objects are built in up to three ways: plain, as PIC for the library, with sanitizers.
@@ -100,7 +100,7 @@ objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call sources,$(2)))
 
 BIN     := $(BUILD)/xdp-dedup
 SAN_BIN := $(BUILD)/san/xdp-dedup
-SKELS   := $(BUILD)/xdp_dedup.skel.h $(BUILD)/bench.skel.h
+SKELS   := $(BUILD)/xdp_dedup.skel.h
 PROFILES := $(BUILD)/builtin_profiles.h
 MADE    := $(SKELS) $(PROFILES)
 USER    := $(call sources,user/*/*.c)
@@ -112,7 +112,7 @@ TOOL     = $(call below,$(1),tool)
 # The bench is a program of its own: machines with filters do not need it.
 BENCH     := $(BUILD)/xdp-dedup-bench
 SAN_BENCH := $(BUILD)/san/xdp-dedup-bench
-BENCH_OBJS = $(call below,$(1),bench)
+BENCH_OBJS = $(call objects,$(1),tests/bench/tool/*.c) $(call below,$(1),load)
 
 # Serves files of metrics, without any rights. It is a program of its own, so that no other program
 # needs libmicrohttpd.
@@ -176,19 +176,19 @@ endef
 $(BUILD)/xdp_dedup.skel.h: bpf/xdp_dedup.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
 	$(call skeleton,xdp_dedup)
 
-$(BUILD)/bench.skel.h: bpf/bench.bpf.c $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
-	$(call skeleton,bench_bpf)
-
 # Another XDP program on an interface of the filter.
 $(BUILD)/neighbour.skel.h: tests/fixture/e2e/neighbour.bpf.c Makefile | $(BUILD)/tools
 	$(call skeleton,neighbour)
 # Delays a filter's timer.
 $(BUILD)/late_hand.skel.h: tests/fixture/e2e/late_hand.bpf.c Makefile | $(BUILD)/tools
 	$(call skeleton,late_hand)
+# The generator of xdp-dedup-bench, and what the filter is compared with.
+$(BUILD)/bench.skel.h: tests/bench/tool/bench.bpf.c tests/bench/tool/bench_stream.h $(wildcard bpf/*.h include/*.h) Makefile | $(BUILD)/tools
+	$(call skeleton,bench_bpf)
 # The sender of `make bench-e2e`.
 $(BUILD)/flood.skel.h: tests/bench/flood.bpf.c tests/bench/flood_frame.h include/gsp.h Makefile | $(BUILD)/tools
 	$(call skeleton,flood)
-TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/late_hand.skel.h $(BUILD)/flood.skel.h
+TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/late_hand.skel.h $(BUILD)/bench.skel.h $(BUILD)/flood.skel.h
 
 # The built-in profiles, each as a C string.
 $(PROFILES): $(wildcard user/spec/profiles/*.ini) Makefile | $(BUILD)/tools
@@ -308,8 +308,8 @@ lanes         = $(filter-out $(ALONE),$(1)) -- $(filter $(ALONE),$(1))
 TEST_LIBS     = -lcmocka $(LIBS) $(LIBMETRICS) $(if $(NATS),$(LIBPUBLISH))
 
 # The objects that all test programs share.
-SHARED = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out %_test.c %_main.c, \
-		$(call sources,tests/fixture/*/*.c tests/bench/*.c)) $(filter-out $(MAINS),$(USER)))
+SHARED = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out %_test.c %_main.c %/main.c, \
+		$(call sources,tests/fixture/*/*.c tests/bench/*.c tests/bench/tool/*.c)) $(filter-out $(MAINS),$(USER)))
 
 # All test programs are one program, linked once, which runs main() of the file by whose name it is
 # called. Hard links have these names, as some of them start themselves: /proc/self/exe.
@@ -441,7 +441,7 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 	$(call say,LINT,cppcheck)
 	$(Q)cppcheck --quiet -j "$$(nproc)" --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
 		--inline-suppr --suppress=missingIncludeSystem -Iinclude \
-		$(addprefix -I,$(wildcard user/* tests/fixture/*/) tests/bench) \
+		$(addprefix -I,$(wildcard user/* tests/fixture/*/) tests/bench tests/bench/tool) \
 		'-DLIBBPF_OPTS(type,name,...)=struct type name' \
 		'-DDECLARE_LIBXDP_OPTS(type,name,...)=struct type name' \
 		$(USER) $(TEST_SOURCES)

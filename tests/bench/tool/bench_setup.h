@@ -18,7 +18,7 @@
 #define BENCH_PORT 8001
 #define BENCH_BODY_BYTES 960 /* so that the UDP payload has 1,000 bytes */
 
-struct bench_bpf; /* the skeleton of bpf/bench.bpf.c */
+struct bench_bpf; /* the skeleton of bench.bpf.c */
 struct xdp_dedup;
 
 /* What is sent: an EVENT, into which the generator puts the id. */
@@ -79,7 +79,7 @@ int bench_open_filter(struct bench *b, enum bench_row row);
 int bench_open(struct bench *b, bool loud);
 void bench_close(struct bench *b);
 
-/* Opens the programs of bpf/bench.bpf.c, after the shipped filter, with whose parameters they work;
+/* Opens the programs of bench.bpf.c, after the shipped filter, with whose parameters they work;
  * the bloom map and the LRU map only if asked for. `race`: how many ids' passes are counted, or 0.
  */
 int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race);
