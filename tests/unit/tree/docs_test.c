@@ -19,7 +19,7 @@
 #define README_LINES_MAX 200
 #define ROOM_LINES_MAX 60 /* of the page of a room */
 #define COLUMNS_MAX 100
-#define DOCS "*.md", "*/README.md", "user/*/*.md", "tests/*/README.md", "tests/fixture/*/README.md"
+#define DOCS "*.md", "*/README.md", "*/*/README.md", "user/*/*.md", "tests/*/*/README.md"
 #define SOURCES                                                                               \
 	"include/*.h", "bpf/*.[ch]", "user/*/*.[chm]*", "tests/*/*.[ch]", "tests/*/*/*.[ch]", \
 		"tests/run*"

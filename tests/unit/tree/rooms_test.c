@@ -15,7 +15,7 @@
 
 #define ROOMS_MAX 64
 #define GENERATED "build" /* skeletons and profiles */
-#define PROGRAMS "cli|service|tool|metrics|publish|bench"
+#define PROGRAMS "cli|service|tool|metrics|publish"
 #define PRINTS                                                  \
 	"\\<(v?printf|puts|putchar|perror)\\(|[(,] *stderr\\>|" \
 	"\\<(fprintf|fputs|fputc|putc|fwrite)\\(.*\\<stdout\\>|#include \"print[.]h\""
@@ -86,7 +86,6 @@ static void read_room(const char *name)
 {
 	struct room *room = &rooms[rooms_cnt++];
 	char *used = ask(name, "rooms"), *may = ask(name, "libraries");
-	bool has_gsp = !strcmp(name, "bench");
 
 	assert_true(rooms_cnt < ROOMS_MAX);
 	snprintf(room->name, sizeof(room->name), "%s", name);
@@ -94,7 +93,7 @@ static void read_room(const char *name)
 	snprintf(room->dirs, sizeof(room->dirs), "include " GENERATED);
 	for (char *save, *dir = strtok_r(used, " ", &save); dir; dir = strtok_r(NULL, " ", &save))
 		append(room->dirs, sizeof(room->dirs), " user/%s", dir);
-	snprintf(room->never, sizeof(room->never), has_gsp ? "^$" : "gsp\\.h");
+	snprintf(room->never, sizeof(room->never), "gsp\\.h");
 	for (size_t i = 0; i < ARRAY_SIZE(LIBRARIES); i++)
 		if (!has_word(may, LIBRARIES[i].name))
 			append(room->never, sizeof(room->never), "|%s", LIBRARIES[i].header);
