@@ -56,6 +56,20 @@ static __always_inline __u32 dedup_hand_half(__u64 hand, __u32 block)
 	return (dedup_hand_epoch(hand) + (block < dedup_hand_pos(hand))) & 1;
 }
 
+/* Countdown: the hand passes places one by one, not segments, and the guard of a place is in the
+ * next one.
+ */
+static __always_inline bool dedup_one_by_one(const volatile struct dedup_config *cfg)
+{
+	return cfg->memory.layout == DEDUP_COUNTDOWN;
+}
+
+/* Returns how many turns of the hand make the filter forget every id: one for each generation. */
+static __always_inline __u64 dedup_turns(const volatile struct dedup_config *cfg)
+{
+	return dedup_one_by_one(cfg) ? 1 : 2;
+}
+
 /* Returns the mark of this segment's pass in this epoch. The pass in the epoch before has another
  * mark, so the guard is still there while the segment is being passed.
  */
@@ -99,7 +113,7 @@ dedup_hand_mark(struct dedup_state *st, const volatile struct dedup_config *cfg,
 static __always_inline __u64 dedup_hand_guard_ns(struct dedup_state *st,
 						 const volatile struct dedup_config *cfg)
 {
-	__u32 after = cfg->memory.layout == DEDUP_COUNTDOWN && cfg->memory.places > 1;
+	__u32 after = dedup_one_by_one(cfg) && cfg->memory.places > 1;
 
 	return dedup_hand_mark(st, cfg, after)->at_ns;
 }
@@ -107,7 +121,7 @@ static __always_inline __u64 dedup_hand_guard_ns(struct dedup_state *st,
 static __always_inline __u64 dedup_hand_guard_ids(struct dedup_state *st,
 						  const volatile struct dedup_config *cfg)
 {
-	__u32 after = cfg->memory.layout == DEDUP_COUNTDOWN && cfg->memory.places > 1;
+	__u32 after = dedup_one_by_one(cfg) && cfg->memory.places > 1;
 
 	if (after && cfg->memory.segment_places > 1)
 		after = 2;
@@ -141,7 +155,7 @@ static __always_inline __u64 dedup_hand_due_ns(struct dedup_state *st,
 {
 	__u64 due_ns = dedup_hand_guard_ns(st, cfg) + cfg->memory.window_ns;
 
-	if (cfg->memory.layout != DEDUP_COUNTDOWN)
+	if (!dedup_one_by_one(cfg))
 		return due_ns;
 	if (dedup_hand_unguarded(st, cfg) > 0 || (__s64)(st->next_ns - due_ns) > 0)
 		return st->next_ns;
@@ -179,7 +193,7 @@ static __always_inline void dedup_hand_start(struct dedup_state *st,
 				    cfg->memory.window_ns / dedup_hand_segments(cfg) };
 
 	/* A segment is due a window after its guard: in countdown the mark of the next one. */
-	if (cfg->memory.layout != DEDUP_COUNTDOWN)
+	if (!dedup_one_by_one(cfg))
 		s.first_ns += s.step_ns;
 	DEDUP_LOOP(dedup_hand_segments(cfg), dedup_start_segment, &s);
 	st->started_ns = st->last_ns = now_ns;
@@ -214,7 +228,7 @@ static __always_inline void dedup_hand_due(struct dedup_state *st,
 	__s64 unguarded = dedup_hand_unguarded(st, cfg);
 	__s64 overdue_ns = now_ns - dedup_hand_due_ns(st, cfg);
 	__u64 left = cfg->memory.segment_places - in_segment, n;
-	bool one_by_one = cfg->memory.layout == DEDUP_COUNTDOWN;
+	bool one_by_one = dedup_one_by_one(cfg);
 
 	if (left > cfg->memory.places - pos)
 		left = cfg->memory.places - pos;
@@ -269,7 +283,7 @@ static __always_inline void dedup_hand_count_late(struct dedup_state *st,
 						  const volatile struct dedup_config *cfg,
 						  const struct dedup_pass *p, __u32 n)
 {
-	bool one_by_one = cfg->memory.layout == DEDUP_COUNTDOWN;
+	bool one_by_one = dedup_one_by_one(cfg);
 
 	if (!one_by_one && dedup_hand_pos(st->hand) % cfg->memory.segment_places)
 		return;
@@ -296,7 +310,7 @@ static __always_inline struct dedup_mark *dedup_hand_pass(struct dedup_state *st
 	mark->at_ns = p->now_ns; /* valid until the caller sets it: others see the hand moved */
 	if (p->reason == DEDUP_BY_LOAD)
 		st->early += n;
-	if (p->reason == DEDUP_BY_CLOCK && cfg->memory.layout == DEDUP_COUNTDOWN)
+	if (p->reason == DEDUP_BY_CLOCK && dedup_one_by_one(cfg))
 		dedup_hand_next_countdown(st, cfg, p->now_ns, n);
 	if (p->reason == DEDUP_BY_CLOCK)
 		dedup_hand_count_late(st, cfg, p, n);
@@ -360,8 +374,7 @@ static inline __u64 dedup_hand_request(struct dedup_state *st, const struct dedu
 		before = READ_ONCE(st->requested);
 		from = READ_ONCE(st->passed);
 		pos = from % cfg->memory.places;
-		in_segment =
-			cfg->memory.layout == DEDUP_COUNTDOWN ? 0 : pos % cfg->memory.segment_places;
+		in_segment = dedup_one_by_one(cfg) ? 0 : pos % cfg->memory.segment_places;
 		left = cfg->memory.segment_places - in_segment;
 		if (in_segment && from_end)
 			from += left < cfg->memory.places - pos ? left : cfg->memory.places - pos;
@@ -380,8 +393,7 @@ static inline __u64 dedup_hand_request(struct dedup_state *st, const struct dedu
  */
 static inline __u64 dedup_hand_rotate(struct dedup_state *st, const struct dedup_config *cfg)
 {
-	return dedup_hand_request(
-		st, cfg, cfg->memory.layout == DEDUP_COUNTDOWN ? 1 : cfg->memory.places, false);
+	return dedup_hand_request(st, cfg, dedup_one_by_one(cfg) ? 1 : cfg->memory.places, false);
 }
 
 /* Requests that every id be forgotten, and forgets all numbers. Returns the number that
@@ -389,11 +401,9 @@ static inline __u64 dedup_hand_rotate(struct dedup_state *st, const struct dedup
  */
 static inline __u64 dedup_hand_reset(struct dedup_state *st, const struct dedup_config *cfg)
 {
-	__u64 turns = cfg->memory.layout == DEDUP_COUNTDOWN ? 1 : 2;
-
 	if (cfg->sources.sources)
 		__sync_fetch_and_add(&st->sources_era, 1);
-	return dedup_hand_request(st, cfg, turns * cfg->memory.places, true);
+	return dedup_hand_request(st, cfg, dedup_turns(cfg) * cfg->memory.places, true);
 }
 
 #endif

@@ -62,7 +62,7 @@ enum dedup_charge {
  */
 static inline __u64 dedup_scale(const struct dedup_config *predecessor, const struct dedup_config *cfg)
 {
-	bool is_single = cfg->memory.layout == DEDUP_COUNTDOWN && cfg->memory.places == 1;
+	bool is_single = dedup_one_by_one(cfg) && cfg->memory.places == 1;
 	__u64 ids = (predecessor->memory.turn_ids << DEDUP_SCALE_SHIFT) * (1 + is_single);
 
 	return (ids + cfg->memory.turn_ids - 1) / cfg->memory.turn_ids;
@@ -145,9 +145,7 @@ static __always_inline bool dedup_is_pressed(const struct dedup_state *st,
  */
 static inline __u64 dedup_forgotten_at(const struct dedup_state *st, const struct dedup_config *cfg)
 {
-	__u64 turns = cfg->memory.layout == DEDUP_COUNTDOWN ? 1 : 2;
-
-	return READ_ONCE(st->passed) + turns * cfg->memory.places;
+	return READ_ONCE(st->passed) + dedup_turns(cfg) * cfg->memory.places;
 }
 
 /* Has a predecessor forgotten every id? */

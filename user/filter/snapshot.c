@@ -311,7 +311,6 @@ void snapshot_state(const struct snapshot_head *h, uint64_t now_ns, uint64_t ela
 {
 	const struct dedup_config *c = &h->config;
 	uint64_t moment_ns = now_ns - elapsed_within(h, elapsed_ns);
-	uint64_t turns = c->memory.layout == DEDUP_COUNTDOWN ? 1 : 2;
 	__s64 next_ns = h->next_ns;
 
 	if (next_ns < -(__s64)age_max(h))
@@ -330,7 +329,7 @@ void snapshot_state(const struct snapshot_head *h, uint64_t now_ns, uint64_t ela
 		.successor = DEDUP_SUCCESSOR_IN_CHARGE,
 	};
 	/* A request for more than makes it forget all is one for that. */
-	out->requested = out->passed + lesser(h->requested, (turns + 1) * c->memory.places);
+	out->requested = out->passed + lesser(h->requested, (dedup_turns(c) + 1) * c->memory.places);
 	out->forgotten_at = dedup_forgotten_at(out, c);
 	for (int i = 0; i < 2 * DEDUP_MARKS; i++) {
 		out->marks[i].learned = h->marks[i].learned;
