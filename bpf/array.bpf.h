@@ -13,6 +13,12 @@
 #include "flat.h"
 #include "maps.bpf.h"
 
+/* Are ids in arrays, and not in blocks, as in layout `blocked`? */
+static __always_inline bool in_arrays(const volatile struct dedup_config *cfg)
+{
+	return cfg->memory.layout != DEDUP_BLOCKED;
+}
+
 /* The id that is looked up, and its positions. */
 struct lookup {
 	struct dedup_id id; /* with zeros behind its bytes */
@@ -44,38 +50,40 @@ static __always_inline __u64 lookup_realm_key(const struct lookup *l)
 /* The era: a number that grows whenever the hand makes the filter forget ids. (For ids that user
  * space takes out, state.known_version grows.)
  */
-static __always_inline __u64 filter_era(__u64 hand)
+static __always_inline __u64 filter_era(const volatile struct dedup_config *cfg, __u64 hand)
 {
-	if (config.memory.layout == DEDUP_FLAT)
+	if (cfg->memory.layout == DEDUP_FLAT)
 		return dedup_flat_era(hand);
-	return dedup_countdown_era(hand, config.memory.places);
+	return dedup_countdown_era(hand, cfg->memory.places);
 }
 
 /* The era in which the id with these positions is forgotten; 0 if it is not known; or a negative
- * errno.
+ * errno. Of `blocks`, NULL or PREDECESSOR, and their configuration.
  */
-static __always_inline __s64 known_until(__u64 hand, const struct dedup_positions *p)
+static __always_inline __s64 known_until(struct dedup_block *blocks,
+					 const volatile struct dedup_config *cfg, __u64 hand,
+					 const struct dedup_positions *p)
 {
 	int left;
 
-	if (config.memory.layout == DEDUP_FLAT)
-		return dedup_flat_known_until(NULL, config.memory.places, hand, p, config.memory.k);
-	left = dedup_countdown_left(NULL, dedup_countdowns(hand, config.memory.places),
-				    config.memory.places, p, config.memory.k);
-	return left <= 0 ? left : (__s64)(filter_era(hand) + left);
+	if (cfg->memory.layout == DEDUP_FLAT)
+		return dedup_flat_known_until(blocks, cfg->memory.places, hand, p, cfg->memory.k);
+	left = dedup_countdown_left(blocks, dedup_countdowns(hand, cfg->memory.places),
+				    cfg->memory.places, p, cfg->memory.k);
+	return left <= 0 ? left : (__s64)(filter_era(cfg, hand) + left);
 }
 
 /* Returns as dedup_flat_learn() does. *until is the era in which the id is then forgotten. */
-static __always_inline int learn(__u64 hand, const struct dedup_positions *p, __u64 *until)
+static __always_inline int learn(struct dedup_block *blocks, const volatile struct dedup_config *cfg,
+				 const struct dedup_claims *claims, const struct dedup_positions *p,
+				 __u64 *until)
 {
-	const struct dedup_claims claims = { state.ties, hand };
-
-	if (config.memory.layout == DEDUP_FLAT) {
-		*until = dedup_flat_learned_until(hand);
-		return dedup_flat_learn(NULL, config.memory.places, &claims, p, config.memory.k);
+	if (cfg->memory.layout == DEDUP_FLAT) {
+		*until = dedup_flat_learned_until(claims->hand);
+		return dedup_flat_learn(blocks, cfg->memory.places, claims, p, cfg->memory.k);
 	}
-	*until = filter_era(hand) + config.memory.places;
-	return dedup_countdown_learn(NULL, config.memory.places, &claims, p, config.memory.k, false);
+	*until = filter_era(cfg, claims->hand) + cfg->memory.places;
+	return dedup_countdown_learn(blocks, cfg->memory.places, claims, p, cfg->memory.k, false);
 }
 
 /* Does learn(); and again if the hand has meanwhile made the other array the current one. A copy on
@@ -88,12 +96,12 @@ static __always_inline int learn_in_time(__u64 hand, const struct dedup_position
 	int learned = 0;
 
 	for (int i = 0; i < 2; i++) {
-		__u64 before = hand;
+		const struct dedup_claims claims = { state.ties, hand };
 
-		learned = learn(hand, p, until);
+		learned = learn(NULL, &config, &claims, p, until);
 		hand = READ_ONCE(state.hand);
 		if (config.memory.layout != DEDUP_FLAT || learned <= 0 ||
-		    dedup_flat_current(hand) == dedup_flat_current(before))
+		    dedup_flat_current(hand) == dedup_flat_current(claims.hand))
 			break;
 	}
 	return learned;
@@ -120,7 +128,7 @@ static __always_inline struct dedup_known_entry known_at(__u64 hash)
  */
 static __always_inline bool has_arrays(void)
 {
-	bool arrays = config.memory.layout != DEDUP_BLOCKED;
+	bool arrays = in_arrays(&config);
 
 	DEDUP_KEEP_BRANCH();
 	return arrays;
@@ -162,11 +170,12 @@ __noinline int array_see(void)
 		of.hash = dedup_hash_fast(id, of.words, configuration()->secrets.key,
 					  lookup_realm_key(lookup));
 		entry = known_at(of.hash);
-		if (entry.first && dedup_known_holds(entry, of, filter_era(hand), known_version))
+		if (entry.first &&
+		    dedup_known_holds(entry, of, filter_era(&config, hand), known_version))
 			return 1;
 	}
 	dedup_positions(p, id, lookup_bytes(lookup), configuration(), lookup_realm_key(lookup));
-	until = known_until(hand, p);
+	until = known_until(NULL, &config, hand, p);
 	if (until < 0)
 		return until;
 	if (until) {

@@ -105,7 +105,7 @@ static __always_inline int filter_test(const struct dedup_lookup_key *s)
 	struct block_lookup lookup;
 	int err;
 
-	if (unlikely(cfg->memory.layout != DEDUP_BLOCKED))
+	if (unlikely(in_arrays(cfg)))
 		return array_look(s, false);
 	err = blocked_find(cfg, NULL, s, &lookup);
 	return err ? err : dedup_block_holds(lookup.block, &lookup.probe, lookup.words);

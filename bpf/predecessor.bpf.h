@@ -67,13 +67,12 @@ static __always_inline int learned_as(bool won, const struct dedup_state *st)
 	return READ_ONCE(st->successor) == DEDUP_PREDECESSOR_IN_CHARGE ? LEARNED : LEARNED_FIRST;
 }
 
-/* Has the filter a predecessor, in layout `blocked` or in another one? As in has_arrays(): without,
+/* Has the filter a predecessor, with its ids in arrays or in blocks? As in has_arrays(): without,
  * the functions that ask it end before they use any of the stack.
  */
-static __always_inline bool has_predecessor(bool blocked)
+static __always_inline bool has_predecessor(bool arrays)
 {
-	bool has = config.has_predecessor &&
-		   (predecessor_config.memory.layout == DEDUP_BLOCKED) == blocked;
+	bool has = config.has_predecessor && in_arrays(&predecessor_config) == arrays;
 
 	DEDUP_KEEP_BRANCH();
 	return has;
@@ -101,7 +100,7 @@ __noinline int predecessor_see_block(__u32 n, bool teach)
 	struct dedup_lookup_key s;
 	__u64 current, realm_key;
 
-	if (!has_predecessor(true) || !predecessor_realm(n, &realm_key))
+	if (!has_predecessor(false) || !predecessor_realm(n, &realm_key))
 		return 0;
 	st = asked_predecessor(&teach);
 	l = cpu_lookup();
@@ -146,7 +145,7 @@ __noinline bool predecessor_seek_array(__u32 n)
 	struct lookup *l = cpu_lookup();
 	__u64 realm_key;
 
-	if (!has_predecessor(false) || !predecessor_realm(n, &realm_key) || !l)
+	if (!has_predecessor(true) || !predecessor_realm(n, &realm_key) || !l)
 		return false;
 	dedup_positions(&l->positions, &l->id, predecessor_bytes(l), predecessor_configuration(),
 			realm_key);
@@ -162,10 +161,11 @@ __noinline int predecessor_see_array(bool teach)
 	struct dedup_positions *p;
 	struct dedup_claims claims;
 	__u64 hand;
-	__s64 left;
+	__u64 unused;
+	__s64 until;
 	int learned;
 
-	if (!has_predecessor(false))
+	if (!has_predecessor(true))
 		return 0;
 	st = asked_predecessor(&teach);
 	l = cpu_lookup();
@@ -173,25 +173,15 @@ __noinline int predecessor_see_array(bool teach)
 		return 0;
 	p = &l->positions;
 	hand = READ_ONCE(st->hand);
-	if (cfg->memory.layout == DEDUP_FLAT)
-		left = dedup_flat_known_until(PREDECESSOR, cfg->memory.places, hand, p,
-					      cfg->memory.k);
-	else
-		left = dedup_countdown_left(PREDECESSOR, dedup_countdowns(hand, cfg->memory.places),
-					    cfg->memory.places, p, cfg->memory.k);
-	if (left > 0)
+	until = known_until(PREDECESSOR, cfg, hand, p);
+	if (until > 0)
 		return 1;
-	if (!teach || left)
+	if (!teach || until)
 		return 0;
 	if (claim_of_predecessor(st))
 		return -ENOSPC;
 	claims = (struct dedup_claims){ st->ties, hand };
-	if (cfg->memory.layout == DEDUP_FLAT)
-		learned =
-			dedup_flat_learn(PREDECESSOR, cfg->memory.places, &claims, p, cfg->memory.k);
-	else
-		learned = dedup_countdown_learn(PREDECESSOR, cfg->memory.places, &claims, p,
-						cfg->memory.k, false);
+	learned = learn(PREDECESSOR, cfg, &claims, p, &unused);
 	return learned < 0 ? 0 : learned_as(learned, st);
 }
 
@@ -201,7 +191,7 @@ __noinline int predecessor_see_array(bool teach)
  */
 static __always_inline int predecessor_see(__u32 n, bool teach)
 {
-	if (predecessor_config.memory.layout == DEDUP_BLOCKED)
+	if (!in_arrays(&predecessor_config))
 		return predecessor_see_block(n, teach);
 	return predecessor_seek_array(n) ? predecessor_see_array(teach) : 0;
 }
@@ -271,7 +261,7 @@ __noinline int see_block(void)
 	struct dedup_lookup_key s;
 	int err;
 
-	if (config.memory.layout != DEDUP_BLOCKED || !l)
+	if (in_arrays(&config) || !l)
 		return -ENOENT;
 	s = (struct dedup_lookup_key){
 		.id = &l->id,
@@ -301,7 +291,7 @@ static __always_inline int slow_path_lookup(const struct dedup_lookup_key *s, __
 		known = predecessor_see(n, teach);
 	if (known && known != LEARNED_FIRST)
 		return known == LEARNED ? 0 : known;
-	return config.memory.layout == DEDUP_BLOCKED ? see_block() : array_see();
+	return !in_arrays(&config) ? see_block() : array_see();
 }
 
 #endif

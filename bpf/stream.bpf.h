@@ -73,7 +73,7 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 		reason = DEDUP_REASON_no_id;
 	if (reason != PARSED)
 		return conclude_frame(n, reason);
-	if (config.memory.layout == DEDUP_BLOCKED)
+	if (!in_arrays(&config))
 		return see_id_blocked(ctx, &pkt, &lookup, n);
 	return array_seek(&lookup, !config.policy.learn_app) ? XDP_PASS : LOOK_UP;
 }

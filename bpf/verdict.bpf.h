@@ -113,7 +113,7 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
 {
 	int known;
 
-	if (likely(configuration()->memory.layout == DEDUP_BLOCKED))
+	if (likely(!in_arrays(configuration())))
 		return see_id_blocked(ctx, pkt, s, n);
 	known = array_look(s, !config.policy.learn_app);
 	if (likely(known == 1)) /* a constant reason */
