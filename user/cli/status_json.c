@@ -256,7 +256,7 @@ static void json_fill(json_object *o, const struct status *s)
 	ADD("fill_previous", json_double(f->previous));
 	ADD("set_bits", json_u64(f->set_current));
 	ADD("set_bits_previous", json_u64(f->set_previous));
-	if (s->layout == &LAYOUT_FLAT) {
+	if (s->layout->has_occupancy) {
 		ADD("occupancy", json_double(f->current));
 		ADD("occupancy_previous", json_double(f->previous));
 	}

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "age.h"
-#include "array_size.h"
 #include "config_streams.h"
 #include "integers.h"
 #include "layout.h"
@@ -83,19 +82,10 @@ uint64_t snapshot_elapsed(const struct snapshot_moment *saved, const struct snap
 void snapshot_settle(const struct snapshot_head *h, uint64_t hand, struct dedup_block *blocks,
 		     size_t cnt)
 {
-	uint32_t max = h->config.memory.places;
-	uint32_t then = dedup_countdowns(h->hand, max), now = dedup_countdowns(hand, max);
+	const struct layout *layout = layout_of(h->config.memory.layout);
 
-	if (h->config.memory.layout != DEDUP_COUNTDOWN)
-		return;
-	for (size_t i = 0; i < cnt * DEDUP_BLOCK_CELLS; i++) {
-		__u32 *cell = &blocks[i / DEDUP_BLOCK_CELLS].cell[i % DEDUP_BLOCK_CELLS];
-
-		if (!dedup_cell_left(*cell, now, max))
-			*cell = then;
-		else
-			*cell = then + dedup_cell_left(*cell, then, max);
-	}
+	if (layout->settle)
+		layout->settle(&h->config, h->hand, hand, blocks, cnt);
 }
 
 static bool is_between(uint64_t value, uint64_t least, uint64_t most)
@@ -103,35 +93,11 @@ static bool is_between(uint64_t value, uint64_t least, uint64_t most)
 	return value >= least && value <= most;
 }
 
-static bool is_power_of_2(uint32_t n)
+static bool has_sound_parameters(const struct dedup_memory *m)
 {
-	return n && !(n & (n - 1));
-}
-
-/* Do the layout's numbers go together, so that no place, block, bit or cell is beyond the last one? */
-static bool has_sound_parameters(const struct dedup_config *c)
-{
-	uint32_t index_bits = array_index_bits(c->memory.m);
-
-	if (!c->memory.blocks || !c->memory.places || !c->memory.segment_places ||
-	    (c->memory.places - 1) / c->memory.segment_places >= DEDUP_MARKS)
-		return false;
-	if (c->memory.layout == DEDUP_BLOCKED)
-		return c->memory.places == c->memory.blocks &&
-		       c->memory.words <= DEDUP_HALF_WORDS && is_power_of_2(c->memory.words) &&
-		       is_between(c->memory.bits, 1, DEDUP_BITS_MAX) &&
-		       c->memory.k == c->memory.words * c->memory.bits &&
-		       c->memory.hash < DEDUP_COLIBRI;
-	if (!c->memory.m || !is_between(c->memory.k, 1, DEDUP_HASHES_MAX) ||
-	    (c->memory.hash == DEDUP_TEZOS &&
-	     (!index_bits || array_refuse_tezos(index_bits, c->memory.k))))
-		return false;
-	if (c->memory.layout == DEDUP_FLAT)
-		return c->memory.places == dedup_flat_blocks(c->memory.m) &&
-		       c->memory.blocks == 2ULL * c->memory.places &&
-		       c->memory.segment_places == c->memory.places;
-	return index_bits && c->memory.blocks == (c->memory.m - 1) / DEDUP_BLOCK_CELLS + 1 &&
-	       c->memory.places < 1U << SPEC_COUNTDOWN_BITS_MAX;
+	return m->blocks && m->places && m->segment_places &&
+	       (m->places - 1) / m->segment_places < DEDUP_MARKS &&
+	       layout_of(m->layout)->is_sound(m);
 }
 
 static bool has_sound_times(const struct dedup_config *c)
@@ -231,7 +197,7 @@ static bool is_head_sound(const struct snapshot_head *h)
 		     is_between(c->policy.id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->memory.replay &&
 		     !c->has_predecessor && !c->memory.known_cnt &&
 		     c->policy.action <= DEDUP_DROP_FOR && c->policy.receiver <= DEDUP_NAMED &&
-		     streams_sound(c) && has_sound_parameters(c) && has_sound_times(c) &&
+		     streams_sound(c) && has_sound_parameters(&c->memory) && has_sound_times(c) &&
 		     has_sound_load(c) && has_sound_pools(c) && was_sound_to_ask(c) &&
 		     has_sound_size(c) && dedup_hand_pos(h->hand) < c->memory.places;
 

@@ -11,6 +11,7 @@
 #include "snapshot.h"
 #include "here.h"
 #include "kernel.h"
+#include "layout.h"
 #include "open_filter.h"
 
 #define CLEAR_TRIES 2000 /* 1 ms each while an array is cleared, which takes less than a second */
@@ -50,7 +51,7 @@ static int copy_state(const struct filter *f, struct dedup_state *out)
 		uint64_t hand = READ_ONCE(f->state->hand), passed = READ_ONCE(f->state->passed);
 		uint32_t pos = dedup_hand_pos(hand);
 
-		if (f->config->memory.layout == DEDUP_FLAT && pos) {
+		if (pos && layout_of(f->config->memory.layout)->rests) {
 			usleep(CLEAR_TRY_US);
 			continue;
 		}

@@ -107,3 +107,11 @@ const char *array_refuse_tezos(uint32_t index_bits, uint32_t probes)
 		return NULL;
 	return "SHA-256 has 256 bits: with --hash tezos so many --hashes times the bits of an index (--index-bits, or log2 of --bits) must not be more";
 }
+
+bool array_is_sound(const struct dedup_memory *m)
+{
+	uint32_t index_bits = array_index_bits(m->m);
+
+	return m->m && m->k && m->k <= DEDUP_HASHES_MAX &&
+	       (m->hash != DEDUP_TEZOS || (index_bits && !array_refuse_tezos(index_bits, m->k)));
+}

@@ -5,6 +5,7 @@
 #ifndef XDP_DEDUP_ARRAY_SIZE_H
 #define XDP_DEDUP_ARRAY_SIZE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "config.h"
@@ -56,5 +57,8 @@ uint32_t array_index_bits(uint64_t m);
  * for the user that says why not. 0 in either: not known yet, and accepted.
  */
 const char *array_refuse_tezos(uint32_t index_bits, uint32_t probes);
+
+/* Can arrays have this m and k, with this hash? */
+bool array_is_sound(const struct dedup_memory *m);
 
 #endif

@@ -219,6 +219,13 @@ static void blocked_text(const struct filter_spec *spec, const struct dedup_conf
 		 c->memory.blocks, c->memory.k, c->memory.words, c->memory.bits);
 }
 
+static bool blocked_is_sound(const struct dedup_memory *m)
+{
+	return m->places == m->blocks && m->words <= DEDUP_HALF_WORDS &&
+	       __builtin_popcount(m->words) == 1 && m->bits && m->bits <= DEDUP_BITS_MAX &&
+	       m->k == m->words * m->bits && m->hash < DEDUP_COLIBRI;
+}
+
 const struct layout LAYOUT_BLOCKED = {
 	.name = "blocked",
 	.refusal = blocked_refusal,
@@ -237,4 +244,5 @@ const struct layout LAYOUT_BLOCKED = {
 	.describe = blocked_describe,
 	.explain = blocked_text,
 	.has_generations = true,
+	.is_sound = blocked_is_sound,
 };

@@ -196,6 +196,29 @@ static void countdown_text(const struct filter_spec *spec, const struct dedup_co
 		 c->memory.m, __builtin_ctz(c->memory.m), c->memory.k, c->memory.places);
 }
 
+static bool countdown_is_sound(const struct dedup_memory *m)
+{
+	return array_is_sound(m) && array_index_bits(m->m) &&
+	       m->blocks == (m->m - 1) / DEDUP_BLOCK_CELLS + 1 &&
+	       m->places < 1U << SPEC_COUNTDOWN_BITS_MAX;
+}
+
+static void countdown_settle(const struct dedup_config *c, uint64_t then, uint64_t now,
+			     struct dedup_block *blocks, size_t cnt)
+{
+	uint32_t max = c->memory.places;
+	uint32_t before = dedup_countdowns(then, max), elapsed = dedup_countdowns(now, max);
+
+	for (size_t i = 0; i < cnt * DEDUP_BLOCK_CELLS; i++) {
+		__u32 *cell = &blocks[i / DEDUP_BLOCK_CELLS].cell[i % DEDUP_BLOCK_CELLS];
+
+		if (!dedup_cell_left(*cell, elapsed, max))
+			*cell = before;
+		else
+			*cell = before + dedup_cell_left(*cell, before, max);
+	}
+}
+
 const struct layout LAYOUT_COUNTDOWN = {
 	.name = "countdown",
 	.too_large = ": it has 2^24 cells at most",
@@ -220,4 +243,6 @@ const struct layout LAYOUT_COUNTDOWN = {
 	.approx_count = countdown_approx_count,
 	.histogram = countdown_histogram,
 	.has_generations = false,
+	.is_sound = countdown_is_sound,
+	.settle = countdown_settle,
 };

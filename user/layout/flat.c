@@ -226,6 +226,12 @@ static void flat_text(const struct filter_spec *spec, const struct dedup_config 
 		 (uint32_t)m, k, (uint32_t)m, k);
 }
 
+static bool flat_is_sound(const struct dedup_memory *m)
+{
+	return array_is_sound(m) && m->places == dedup_flat_blocks(m->m) &&
+	       m->blocks == 2ULL * m->places && m->segment_places == m->places;
+}
+
 const struct layout LAYOUT_FLAT = {
 	.name = "flat",
 	.refusal = flat_refusal,
@@ -244,4 +250,7 @@ const struct layout LAYOUT_FLAT = {
 	.describe = flat_describe,
 	.explain = flat_text,
 	.has_generations = true,
+	.rests = true,
+	.has_occupancy = true,
+	.is_sound = flat_is_sound,
 };

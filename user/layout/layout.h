@@ -122,6 +122,23 @@ struct layout {
 	 * ids of any age share one array.
 	 */
 	bool has_generations;
+
+	/* true (flat): the hand rests at place 0, and then passes all places without a pause. */
+	bool rests;
+
+	/* true (flat): `status --json` also has the fill as Colibri calls it, the occupancy. */
+	bool has_occupancy;
+
+	/* Of a configuration that was read: do the layout's numbers go together, so that no place,
+	 * block, bit or cell is beyond the last one? blocks, places and segment_places are not 0.
+	 */
+	bool (*is_sound)(const struct dedup_memory *m);
+
+	/* Gives blocks that were copied with the hand at `now` the content that they had with the
+	 * hand at `then`, before (snapshot.h). Only of countdown, else NULL: there they have it.
+	 */
+	void (*settle)(const struct dedup_config *c, uint64_t then, uint64_t now,
+		       struct dedup_block *blocks, size_t cnt);
 };
 
 /* In the tables of two layouts each: turn_ids() of generations; find() where an id has positions;

@@ -29,6 +29,7 @@ static struct {
 	uint32_t blocks;	 /* that the hand ages; those behind are the table of sources */
 	uint32_t places;	 /* of a generation */
 	uint32_t chunks, groups; /* of them */
+	bool is_flat;		 /* the blocks are two arrays */
 } touched;
 
 static void touched_close(void)
@@ -40,8 +41,9 @@ static void touched_close(void)
 
 static bool touched_open(const struct dedup_config *cfg)
 {
-	touched.places = cfg->memory.layout == DEDUP_FLAT ? cfg->memory.places : cfg->memory.blocks;
 	touched.blocks = cfg->memory.blocks;
+	touched.is_flat = !dedup_one_by_one(cfg) && touched.blocks > cfg->memory.places;
+	touched.places = touched.is_flat ? cfg->memory.places : touched.blocks;
 	touched.groups = touched.places / GROUP_BLOCKS + 1;
 	touched.chunks = touched.groups * GROUP_CHUNKS;
 	touched.passes = calloc(2, touched.chunks);
@@ -65,19 +67,18 @@ static void touched_note(uint32_t n)
 }
 
 /* Ages the i-th place of the hand's generation; in `flat` array 1 begins at `first`. */
-static void age_block(struct dedup_block *blocks, bool is_flat, uint32_t first, uint64_t hand,
-		      uint32_t i)
+static void age_block(struct dedup_block *blocks, uint32_t first, uint64_t hand, uint32_t i)
 {
-	if (is_flat)
+	if (touched.is_flat)
 		dedup_clear(blocks[first + i].word, DEDUP_BLOCK_WORDS);
 	else
 		dedup_clear(dedup_half(&blocks[i], dedup_hand_half(hand, i) ^ 1), DEDUP_HALF_WORDS);
 }
 
 /* Ages so many places from the hand on, of layout blocked or flat, as dedup_age() would. */
-static void age_touched(struct dedup_block *blocks, bool is_flat, uint64_t hand, uint32_t cnt)
+static void age_touched(struct dedup_block *blocks, uint64_t hand, uint32_t cnt)
 {
-	uint32_t array = is_flat ? dedup_flat_current(hand) ^ 1 : 0;
+	uint32_t array = touched.is_flat ? dedup_flat_current(hand) ^ 1 : 0;
 	uint32_t from = dedup_hand_pos(hand), to = from + cnt;
 	uint8_t *passes = touched.passes + array * touched.chunks;
 	uint8_t *live = touched.live + array * touched.groups;
@@ -92,7 +93,7 @@ static void age_touched(struct dedup_block *blocks, bool is_flat, uint64_t hand,
 		if (end > to)
 			end = to;
 		for (; passes[chunk] && from < end; from++)
-			age_block(blocks, is_flat, array * touched.places, hand, from);
+			age_block(blocks, array * touched.places, hand, from);
 		from = end;
 		if (passes[chunk] && (end % CHUNK_BLOCKS == 0 || end == touched.places))
 			live[chunk / GROUP_CHUNKS] -= !--passes[chunk];

@@ -82,10 +82,10 @@ static void age_places(__u32 cnt, __u64 hand)
 {
 	struct aging aging = { .hand = hand };
 
-	if (config.memory.layout == DEDUP_COUNTDOWN)
+	if (dedup_one_by_one(&config))
 		bpf_loop(cnt, age_place, &aging, 0);
 	else
-		age_touched(filter.value, config.memory.layout == DEDUP_FLAT, hand, cnt);
+		age_touched(filter.value, hand, cnt);
 }
 
 void program_close(void)
