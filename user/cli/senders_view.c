@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "facts.h"
 #include "json_out.h"
 #include "units.h"
 
@@ -80,68 +81,22 @@ void senders_print(const struct senders_view *v)
 		printf("  and %u more senders: --json has all\n", v->list.left_out);
 }
 
-static json_object *skew_json(const struct dedup_path *path)
-{
-	json_object *list = json_object_new_array();
-
-	for (int i = 0; i < DEDUP_SKEWS; i++)
-		json_object_array_add(list, json_u64(path->skew[i]));
-	return list;
-}
-
 static json_object *path_json(const struct senders_view *v, const struct path_figures *p)
 {
-	json_object *o = json_object_new_object();
-	char room[SENDERS_IFACE_MAX];
-
-	ADD("stream", json_text(sender_path_stream(v->config, p)));
-	ADD("interface", json_text(v->iface_name(v->of, p->ifindex, room)));
-	ADD("ifindex", json_u64(p->ifindex));
-	ADD("packets", json_u64(p->counted.packets));
-	ADD("messages", json_u64(p->messages));
-	ADD("received", json_u64(p->counted.received));
-	ADD("first", json_u64(p->counted.first));
-	ADD("lost", json_u64(p->lost));
-	ADD("missing", json_u64(p->missing));
-	ADD("behind", json_u64(p->behind));
-	ADD("out_of_order", json_u64(p->counted.out_of_order));
-	ADD("repeated", json_u64(p->counted.repeated));
-	ADD("late", json_u64(p->counted.late));
-	ADD("far", json_u64(p->counted.far));
-	ADD("unnoted", json_u64(p->counted.unnoted));
-	ADD("silent", json_bool(p->silent));
-	ADD("skew", skew_json(&p->counted));
-	return o;
+	return JSON_OBJECT(PATH_FACTS(ADD_FACT, ADD_FACT, ADD_FACT));
 }
 
 json_object *sender_json(const struct senders_view *v, const struct source_figures *f)
 {
-	json_object *o = json_object_new_object(), *list = json_object_new_array();
-	char text[SENDER_TEXT_MAX];
+	json_object *o = json_object_new_object();
 
-	ADD("stream", json_text(v->config->policy.streams[f->stream].name));
-	ADD("source", json_text(sender_hex(v->config, f, text)));
-	ADD("messages", json_u64(f->messages));
-	ADD("lost", json_u64(f->lost));
-	ADD("missing", json_u64(f->missing));
-	ADD("restarts", json_u64(f->restarts));
-	ADD("jumped", json_u64(f->jumped));
-	if (v->now_ns > f->since_ns)
-		ADD("counts_for_ns", json_u64(v->now_ns - f->since_ns));
-	ADD("other_packets", json_u64(f->others));
-	ADD("redundant", json_bool(f->redundant));
-	ADD("partial", json_bool(f->partial));
-	for (uint32_t p = 0; p < f->paths_cnt; p++)
-		json_object_array_add(list, path_json(v, &f->paths[p]));
-	ADD("paths", list);
+	SENDER_FACTS(ADD_FACT, ADD_FACT, ADD_FACT)
+	if (v->now_ns <= f->since_ns)
+		json_object_object_del(o, "counts_for_ns");
 	return o;
 }
 
 json_object *senders_json(const struct senders_view *v)
 {
-	json_object *list = json_object_new_array();
-
-	for (uint32_t i = 0; i < v->list.cnt; i++)
-		json_object_array_add(list, sender_json(v, &v->list.list[i]));
-	return list;
+	return JSON_LIST(i, v->list.cnt, sender_json(v, &v->list.list[i]));
 }

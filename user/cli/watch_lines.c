@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "config_streams.h"
+#include "facts.h"
 #include "json_out.h"
 #include "status_view.h"
 #include "units.h"
@@ -13,14 +14,6 @@
 double watched_window(const struct watched *f)
 {
 	return (double)monitor_window_ns(f) / f->status.filter.config->memory.window_ns;
-}
-
-double watched_fill(const struct watched *f)
-{
-	const struct fill *fill = &f->status.fill;
-
-	return f->status.layout->has_generations ? (fill->current + fill->previous) / 2
-						 : fill->current;
 }
 
 void watch_lines_head(bool names)
@@ -41,92 +34,57 @@ void watch_line(const struct watched *f, bool names)
 	       FORMAT_ABOUT(r->duplicates), 100 * r->share, r->copies, FORMAT_ABOUT(r->dropped),
 	       FORMAT_ABOUT(r->dropped_bytes));
 	if (streams_any_hashed(f->status.filter.config))
-		printf("%6.1f %7.0f\n", 100 * watched_fill(f), 100 * watched_window(f));
+		printf("%6.1f %7.0f\n", 100 * status_mean_fill(&f->status), 100 * watched_window(f));
 	else
 		printf("%6s %7s\n", "-", "-");
 	watch_sender_lines(f);
 }
 
-static void add_rates(json_object *o, const struct watch_rates *r)
+static json_object *with_rates(json_object *o, const struct watch_rates *r)
 {
-	ADD("packets_per_s", json_double(r->packets));
-	ADD("new_per_s", json_double(r->fresh));
-	ADD("duplicates_per_s", json_double(r->duplicates));
-	ADD("duplicate_bytes_per_s", json_double(r->duplicate_bytes));
-	ADD("duplicate_share", json_double(r->share));
-	ADD("copies", r->copies > 0 ? json_double(r->copies) : NULL);
-	ADD("dropped_per_s", json_double(r->dropped));
-	ADD("dropped_bytes_per_s", json_double(r->dropped_bytes));
-	ADD("delivered_per_s", json_double(r->delivered));
-	ADD("undelivered_per_s", json_double(r->undelivered));
+#define X(rate, key, help) ADD(#key, json_double(r->rate));
+	WATCH_RATES(X)
+#undef X
+	if (!(r->copies > 0))
+		ADD("copies", NULL);
+	return o;
 }
 
-static json_object *json_stream_rates(const struct watched *f)
+static json_object *json_stream_rates(const struct watched *r, uint32_t n)
 {
-	json_object *list = json_object_new_array();
+	const struct dedup_config *c = r->status.filter.config;
 
-	for (int i = 0; i < f->watch.last.streams_cnt; i++) {
-		json_object *o = json_object_new_object();
-
-		ADD("name", json_text(f->status.filter.config->policy.streams[i].name));
-		add_rates(o, &f->watch.streams[i]);
-		json_object_array_add(list, o);
-	}
-	return list;
+	return with_rates(JSON_OBJECT(WATCH_STREAM_FACTS(ADD_FACT)), &r->watch.streams[n]);
 }
 
-static json_object *json_iface_rates(const struct watched *f)
+static json_object *json_iface_rate(const struct watched *r, uint32_t n)
 {
-	json_object *list = json_object_new_array();
+	json_object *o = iface_json(&r->status.ifaces[n]);
 
-	for (int i = 0; i < f->status.ifaces_cnt; i++) {
-		json_object *o = iface_json(&f->status.ifaces[i]);
-
-		ADD("kernel_rx_packets_per_s",
-		    f->watch.ifaces[i] >= 0 ? json_double(f->watch.ifaces[i]) : NULL);
-		json_object_array_add(list, o);
-	}
-	return list;
+	WATCH_IFACE_FACTS(ADD_FACT)
+	return o;
 }
 
 /* Those that have had packets. */
-static json_object *json_cpus(const struct watched *f)
+static json_object *json_cpus(const struct watched *r)
 {
 	json_object *list = json_object_new_array();
 
-	for (int i = 0; i < f->watch.last.cpus_cnt && f->watch.cpus; i++) {
-		json_object *o;
-
-		if (!f->watch.last.cpus[i].rx)
-			continue;
-		o = json_object_new_object();
-		ADD("cpu", json_object_new_int(i));
-		add_rates(o, &f->watch.cpus[i]);
-		json_object_array_add(list, o);
-	}
+	for (int cpu = 0; cpu < r->watch.last.cpus_cnt && r->watch.cpus; cpu++)
+		if (r->watch.last.cpus[cpu].rx)
+			json_object_array_add(list, with_rates(JSON_OBJECT(WATCH_CPU_FACTS(ADD_FACT)),
+							       &r->watch.cpus[cpu]));
 	return list;
 }
 
-void watch_json(const struct watched *f)
+void watch_json(const struct watched *r)
 {
+	const struct status *s = &r->status;
+	const struct dedup_config *c = s->filter.config;
 	json_object *o = json_object_new_object();
 
-	ADD("time_ns", json_u64(clock_ns(CLOCK_REALTIME)));
-	ADD("name", json_text(f->name));
-	ADD("seconds", json_double(f->watch.seconds));
-	ADD("action", json_text(status_drops(&f->status) ? "drop" : "count"));
-	add_rates(o, &f->watch.all);
-	ADD("bytes_kept_away", json_u64(f->status.counters.dropped_bytes));
-	ADD("fill", json_double(watched_fill(f)));
-	ADD("ids_estimate", json_double(f->status.fill.ids));
-	ADD("fpr_estimate", json_double(f->status.fpr));
-	ADD("window_ns", json_u64(f->status.filter.config->memory.window_ns));
-	ADD("remembered_ns", json_u64(monitor_window_ns(f)));
-	ADD("stopped", json_bool(f->status.stopped));
-	ADD("interfaces", json_iface_rates(f));
-	ADD("streams", json_stream_rates(f));
-	ADD("cpus", json_cpus(f));
-	ADD("senders", watch_senders_json(f));
-	ADD("advice", advice_json(f->advice, f->advice_cnt));
+	WATCH_FACTS(ADD_FACT)
+	with_rates(o, &r->watch.all);
+	WATCHED_FACTS(ADD_FACT, ADD_GAUGE, NO_FACT)
 	json_print_line(stdout, o);
 }

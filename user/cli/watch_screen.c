@@ -82,7 +82,7 @@ static void draw_memory(const struct watched *f)
 		return;
 	}
 	snprintf(text, sizeof(text), "about %s ids", FORMAT_ABOUT(f->status.fill.ids));
-	terminal_bar("fill", watched_fill(f), text);
+	terminal_bar("fill", status_mean_fill(&f->status), text);
 	snprintf(text, sizeof(text), "%s of %s", FORMAT_TIME(monitor_window_ns(f)),
 		 FORMAT_TIME(f->status.filter.config->memory.window_ns));
 	terminal_bar("window", watched_window(f), f->status.stopped ? "clock has stopped" : text);

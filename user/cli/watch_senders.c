@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "facts.h"
 #include "json_out.h"
 #include "status_view.h"
 #include "terminal.h"
@@ -129,26 +130,22 @@ static void add_path_rates(json_object *o, const struct watched_sender *s, uint3
 {
 	const struct path_rates *r = &s->paths[path];
 
-	ADD("packets_per_s", s->has_rates ? json_double(r->packets) : NULL);
-	ADD("received_per_s", s->has_rates ? json_double(r->received) : NULL);
-	ADD("first_share", s->has_rates && r->first >= 0 ? json_double(r->first) : NULL);
-	ADD("lost_since", json_u64(watched_lost_since(s, path)));
+	WATCH_PATH_FACTS(ADD_FACT)
+}
+
+static json_object *json_sender(const struct senders_view *v, const struct watched_sender *s)
+{
+	json_object *o = sender_json(v, &s->now), *paths = json_object_object_get(o, "paths");
+
+	WATCH_SENDER_FACTS(ADD_FACT)
+	for (uint32_t p = 0; p < s->now.paths_cnt; p++)
+		add_path_rates(json_object_array_get_idx(paths, p), s, p);
+	return o;
 }
 
 json_object *watch_senders_json(const struct watched *f)
 {
 	struct senders_view v = status_senders_view(&f->status);
-	json_object *list = json_object_new_array();
 
-	for (uint32_t i = 0; i < f->senders.cnt; i++) {
-		const struct watched_sender *s = &f->senders.list[i];
-		json_object *o = sender_json(&v, &s->now), *paths = NULL;
-
-		ADD("messages_per_s", s->has_rates ? json_double(s->messages) : NULL);
-		json_object_object_get_ex(o, "paths", &paths);
-		for (uint32_t p = 0; p < s->now.paths_cnt; p++)
-			add_path_rates(json_object_array_get_idx(paths, p), s, p);
-		json_object_array_add(list, o);
-	}
-	return list;
+	return JSON_LIST(i, f->senders.cnt, json_sender(&v, &f->senders.list[i]));
 }

@@ -10,16 +10,13 @@
 /* monitor_window_ns() as a part of a window, 0 to 1. */
 double watched_window(const struct watched *f);
 
-/* How full its memory is, 0 to 1: as `fill` of `status --json`. */
-double watched_fill(const struct watched *f);
-
 /* Without a terminal (watch_lines.c): prints the names of the columns; a line of them; or a JSON
  * object on one line. The filter's rates must be known. With `names` a line begins with the name of
  * the filter.
  */
 void watch_lines_head(bool names);
 void watch_line(const struct watched *f, bool names);
-void watch_json(const struct watched *f);
+void watch_json(const struct watched *r);
 
 /* The senders of a filter with accounts (watch_senders.c), in each of the three forms: draws a
  * table; prints a line for each path; makes a list, which the caller frees with json_object_put().

@@ -177,6 +177,12 @@ bool status_drops(const struct status *s)
 	return action == DEDUP_DROP || (action == DEDUP_DROP_FOR && s->drop_left_ns && !s->stopped);
 }
 
+double status_mean_fill(const struct status *s)
+{
+	return s->layout->has_generations ? (s->fill.current + s->fill.previous) / 2
+					  : s->fill.current;
+}
+
 /* And the rate of both. */
 static void update_before(struct status *s)
 {

@@ -94,6 +94,9 @@ const char *status_iface_name(const struct status *s, uint32_t ifindex, char nam
 /* Are duplicates dropped now? (If the hand has stopped, only numbered streams drop.) */
 bool status_drops(const struct status *s);
 
+/* Returns the part of the memory's bits that are set, 0 to 1: the mean of both generations. */
+double status_mean_fill(const struct status *s);
+
 /* Fills in *s from the open filter *f, which belongs to *s from then on, also after a failure.
  * links: the interfaces as they are now. Returns 0, or -errno (logged). The caller frees *s with
  * status_free() in both cases.

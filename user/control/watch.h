@@ -33,16 +33,23 @@ struct watch_reading {
 	int ifaces_cnt;
 };
 
-/* Rates between two readings: per second, except the last two fields. */
+/* Rates between two readings, and their keys of `watch --json`. */
+#define WATCH_RATES(X)                                                                            \
+	X(packets, packets_per_s, "Packets that came.")                                           \
+	X(fresh, new_per_s, "`new` and `unlearned`.")                                             \
+	X(duplicates, duplicates_per_s, "Duplicates, also if they are only counted.")             \
+	X(duplicate_bytes, duplicate_bytes_per_s, "Bytes of duplicates.")                         \
+	X(share, duplicate_share, "Part of the packets not ignored that are duplicates, 0 to 1.") \
+	X(copies, copies, "Copies an event whose first copy came: at least 1; null: none came.")  \
+	X(dropped, dropped_per_s, "Packets that were dropped.")                                   \
+	X(dropped_bytes, dropped_bytes_per_s, "Bytes of packets that were dropped.")              \
+	X(delivered, delivered_per_s, "Fresh packets that went to AF_XDP sockets.")               \
+	X(undelivered, undelivered_per_s, "Fresh packets that went to the stack instead.")
+
 struct watch_rates {
-	double packets; /* that came */
-	double fresh;	/* `new` and `unlearned` */
-	double duplicates, duplicate_bytes;
-	double dropped, dropped_bytes;
-	double delivered;   /* fresh ones that went to AF_XDP sockets */
-	double undelivered; /* fresh ones that went to the stack instead */
-	double share;	    /* of duplicates among packets not ignored, 0 to 1 */
-	double copies;	    /* per event whose first copy came: at least 1; 0 if none came */
+#define X(rate, key, help) double rate;
+	WATCH_RATES(X)
+#undef X
 };
 
 /* What is shown of one filter. */
