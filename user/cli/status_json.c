@@ -144,7 +144,7 @@ json_object *status_json(const struct status *s)
 	} else {
 		STATUS_FILL_COUNTDOWN(ADD_FACT)
 	}
-	if (s->layout == &LAYOUT_FLAT) {
+	if (s->layout->has_occupancy) {
 		STATUS_FILL_FLAT(ADD_FACT)
 	}
 	STATUS_ESTIMATES(ADD_FACT, ADD_GAUGE)

@@ -5,70 +5,12 @@
 #include <net/if.h>
 #include <string.h>
 
+#include "facts.h"
 #include "open_filter.h"
 #include "plan.h"
 #include "version.h"
 
 #define NS 1e9 /* in a second */
-
-/* Of each filter that can be read: the family's name, its help, its value, of s, the filter's
- * struct status, c, its configuration, and r, its struct watched.
- */
-#define GAUGES(X)                                                                                    \
-	X(dropping, "Whether duplicates are dropped now.", status_drops(s))                          \
-	X(attached_interfaces, "Interfaces that run the filter, in whatever network namespace.",     \
-	  attached_cnt(s))                                                                           \
-	X(capacity_ids, "Ids in a window for which the filter is made.", c->memory.capacity)         \
-	X(estimated_ids, "Ids in the filter, estimated from its bits.", s->fill.ids)                 \
-	X(estimated_ids_error, "Standard error of estimated_ids, if only a sample was read.",        \
-	  s->fill.ids_error)                                                                         \
-	X(target_fpr_ratio, "Highest probability that a fresh id is taken for a known one.",         \
-	  plan_fpr(c))                                                                               \
-	X(estimated_fpr_ratio,                                                                       \
-	  "This probability now, estimated from the bits, with the predecessor's.", s->fpr)          \
-	X(window_seconds, "How long ids are remembered, at least, within the capacity.",             \
-	  c->memory.window_ns / NS)                                                                  \
-	X(effective_window_seconds, "How long ids are remembered, at least, at the present load.",   \
-	  monitor_window_ns(r) / NS)                                                                 \
-	X(oldest_id_age_seconds, "Age of the oldest id that may still be known, at most.",           \
-	  s->oldest_ns / NS)                                                                         \
-	X(hand_position_ratio, "How far the hand is in its turn.", s->hand)                          \
-	X(hand_turns, "Turns that the hand has completed.", s->turns)                                \
-	X(hand_lag_seconds, "How long the place at the hand has been due.", r->hand_lag_ns / NS)     \
-	X(hand_lag_max_seconds, "The longest time that a place was due before the hand passed it.",  \
-	  READ_ONCE(s->filter.state->late_max_ns) / NS)                                              \
-	X(hand_stopped, "Whether the hand has stopped, so that every packet passes.", s->stopped)    \
-	X(memory_bytes, "Memory that the filter takes in the kernel.", filter_bytes(c))              \
-	X(fill_read_ratio, "Part of the memory from which estimates are made.", s->fill.read_part)   \
-	X(fill_age_seconds, "Age of the estimates and of the state of interfaces.", r->fill_ns / NS) \
-	X(change_unfinished, "Whether a change of the filter has begun and not ended.",              \
-	  s->exchanging)
-
-/* Of each predecessor: its value, of b, its struct status_predecessor, and c, its configuration. */
-#define PREDECESSOR_GAUGES(X)                                                                      \
-	X(asked, "Whether packets look ids up in the predecessor.", b->asked)                      \
-	X(learns, "Whether the predecessor still learns ids.", b->leads)                           \
-	X(left_seconds, "Longest time until the predecessor has forgotten every id.",              \
-	  b->left_ns / NS)                                                                         \
-	X(capacity_ids, "Ids in a window for which the predecessor was made.", c->memory.capacity) \
-	X(window_seconds, "The predecessor's window.", c->memory.window_ns / NS)                   \
-	X(target_fpr_ratio, "The predecessor's highest part of the probability.", plan_fpr(c))     \
-	X(estimated_ids, "Ids in the predecessor, estimated from its bits.", b->fill.ids)          \
-	X(estimated_fpr_ratio, "The predecessor's part of the probability now.", b->fill.fpr)      \
-	X(memory_bytes, "Memory that the predecessor takes in the kernel.", plan_bytes(c))
-
-/* Of each socket: its value, of k, its struct socket_seen. */
-#define SOCKET_GAUGES(X)                                                                    \
-	X(read, "Whether a process reads the queue's AF_XDP socket.", k->is_read)           \
-	X(zerocopy, "Whether the driver writes into the socket's memory.", k->zerocopy)     \
-	X(frames_free, "Frames of the socket that packets may still take.", k->frames_free) \
-	X(frames_taken, "Frames of packets that were not given back.", k->frames_taken)     \
-	X(unreturned, "Packets that were not given back.", k->unreturned)
-
-static uint64_t filter_bytes(const struct dedup_config *c)
-{
-	return plan_bytes(c) + plan_delivery_bytes(c);
-}
 
 /* In whatever network namespace. */
 static bool runs_there(const struct status_iface *f)
@@ -225,21 +167,31 @@ static void write_fill(struct metrics_out *m, const struct watched *r)
 			      METRICS_LABELS("filter", r->name, "generation", "previous"));
 }
 
+/* A time of facts.h is in ns. */
+static double in_unit(const char *metric, double value)
+{
+	return strstr(metric, "_seconds") ? value / NS : value;
+}
+
 static void write_gauges(struct metrics_out *m, const struct monitor *in)
 {
-#define X(gauge, help, value)                                                                 \
-	metrics_family(m, METRICS_GAUGE, #gauge, help);                                       \
-	for (int i = 0; i < in->cnt; i++) {                                                   \
-		const struct watched *r = in->list[i];                                        \
-		const struct status *s = &r->status;                                          \
-		const struct dedup_config *c = s->filter.config;                              \
-                                                                                              \
-		(void)c;                                                                      \
-		if (!r->err)                                                                  \
-			metrics_gauge(m, (double)(value), METRICS_LABELS("filter", r->name)); \
+#define METRIC(metric, help, value)                                       \
+	metrics_family(m, METRICS_GAUGE, #metric, help);                  \
+	for (int i = 0; i < in->cnt; i++) {                               \
+		const struct watched *r = in->list[i];                    \
+		const struct status *s = &r->status;                      \
+		const struct dedup_config *c = s->filter.config;          \
+                                                                          \
+		(void)c;                                                  \
+		if (!r->err)                                              \
+			metrics_gauge(m, in_unit(#metric, value),         \
+				      METRICS_LABELS("filter", r->name)); \
 	}
-	GAUGES(X)
-#undef X
+#define GAUGE(key, metric, help, value) METRIC(metric, help, value)
+	STATUS_FACTS(NO_FACT, GAUGE, METRIC)
+	WATCHED_FACTS(NO_FACT, GAUGE, METRIC)
+#undef GAUGE
+#undef METRIC
 	metrics_family(m, METRICS_GAUGE, "fill_ratio",
 		       "Part of a generation's bits that are set; countdown: of all cells.");
 	write_each(m, in, write_fill);
@@ -247,8 +199,8 @@ static void write_gauges(struct metrics_out *m, const struct monitor *in)
 
 static void write_predecessors(struct metrics_out *m, const struct monitor *in)
 {
-#define X(gauge, help, value)                                                               \
-	metrics_family(m, METRICS_GAUGE, "predecessor_" #gauge, help);                      \
+#define GAUGE(key, metric, help, value)                                                     \
+	metrics_family(m, METRICS_GAUGE, "predecessor_" #metric, help);                     \
 	for (int i = 0; i < in->cnt; i++) {                                                 \
 		const struct watched *r = in->list[i];                                      \
 		const struct status_predecessor *b = &r->status.predecessor;                \
@@ -256,48 +208,40 @@ static void write_predecessors(struct metrics_out *m, const struct monitor *in)
 		const struct dedup_config *c = before ? before->config : NULL;              \
                                                                                             \
 		if (c)                                                                      \
-			metrics_gauge(m, (double)((void)b, value),                          \
+			metrics_gauge(m, in_unit(#metric, ((void)b, value)),                \
 				      METRICS_LABELS("filter", r->name));                   \
 	}
-	PREDECESSOR_GAUGES(X)
-#undef X
+	PREDECESSOR_FACTS(NO_FACT, GAUGE)
+#undef GAUGE
 }
 
-/* A gauge of each socket. */
-static void write_socket_gauge(struct metrics_out *m, const struct watched *r,
-			       double (*value)(const struct socket_seen *k))
+static void write_socket(struct metrics_out *m, const struct watched *r,
+			 const struct socket_seen *k, double value)
 {
-	const struct sockets *all = r->err ? NULL : r->status.sockets;
 	char room[IF_NAMESIZE], number[16], queue[16];
+	const char *name = status_iface_name(&r->status, k->queue.ifindex, room);
 
-	for (int i = 0; all && i < all->cnt; i++) {
-		const struct socket_seen *k = &all->list[i];
-		const char *name = status_iface_name(&r->status, k->queue.ifindex, room);
-
-		snprintf(number, sizeof(number), "%u", k->queue.ifindex);
-		snprintf(queue, sizeof(queue), "%u", k->queue.queue);
-		metrics_gauge(m, value(k),
-			      METRICS_LABELS("filter", r->name, "interface", name ?: number,
-					     "queue", queue));
-	}
+	snprintf(number, sizeof(number), "%u", k->queue.ifindex);
+	snprintf(queue, sizeof(queue), "%u", k->queue.queue);
+	metrics_gauge(m, value,
+		      METRICS_LABELS("filter", r->name, "interface", name ?: number, "queue", queue));
 }
-
-#define X(gauge, help, value)                                     \
-	static double socket_##gauge(const struct socket_seen *k) \
-	{                                                         \
-		return (value);                                   \
-	}
-SOCKET_GAUGES(X)
-#undef X
 
 static void write_sockets(struct metrics_out *m, const struct monitor *in)
 {
-#define X(gauge, help, value)                                     \
-	metrics_family(m, METRICS_GAUGE, "socket_" #gauge, help); \
-	for (int i = 0; i < in->cnt; i++)                         \
-		write_socket_gauge(m, in->list[i], socket_##gauge);
-	SOCKET_GAUGES(X)
-#undef X
+#define GAUGE(key, metric, help, value)                                                            \
+	metrics_family(m, METRICS_GAUGE, "socket_" #metric, help);                                 \
+	for (int i = 0; i < in->cnt; i++) {                                                        \
+		const struct sockets *all = in->list[i]->err ? NULL : in->list[i]->status.sockets; \
+                                                                                                   \
+		for (int n = 0; all && n < all->cnt; n++) {                                        \
+			const struct socket_seen *k = &all->list[n];                               \
+                                                                                                   \
+			write_socket(m, in->list[i], k, value);                                    \
+		}                                                                                  \
+	}
+	SOCKET_FACTS(NO_FACT, GAUGE)
+#undef GAUGE
 }
 
 static void write_advice(struct metrics_out *m, const struct watched *r)
