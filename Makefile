@@ -271,7 +271,7 @@ define generate
 	$(Q)mkdir -p $(@D)
 	$(Q)scripts/manual $< $(1) > $@.tmp && mv $@.tmp $@
 endef
-MANUAL := scripts/manual scripts/tables user/man/roff.awk user/completion/words include/version.h
+MANUAL := scripts/manual scripts/tables user/man/keys user/man/roff.awk user/control/facts.h user/completion/words include/version.h
 $(BENCH_PAGE): user/man/xdp-dedup-bench.8 $(BUILD)/here/xdp-dedup-bench $(MANUAL)
 	$(call generate,$(BUILD)/here/xdp-dedup-bench)
 $(PUBLISH_PAGE): user/man/xdp-dedup-publish.8 $(BUILD)/here/xdp-dedup-publish $(MANUAL)

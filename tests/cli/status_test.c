@@ -112,6 +112,35 @@ TEST(status_as_json)
 	json_object_put(o);
 }
 
+/* Keys of objects in them, too; not the counters, which are in a list of their own. */
+TEST(every_key_is_in_the_manual)
+{
+	static const char *const OPTIONS[] = {
+		"--port 80 --layout flat",
+		"--port 80 --layout countdown",
+		"--port 80 --deliver xsk",
+		"--profile moldudp64:80@10.0.0.1 --profile rtp:81 --paths 2 --tunnels gre --vlan 7",
+	};
+	char out[4096];
+
+	if (sh_out(out, sizeof(out), "command -v ${CC:-cc}"))
+		skip();
+	sh("TABLES=/dev/null scripts/manual user/man/xdp-dedup.8 $XD >/mnt/page");
+	for (size_t i = 0; i < ARRAY_SIZE(OPTIONS); i++) {
+		sh("$XD load v0 p0 %s", OPTIONS[i]);
+		sh("$XD resize v0 --capacity 2M || true");
+		sh_out(out, sizeof(out),
+		       "{ $XD status v0 --json; $XD watch v0 --json --count 1; } |"
+		       " jq -r 'del(.. | .counters?) | paths | map(if type == \"number\" then \"[]\""
+		       "	else \".\" + . end) | join(\"\")[1:]' | grep -v ']$' | sort -u >/mnt/keys\n"
+		       "[ $(wc -l </mnt/keys) -gt 90 ] || echo too few\n"
+		       "while read -r key; do grep -qF \"fB$key\\\\fR\" /mnt/page || echo $key; done"
+		       " </mnt/keys");
+		assert_string_equal(out, "");
+		sh("$XD unload v0 p0");
+	}
+}
+
 /* Two of one event and another through the program, on no interface: rx 3. */
 static void run_events(void)
 {

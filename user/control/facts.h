@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The facts of a filter: one row each. From the rows come `status --json`, `watch --json` and the
- * metrics.
+/* The facts of a filter: one row each. From the rows come `status --json`, `watch --json`, the
+ * metrics, and the table of keys in the manual (user/man/keys).
  *
  * FACT(key, help, value)             a key of JSON
  * GAUGE(key, metric, help, value)    also a metric
@@ -27,7 +27,7 @@
 #define STATUS_PACKETS(FACT)                                                                         \
 	FACT(name, "The filter's name.", s->filter.name)                                             \
 	FACT(interfaces, "Where it runs.", JSON_LIST(i, s->ifaces_cnt, json_iface(&s->ifaces[i])))   \
-	FACT(mode, "Of its interfaces; or `mixed`, or `none`.", s->mode)                             \
+	FACT(mode, "Their mode; or `mixed`, or `none`.", s->mode)                                    \
 	FACT(ports, "UDP ports: ranges.", json_ports(c->policy.ports, c->policy.ports_cnt))          \
 	FACT(streams, "What it filters.", JSON_LIST(n, c->policy.streams_cnt, json_stream(s, n)))    \
 	FACT(action, "`drop` or `count`, for duplicates now.", status_drops(s) ? "drop" : "count")   \
@@ -55,25 +55,14 @@
 	     JSON_LIST(i, s->faults.stale_cnt, s->faults.stale[i]))                                  \
 	FACT(same_index, "An interface that takes packets for another one's AF_XDP sockets.",        \
 	     JSON_IF(*s->same_index.here, s->same_index.here))                                       \
-	FACT(stacked, "Two, one on top: packets meet it twice.", json_pair(&s->faults.stacked))      \
-	FACT(merged, "Two: the lower merges UDP packets first.", json_pair(&s->faults.merging))      \
+	FACT(stacked, "Two interfaces, one on top of the other.", json_pair(&s->faults.stacked))     \
+	FACT(merged, "Two: the lower one merges UDP packets.", json_pair(&s->faults.merging))        \
 	FACT(sources, "Numbered streams: the most sources.", c->sources.sources)                     \
 	FACT(source_bytes, "Memory of each.", plan_source_bytes(c))                                  \
 	FACT(sources_used, "Sources that are known now.", numbers_sources(&s->filter))               \
 	FACT(paths, "Paths of a source that have an account; 0: none has.", c->sources.paths)        \
 	FACT(senders, "With `paths`: the senders of numbered streams.", json_senders(s))             \
 	FACT(blocks, "Blocks of the memory, of 64 bytes.", c->memory.blocks)
-
-/* Behind `blocks`, and in `size --json`: struct layout has the values (layout.h). */
-#define LAYOUT_FACTS(FACT)                                                     \
-	FACT(words, "blocked: words of a block in which an id sets bits.", 0)  \
-	FACT(bits, "blocked: bits that an id sets in each of these words.", 0) \
-	FACT(hashes, "blocked: bits of an id.", 0)                             \
-	FACT(m, "flat: bits of a generation; countdown: cells.", 0)            \
-	FACT(k, "flat: bits of an id; countdown: its cells.", 0)               \
-	FACT(m_allocated, "flat: bits that a generation takes.", 0)            \
-	FACT(index_bits, "countdown: m is 2 to the power of this.", 0)         \
-	FACT(countdowns, "countdown: into how many an id's life is divided.", 0)
 
 #define STATUS_MEMORY(FACT, GAUGE, METRIC)                                                         \
 	GAUGE(capacity, capacity_ids, "Ids in a window for which the filter is made.",             \
@@ -116,7 +105,7 @@
 	FACT(occupancy_previous, "flat: `fill_previous`.", s->fill.previous)
 
 #define STATUS_ESTIMATES(FACT, GAUGE)                                                           \
-	FACT(fill_sampled, "Whether a part was read.", (bool)(s->fill.read_part < 1))           \
+	FACT(fill_sampled, "Whether only a part was read.", (bool)(s->fill.read_part < 1))      \
 	GAUGE(fill_read_part, fill_read_ratio,                                                  \
 	      "Part of the memory from which estimates are made.", s->fill.read_part)           \
 	GAUGE(ids_estimate, estimated_ids, "Ids in the filter, estimated from its bits.",       \
@@ -126,30 +115,43 @@
 	GAUGE(fpr_estimate, estimated_fpr_ratio,                                                \
 	      "This probability now, estimated from the bits, with the predecessor's.", s->fpr) \
 	FACT(predecessor, "The memory of before the last change.", json_predecessor(s))         \
-	FACT(format, "Of what is pinned.", c->format)                                           \
+	FACT(format, "The format of what is pinned.", c->format)                                \
 	GAUGE(exchanging, change_unfinished,                                                    \
 	      "Whether a change of the filter has begun and not ended.", s->exchanging)         \
 	FACT(advice, "What is wrong, and what to change.", advice_json(advice, advice_cnt))     \
 	FACT(bytes_kept_away, "Bytes of packets that were dropped.", s->counters.dropped_bytes) \
 	FACT(counters, "Packets of all streams: see COUNTERS.", json_counters(&s->counters))
 
-/* `watch --json`, before and behind the rates (watch.h): r, a struct watched; s and c as above. */
+/* Rates between two readings: struct watch_rates, and its keys of `watch --json`. */
+#define WATCH_RATES(X)                                                                            \
+	X(packets, packets_per_s, "Packets that came.")                                           \
+	X(fresh, new_per_s, "`new` and `unlearned`.")                                             \
+	X(duplicates, duplicates_per_s, "Duplicates, also if they are only counted.")             \
+	X(duplicate_bytes, duplicate_bytes_per_s, "Bytes of duplicates.")                         \
+	X(share, duplicate_share, "Part of the packets not ignored that are duplicates, 0 to 1.") \
+	X(copies, copies, "Copies an event whose first copy came: at least 1; null: none came.")  \
+	X(dropped, dropped_per_s, "Packets that were dropped.")                                   \
+	X(dropped_bytes, dropped_bytes_per_s, "Bytes of packets that were dropped.")              \
+	X(delivered, delivered_per_s, "Fresh packets that went to AF_XDP sockets.")               \
+	X(undelivered, undelivered_per_s, "Fresh packets that went to the stack instead.")
+
+/* `watch --json`, before and behind the rates: r, a struct watched; s and c as above. */
 #define WATCH_FACTS(FACT)                                                                             \
-	FACT(time_ns, "Since 1970.", clock_ns(CLOCK_REALTIME))                                        \
+	FACT(time_ns, "When it was read, since 1970.", clock_ns(CLOCK_REALTIME))                      \
 	FACT(name, "The filter's name.", r->name)                                                     \
 	FACT(seconds, "Time since the reading before; 0: the rates are not known.", r->watch.seconds) \
-	FACT(action, "As in status.", status_drops(s) ? "drop" : "count")
+	FACT(action, "As in `status --json`.", status_drops(s) ? "drop" : "count")
 #define WATCHED_FACTS(FACT, GAUGE, METRIC)                                                           \
-	FACT(bytes_kept_away, "As in status.", s->counters.dropped_bytes)                            \
-	FACT(fill, "As in status.", status_mean_fill(s))                                             \
-	FACT(ids_estimate, "As in status.", s->fill.ids)                                             \
-	FACT(fpr_estimate, "As in status.", s->fpr)                                                  \
-	FACT(window_ns, "As in status.", c->memory.window_ns)                                        \
+	FACT(bytes_kept_away, "As in `status --json`.", s->counters.dropped_bytes)                   \
+	FACT(fill, "As in `status --json`.", status_mean_fill(s))                                    \
+	FACT(ids_estimate, "As in `status --json`.", s->fill.ids)                                    \
+	FACT(fpr_estimate, "As in `status --json`.", s->fpr)                                         \
+	FACT(window_ns, "As in `status --json`.", c->memory.window_ns)                               \
 	GAUGE(remembered_ns, effective_window_seconds,                                               \
 	      "How long ids are remembered, at least, at the present load.", monitor_window_ns(r))   \
 	METRIC(hand_lag_seconds, "How long the place at the hand has been due.", r->hand_lag_ns)     \
 	METRIC(fill_age_seconds, "Age of the estimates and of the state of interfaces.", r->fill_ns) \
-	FACT(stopped, "As in status.", s->stopped)                                                   \
+	FACT(stopped, "As in `status --json`.", s->stopped)                                          \
 	FACT(interfaces, "Where it runs.", JSON_LIST(i, s->ifaces_cnt, json_iface_rate(r, i)))       \
 	FACT(streams, "With their rates.",                                                           \
 	     JSON_LIST(i, r->watch.last.streams_cnt, json_stream_rates(r, i)))                       \
@@ -203,7 +205,7 @@
 
 /* Of a numbered stream: numbered, its struct dedup_numbered. */
 #define SEQUENCE_FACTS(FACT)                                                                 \
-	FACT(bits, "Of a number.", numbered->width)                                          \
+	FACT(bits, "Bits of a number.", numbered->width)                                     \
 	FACT(history, "Numbers remembered of a source.", dedup_history(&numbered->recovery)) \
 	FACT(reset_ns, "After such a silence a source may begin anew.", numbered->reset_ns)  \
 	FACT(counts_messages, "Whether a packet may have several.", (bool)numbered->count.bytes)
@@ -215,7 +217,7 @@
 
 /* Of the process that samples, or has left its ring buffer: p. */
 #define SAMPLER_FACTS(FACT)                                                       \
-	FACT(process, "Its id.", p->pid)                                          \
+	FACT(process, "Its process id.", p->pid)                                  \
 	FACT(listens, "Whether it samples now.", p->listens)                      \
 	FACT(rate, "Most packets a second.", JSON_IF(p->listens, p->wish.rate))   \
 	FACT(snap_bytes, "Bytes of a packet.", JSON_IF(p->listens, p->wish.snap)) \
@@ -223,8 +225,8 @@
 
 /* Of a socket: k, its struct socket_seen; name of its interface, or NULL. */
 #define SOCKET_FACTS(FACT, GAUGE)                                                                     \
-	FACT(interface, "Of the queue.", name)                                                        \
-	FACT(ifindex, "Of the interface.", k->queue.ifindex)                                          \
+	FACT(interface, "The queue's interface.", name)                                               \
+	FACT(ifindex, "The interface's index.", k->queue.ifindex)                                     \
 	FACT(queue, "The receive queue.", k->queue.queue)                                             \
 	FACT(process, "Whose socket it is, or was.", JSON_NONZERO(k->pid))                            \
 	GAUGE(reads, read, "Whether a process reads the queue's AF_XDP socket.", k->is_read)          \
@@ -282,9 +284,9 @@
 /* Of a path of a sender: p, its struct path_figures; v, a struct senders_view. */
 #define PATH_FACTS(FACT, GAUGE, COUNTER)                                                             \
 	FACT(stream, "Whose packets it brings.", sender_path_stream(v->config, p))                   \
-	FACT(interface, "On which they come.",                                                       \
+	FACT(interface, "On which its packets come.",                                                \
 	     v->iface_name(v->of, p->ifindex, (char[SENDERS_IFACE_MAX]){ 0 }))                       \
-	FACT(ifindex, "Of the interface.", p->ifindex)                                               \
+	FACT(ifindex, "The interface's index.", p->ifindex)                                          \
 	COUNTER(packets, "Packets of the sender that came on the path.", p->counted.packets)         \
 	COUNTER(messages, "Messages sent since the path brought its first one.", p->messages)        \
 	COUNTER(received, "Messages that the path has brought, each counted once.",                  \

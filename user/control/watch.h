@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "facts.h"
 #include "totals.h"
 
 #define WATCH_HISTORY 60
@@ -33,19 +34,7 @@ struct watch_reading {
 	int ifaces_cnt;
 };
 
-/* Rates between two readings, and their keys of `watch --json`. */
-#define WATCH_RATES(X)                                                                            \
-	X(packets, packets_per_s, "Packets that came.")                                           \
-	X(fresh, new_per_s, "`new` and `unlearned`.")                                             \
-	X(duplicates, duplicates_per_s, "Duplicates, also if they are only counted.")             \
-	X(duplicate_bytes, duplicate_bytes_per_s, "Bytes of duplicates.")                         \
-	X(share, duplicate_share, "Part of the packets not ignored that are duplicates, 0 to 1.") \
-	X(copies, copies, "Copies an event whose first copy came: at least 1; null: none came.")  \
-	X(dropped, dropped_per_s, "Packets that were dropped.")                                   \
-	X(dropped_bytes, dropped_bytes_per_s, "Bytes of packets that were dropped.")              \
-	X(delivered, delivered_per_s, "Fresh packets that went to AF_XDP sockets.")               \
-	X(undelivered, undelivered_per_s, "Fresh packets that went to the stack instead.")
-
+/* Rates between two readings. */
 struct watch_rates {
 #define X(rate, key, help) double rate;
 	WATCH_RATES(X)

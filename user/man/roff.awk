@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What scripts/manual puts into man pages: `part` says which, of its standard input.
-BEGIN { FS = part ~ /^@(verbs|options|service-keys|keys)@$/ ? "\t" : " " }
+BEGIN {
+	FS = part ~ /^@(verbs|options|service-keys|keys)@$/ ? "\t" : " "
+	RS = part == "@facts@" ? "@" : "\n"
+}
 
 # Text that roff would take for its own.
 function text(s) {
@@ -70,6 +73,23 @@ part == "@counters@" {
 	name = $1
 	sub(/^ *[^ ]* */, "")
 	item("\\fB" text(name) "\\fR", sentence(text($0)))
+}
+
+# Rows of facts: user/man/keys, as the preprocessor leaves it.
+part == "@facts@" && $1 == "part" {
+	split($0, quoted, "\"")
+	print ".SS " quoted[2]
+}
+part == "@facts@" && $1 == "of" {
+	split($0, quoted, "\"")
+	of = quoted[2]
+	metrics = $NF
+}
+part == "@facts@" && $1 == "fact" {
+	split($0, quoted, "\"")
+	item("\\fB" text(of $2) "\\fR", marked(quoted[2]))
+	if ($3 != "-")
+		print ".br\nMetric: " text(metrics $3) "."
 }
 
 # A header: a comment and what it is about, up to an empty line. Lines of a comment that begin with

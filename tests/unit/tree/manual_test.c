@@ -26,8 +26,10 @@ static const struct page {
 	  "for v in $($TOOL help | sed -n 's/^  \\([a-z]*\\) .*/\\1/p'); do echo $v; "
 	  "$TOOL $v --help | sed -n 's/^  \\(--[-a-z]*\\).*/\\1/p; s/^\\(XDP_[A-Z_]*\\) .*/\\1/p'; "
 	  "done; "
-	  "$TOOL help counters | cut -c 3- | cut -d ' ' -f 1; echo native blocked countdown",
-	  200 },
+	  "$TOOL help counters | cut -c 3- | cut -d ' ' -f 1; echo native blocked countdown; "
+	  "sed -nE 's/^\t(FACT|GAUGE|COUNTER|METRIC|X)\\(([a-z0-9_]+),.*/\\2/p' "
+	  "user/control/facts.h",
+	  360 },
 	{ "xdp-dedup-publish.8",
 	  PUBLISH " --help | sed -n 's/^  \\(--[-a-z]*\\).*/\\1/p'; "
 		  "grep -oh '\"Dedup-[A-Za-z]*\"' user/publish/*.h | tr -d '\"'",
