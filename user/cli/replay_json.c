@@ -39,25 +39,20 @@ static json_object *json_count(const char *key, const char *name, uint64_t packe
 
 static json_object *json_sources(struct sources *s)
 {
-	json_object *list = json_object_new_array();
 	struct source top[REPLAY_TOP];
 	int cnt = sources_top(s, top, REPLAY_TOP);
 	char name[SOURCE_TEXT_MAX];
 
-	for (int i = 0; i < cnt; i++)
-		json_object_array_add(list, json_count("address", source_text(&top[i], name),
-						       top[i].packets, top[i].duplicates));
-	return list;
+	return JSON_LIST(i, cnt,
+			 json_count("address", source_text(&top[i], name), top[i].packets,
+				    top[i].duplicates));
 }
 
 static json_object *json_interfaces(const struct capture *c, const struct replay_stream *s)
 {
-	json_object *list = json_object_new_array();
-
-	for (uint32_t i = 0; i < capture_iface_cnt(c); i++)
-		json_object_array_add(list, json_count("name", capture_iface_name(c, i),
-						       s->iface_packets[i], s->iface_duplicates[i]));
-	return list;
+	return JSON_LIST(i, capture_iface_cnt(c),
+			 json_count("name", capture_iface_name(c, i), s->iface_packets[i],
+				    s->iface_duplicates[i]));
 }
 
 static json_object *json_replayed_stream(const struct capture *c, const struct dedup_config *cfg,
@@ -85,11 +80,9 @@ static json_object *json_replayed_stream(const struct capture *c, const struct d
 void replay_print_json(const char *path, const struct capture *c, const struct dedup_config *cfg,
 		       const struct replay_result *r, bool complete)
 {
-	json_object *o = json_object_new_object(), *streams = json_object_new_array();
+	json_object *o = json_object_new_object();
 	struct senders_view senders = replay_senders(c, cfg, r, UINT32_MAX);
 
-	for (uint32_t n = 0; n < r->streams_cnt; n++)
-		json_object_array_add(streams, json_replayed_stream(c, cfg, r, n));
 	ADD("file", json_text(path));
 	ADD("complete", json_bool(complete));
 	ADD("packets", json_u64(r->packets));
@@ -105,7 +98,7 @@ void replay_print_json(const char *path, const struct capture *c, const struct d
 	ADD("fpr", json_double(plan_fpr(cfg)));
 	ADD("early", json_u64(r->early));
 	ADD("known_since_ns", json_u64(r->known_since_ns));
-	ADD("streams", streams);
+	ADD("streams", JSON_LIST(n, r->streams_cnt, json_replayed_stream(c, cfg, r, n)));
 	ADD("senders", senders_json(&senders));
 	json_print(o);
 }

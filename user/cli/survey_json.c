@@ -43,23 +43,16 @@ static json_object *json_fit(const struct survey_fit *f)
 
 static json_object *json_fits(const struct survey_fit *fits, uint32_t cnt)
 {
-	json_object *list = json_object_new_array();
-
-	for (uint32_t i = 0; i < cnt; i++)
-		json_object_array_add(list, json_fit(&fits[i]));
-	return list;
+	return JSON_LIST(i, cnt, json_fit(&fits[i]));
 }
 
 static json_object *json_addresses(const struct survey_destination *d)
 {
-	json_object *list = json_object_new_array();
 	char address[INET6_ADDRSTRLEN];
 
-	for (uint32_t i = 0; i < d->addresses_cnt; i++)
-		json_object_array_add(list, json_text(inet_ntop(d->ipv4 ? AF_INET : AF_INET6,
-								d->addresses[i], address,
-								sizeof(address))));
-	return list;
+	return JSON_LIST(i, d->addresses_cnt,
+			 inet_ntop(d->ipv4 ? AF_INET : AF_INET6, d->addresses[i], address,
+				   sizeof(address)));
 }
 
 static json_object *json_destination(const struct survey_destination *d)
@@ -145,10 +138,8 @@ static json_object *json_advice(const struct survey_report *report)
 void survey_print_json(const struct survey_report *report)
 {
 	const struct survey_result *r = report->r;
-	json_object *o = json_object_new_object(), *list = json_object_new_array();
+	json_object *o = json_object_new_object();
 
-	for (uint32_t i = 0; i < r->destinations_cnt; i++)
-		json_object_array_add(list, json_destination(&r->destinations[i]));
 	ADD("file", json_text(report->path));
 	ADD("complete", json_bool(report->complete));
 	ADD("packets", json_u64(r->packets));
@@ -162,7 +153,7 @@ void survey_print_json(const struct survey_report *report)
 	ADD("interfaces", json_u64(r->ifaces_cnt));
 	ADD("tunnels", survey_json_tunnels(r));
 	ADD("advice", json_advice(report));
-	ADD("destinations", list);
+	ADD("destinations", JSON_LIST(i, r->destinations_cnt, json_destination(&r->destinations[i])));
 	ADD("others", json_others(r));
 	ADD("all_traffic", json_fits(r->all, r->all_cnt));
 	json_print(o);

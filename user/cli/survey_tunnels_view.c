@@ -81,12 +81,9 @@ void survey_print_tunnels_note(const struct survey_result *r)
 
 static json_object *json_addresses(const struct survey_tunnel *t)
 {
-	json_object *list = json_object_new_array();
 	char text[INET6_ADDRSTRLEN];
 
-	for (uint32_t i = 0; i < t->addresses_cnt; i++)
-		json_object_array_add(list, json_text(address_text(t, i, text)));
-	return list;
+	return JSON_LIST(i, t->addresses_cnt, address_text(t, i, text));
 }
 
 static json_object *json_inside(const struct survey_tunnel *t)

@@ -29,11 +29,9 @@ static json_object *json_of(const struct profile *p)
 
 static int list_json(const struct profiles *all)
 {
-	json_object *o = json_object_new_object(), *list = json_object_new_array();
+	json_object *o = json_object_new_object();
 
-	for (size_t i = 0; i < all->cnt; i++)
-		json_object_array_add(list, json_of(&all->list[i]));
-	ADD("profiles", list);
+	ADD("profiles", JSON_LIST(i, all->cnt, json_of(&all->list[i])));
 	json_print(o);
 	return EXIT_DONE;
 }
