@@ -146,7 +146,7 @@ static void further_give_ups_are_counted(void **state)
 	assert_int_equal(count_words(diags_all(), "is given up"), 1);
 	assert_int_equal(count_words(diags_all(), "refuses"), 1);
 	parts.outbox.given_up_log.quiet_until_ns = parts.outbox.refused_log.quiet_until_ns = 0;
-	outbox_look(&parts.outbox);
+	outbox_send_due(&parts.outbox);
 	parts_await_words(&parts, "is given up, and wanted: maximum messages (503); 1 more since");
 	parts_await_words(&parts, "refuses a message: maximum messages (503); 1 more since");
 }
@@ -172,7 +172,7 @@ static void server_reads_nothing(void **state)
 	process_signal(parts.server, SIGSTOP); /* not before: a ping would have no answer in time */
 	began_ns = gossip_now_ns();
 	parts_add_events(&parts);
-	outbox_look(&parts.outbox);
+	outbox_send_due(&parts.outbox);
 	assert_true(gossip_now_ns() - began_ns < 2 * SERVER_WRITE_MS * 1000000ULL);
 	parts_await_words(&parts, "the connection is lost");
 	process_signal(parts.server, SIGCONT);
@@ -234,7 +234,7 @@ static void no_subject_is_taken(void **state)
 	add_event(8001, "a");
 	add_event(8002, "b");
 	usleep(500000);
-	assert_int_equal(outbox_follow(&parts.outbox), SERVER_DOWN);
+	assert_int_equal(outbox_receive(&parts.outbox), SERVER_DOWN);
 	assert_int_equal(c->given_up, 0);
 	parts_set_fault("good");
 	parts_await_count(&parts, &c->acknowledged, 2);
@@ -265,8 +265,8 @@ static void connections_end_at_once(void **state)
 	while (now_ns - begin_ns < 3000000000 || c->connections < 2) {
 		now_ns = gossip_now_ns();
 		assert_true(now_ns - begin_ns < PATIENCE_MS * 1000000ULL);
-		outbox_follow(&parts.outbox);
-		outbox_look(&parts.outbox);
+		outbox_receive(&parts.outbox);
+		outbox_send_due(&parts.outbox);
 		usleep(5000);
 	}
 	assert_in_range(c->connections, 2, 7);
@@ -277,11 +277,11 @@ static void connections_end_at_once(void **state)
 	assert_int_equal(c->given_up, 0);
 }
 
-/* Has the stream checked now, for a wish with another number. */
+/* Has the stream checked now, for requirements with another number. */
 static void check_stream(void)
 {
-	parts.streams.wish.serial++;
-	server_want(parts.outbox.server, &parts.streams.wish);
+	parts.streams.requirements.serial++;
+	server_require(parts.outbox.server, &parts.streams.requirements);
 }
 
 /* A check that fails again, after one that did not, is logged again. */
@@ -298,8 +298,8 @@ static void checks_that_fail_are_logged(void **state)
 	parts_await_words(&parts, WORDS);
 	parts_set_fault("good");
 	check_stream();
-	for (int ms = 0; server_fit(parts.outbox.server).serial != parts.streams.wish.serial;
-	     ms += 10) {
+	for (int ms = 0;
+	     server_fit(parts.outbox.server).serial != parts.streams.requirements.serial; ms += 10) {
 		assert_true(ms < PATIENCE_MS);
 		usleep(10000);
 	}
@@ -309,7 +309,7 @@ static void checks_that_fail_are_logged(void **state)
 	check_stream();
 	for (int ms = 0; count_words(diags_all(), WORDS) == cnt; ms += 10) {
 		assert_true(ms < PATIENCE_MS);
-		outbox_follow(&parts.outbox);
+		outbox_receive(&parts.outbox);
 		usleep(10000);
 	}
 }
@@ -401,7 +401,7 @@ static void send_many(void)
 	for (int ms = 0; parts.outbox.counters.sent < MANY_EVENTS; ms += 10) {
 		assert_true(ms < PATIENCE_MS);
 		usleep(10000);
-		outbox_look(&parts.outbox);
+		outbox_send_due(&parts.outbox);
 	}
 }
 
@@ -420,7 +420,7 @@ static void backlog_is_sent_in_bursts(void **state)
 
 	(void)state;
 	open_with_many();
-	outbox_look(&parts.outbox);
+	outbox_send_due(&parts.outbox);
 	assert_in_range(c->sent, 1, 512);
 	send_many();
 	parts_await_count(&parts, &c->acknowledged, MANY_EVENTS);
@@ -439,11 +439,11 @@ static void answers_are_taken_in_turns(void **state)
 	assert_int_equal(c->acknowledged, 0);
 	process_signal(parts.server, SIGCONT);
 	await_answers(MANY_EVENTS);
-	outbox_follow(&parts.outbox);
+	outbox_receive(&parts.outbox);
 	assert_in_range(c->acknowledged, 1, 512);
 	fd = (struct pollfd){ .fd = server_fd(parts.outbox.server), .events = POLLIN };
 	assert_int_equal(poll(&fd, 1, 0), 1);
-	outbox_follow(&parts.outbox);
+	outbox_receive(&parts.outbox);
 	assert_int_equal(c->acknowledged, MANY_EVENTS);
 	assert_int_equal(poll(&fd, 1, 0), 0);
 }
@@ -463,9 +463,9 @@ static void answers_come_before_timeouts(void **state)
 	process_signal(parts.server, SIGCONT);
 	await_answers(MANY_EVENTS);
 	pending_each(&parts.outbox.pending, make_late, NULL);
-	outbox_look(&parts.outbox);
+	outbox_send_due(&parts.outbox);
 	assert_in_range(c->acknowledged, 1, 512);
-	outbox_look(&parts.outbox);
+	outbox_send_due(&parts.outbox);
 	assert_int_equal(c->acknowledged, MANY_EVENTS);
 	assert_int_equal(c->given_up, 0);
 }
@@ -478,7 +478,7 @@ static void slow_message_ends_a_turn(void **state)
 	(void)state;
 	open_with_many();
 	parts.outbox.slow_until_ns = gossip_now_ns() + 1000000000;
-	outbox_look(&parts.outbox);
+	outbox_send_due(&parts.outbox);
 	assert_int_equal(c->sent, 0);
 	send_many();
 	parts_await_count(&parts, &c->acknowledged, MANY_EVENTS);

@@ -21,7 +21,7 @@ static void write_time(uint64_t ns, char out[ENVELOPE_TIME_MAX])
 static void write_source(const struct intake_event *e, char out[ENDPOINT_TEXT_MAX])
 {
 	const struct sockaddr_in6 *six = &e->from.ipv6;
-	struct endpoint source = { .port = ntohs(six->sin6_port) }; /* IPv4 has it there, too */
+	struct endpoint source = { .port = ntohs(six->sin6_port) }; /* sin_port has this offset, too */
 
 	if (e->from.any.sa_family == AF_INET)
 		inet_ntop(AF_INET, &e->from.ipv4.sin_addr, source.address, sizeof(source.address));
@@ -42,7 +42,7 @@ int envelope_write(const struct publish_streams *s, const struct intake_event *e
 		{ HEADER_SOURCE, out->source },
 		{ HEADER_ARRIVAL, out->arrival },
 		{ HEADER_MACHINE, s->options->machine },
-		{ s->wish.secret ? HEADER_SECRET : NULL, s->wish.secret },
+		{ s->requirements.secret ? HEADER_SECRET : NULL, s->requirements.secret },
 	};
 
 	memcpy(out->headers, headers, sizeof(headers));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What goes around an event's payload: its id, and headers that say where and when it came. */
+/* The headers of a message: the event's id, its stream, source, arrival time and machine. */
 #ifndef XDP_DEDUP_PUBLISH_ENVELOPE_H
 #define XDP_DEDUP_PUBLISH_ENVELOPE_H
 
@@ -12,14 +12,14 @@
 #define ENVELOPE_TIME_MAX 48
 
 struct envelope {
-	struct server_header headers[ENVELOPE_HEADERS_MAX]; /* up to one without a name */
+	struct server_header headers[ENVELOPE_HEADERS_MAX]; /* ends with one without a name */
 	char id[MESSAGE_ID_MAX];
 	char source[ENDPOINT_TEXT_MAX];	 /* 192.0.2.1:8001, or [2001:db8::1]:8001 */
 	char arrival[ENVELOPE_TIME_MAX]; /* RFC 3339, in UTC, with nanoseconds */
 };
 
-/* Writes the envelope of an event, which points into *out and to names of *s. Returns 0; or -EIO if
- * the event's id cannot be computed.
+/* Writes the envelope of an event. The headers point into *out, and to strings of *s. Returns 0; or
+ * -EIO if the event's id cannot be computed.
  */
 int envelope_write(const struct publish_streams *s, const struct intake_event *e,
 		   struct envelope *out);

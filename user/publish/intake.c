@@ -11,9 +11,9 @@
 #include "intake_event.h"
 #include "intake_sockets.h"
 
-#define FAILURES_MAX 5 /* of refreshes, until the filter counts as gone */
+#define FAILURES_MAX 5 /* failed refreshes until the filter counts as gone */
 #define WAIT_CALLS 10
-#define UNREAD_MAX 65536 /* datagrams of a socket, at the end: more come meanwhile */
+#define UNREAD_MAX 65536 /* datagrams read from a socket at the end, while others arrive */
 #define FRAMES_MIN 64
 #define FRAMES_MAX 2048
 
@@ -26,7 +26,7 @@ static struct intake_queue *find_queue(const struct intake *in, uint32_t ifindex
 	return NULL;
 }
 
-/* So many that all pending messages may be of one queue, if there are few queues. */
+/* Returns how many frames a queue's socket has: all queues together hold all pending messages. */
 static uint32_t frames_of(const struct intake *in, uint32_t queues)
 {
 	uint32_t frames = FRAMES_MIN;
@@ -36,39 +36,39 @@ static uint32_t frames_of(const struct intake *in, uint32_t queues)
 	return frames;
 }
 
-/* AF_XDP does not work here: said once. Returns -EAGAIN, and all comes by UDP sockets; or the error
- * if AF_XDP is a must.
+/* Logs once that an interface has no AF_XDP. Returns -EAGAIN: events come by UDP sockets; or the
+ * error if the user requires AF_XDP.
  */
-static int do_without(struct intake *in, const char *ifname, int err)
+static int report_no_xsk(struct intake *in, const char *ifname, int err)
 {
-	bool is_must = in->options->receive == PUBLISH_XSK;
+	bool is_required = in->options->receive == PUBLISH_XSK;
 
-	if (in->said_xsk)
-		return is_must ? err : -EAGAIN;
-	in->said_xsk = true;
-	if (is_must && err == -EOPNOTSUPP)
+	if (in->logged_xsk)
+		return is_required ? err : -EAGAIN;
+	in->logged_xsk = true;
+	if (is_required && err == -EOPNOTSUPP)
 		return diag_err(
 			err,
 			"%s: the filter, the kernel or the driver does not deliver by AF_XDP" ADVICE
 			"xdp-dedup set %s --deliver xsk",
 			ifname, in->options->filter);
-	if (is_must)
+	if (is_required)
 		return diag_err(err, "%s: no AF_XDP socket: %s", ifname, strerror(-err));
 	diag_note("%s: no AF_XDP socket (%s): events come by UDP sockets", ifname, strerror(-err));
 	return -EAGAIN;
 }
 
-/* The interfaces are unknown: said once. Returns 0; or the error if AF_XDP is a must. */
-static int do_without_interfaces(struct intake *in, int err)
+/* Logs once that the interfaces are unknown. Returns 0, or the error if AF_XDP is required. */
+static int report_no_interfaces(struct intake *in, int err)
 {
-	bool is_must = in->options->receive == PUBLISH_XSK;
+	bool is_required = in->options->receive == PUBLISH_XSK;
 	const char *filter = in->options->filter;
 
 	in->wait = WAIT_CALLS;
-	if (in->said_xsk)
-		return is_must ? err : 0;
-	in->said_xsk = true;
-	if (is_must)
+	if (in->logged_xsk)
+		return is_required ? err : 0;
+	in->logged_xsk = true;
+	if (is_required)
 		return diag_err(err, "%s: its interfaces are unknown: %s", filter, strerror(-err));
 	diag_note("%s: its interfaces are unknown: %s", filter, strerror(-err));
 	return 0;
@@ -88,13 +88,13 @@ static int open_queue(struct intake *in, const struct xdp_dedup_interface *inter
 		.at_once = at_once,
 	};
 	struct intake_queue *q = find_queue(in, interface->index, queue);
-	int free_place = 0, err;
+	int free_slot = 0, err;
 
 	if (q)
 		return 0;
-	while (free_place < INTAKE_QUEUES_MAX && in->queues[free_place])
-		free_place++;
-	if (free_place == INTAKE_QUEUES_MAX)
+	while (free_slot < INTAKE_QUEUES_MAX && in->queues[free_slot])
+		free_slot++;
+	if (free_slot == INTAKE_QUEUES_MAX)
 		return 0;
 	q = calloc(1, sizeof(*q));
 	if (!q)
@@ -104,15 +104,15 @@ static int open_queue(struct intake *in, const struct xdp_dedup_interface *inter
 	err = xdp_dedup_receive_open(in->options->filter, &options, &q->receiver);
 	if (err) {
 		free(q);
-		return do_without(in, interface->name, err);
+		return report_no_xsk(in, interface->name, err);
 	}
-	in->queues[free_place] = q;
+	in->queues[free_slot] = q;
 	return 1;
 }
 
-/* Opens those that are not open: *opened says whether there were some. at_once: does not wait for a
- * queue that another program has. Returns 0; or -errno (logged once) if AF_XDP is a must, and does
- * not work on an interface, or the interfaces are unknown.
+/* Opens the queues that are not open; *opened says whether it opened any. at_once: does not wait
+ * for a queue that another program uses. Returns 0; or -errno (logged once) if the user requires
+ * AF_XDP and it does not work on an interface, or the interfaces are unknown.
  */
 static int open_queues(struct intake *in, bool at_once, bool *opened)
 {
@@ -125,7 +125,7 @@ static int open_queues(struct intake *in, bool at_once, bool *opened)
 		return 0;
 	cnt = xdp_dedup_interfaces(in->streams->filter, at, sizeof(*at), INTAKE_QUEUES_MAX);
 	if (cnt < 0)
-		return do_without_interfaces(in, cnt);
+		return report_no_interfaces(in, cnt);
 	for (int i = 0; i < cnt && i < INTAKE_QUEUES_MAX; i++) {
 		int err = 0;
 
@@ -140,7 +140,7 @@ static int open_queues(struct intake *in, bool at_once, bool *opened)
 		has_all &= err >= 0;
 	}
 	if (has_all)
-		in->said_xsk = false;
+		in->logged_xsk = false;
 	return must;
 }
 
@@ -158,7 +158,7 @@ int intake_open(struct intake *in, const struct publish_options *o, struct publi
 	return err;
 }
 
-/* Notes whether a queue has ended, by what xdp_dedup_receive() has returned. */
+/* Notes that a queue has ended if xdp_dedup_receive() returned an error other than -ENETDOWN. */
 static void note_end(struct intake *in, struct intake_queue *q, int received)
 {
 	if (received >= 0 || received == -ENETDOWN)
@@ -174,21 +174,21 @@ static void close_queue(struct intake *in, int i)
 	in->queues[i] = NULL;
 }
 
-static void lose(void *arg, struct intake_event *e)
+static void give_up_event(void *arg, struct intake_event *e)
 {
 	intake_end(arg, e, INTAKE_GIVEN_UP);
 }
 
-/* Events that lie in sockets: nobody takes them any more. */
-static void lose_unread(struct intake *in)
+/* Gives up the events that are still in UDP sockets, so that their next copies pass. */
+static void give_up_unread(struct intake *in)
 {
 	uint64_t wanted = in->counters.wanted, forgotten = in->counters.forgotten;
 
-	if (in->sockets_cnt && intake_event_follow(in) < 0)
+	if (in->sockets_cnt && intake_event_refresh(in) < 0)
 		return;
 	for (int i = 0; i < in->sockets_cnt; i++)
-		for (uint32_t left = UNREAD_MAX, came = 1; came && left; left -= came)
-			came = intake_sockets_take(in, &in->sockets[i], left, lose, in);
+		for (uint32_t left = UNREAD_MAX, cnt = 1; cnt && left; left -= cnt)
+			cnt = intake_sockets_take(in, &in->sockets[i], left, give_up_event, in);
 	wanted = in->counters.wanted - wanted;
 	forgotten = in->counters.forgotten - forgotten;
 	if (wanted)
@@ -198,15 +198,15 @@ static void lose_unread(struct intake *in)
 
 void intake_close(struct intake *in)
 {
-	lose_unread(in);
+	give_up_unread(in);
 	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
 		if (in->queues[i])
 			close_queue(in, i);
 	intake_sockets_close(in);
 }
 
-/* Closes queues that have ended, also those to which nothing comes. Returns whether there were
- * some. Packets that are held lie in the memory of their queue.
+/* Closes queues that have ended, including those without traffic. A queue stays open while events
+ * are held: their packets are in its memory. Returns whether a queue was closed or has ended.
  */
 static bool close_ended_queues(struct intake *in)
 {
@@ -226,7 +226,7 @@ static bool close_ended_queues(struct intake *in)
 	return changed || in->has_ended;
 }
 
-/* Has the filter's clock stopped, as after an unload? */
+/* Returns whether the filter's clock has stopped, as after an unload. */
 static bool is_stopped(const struct intake *in)
 {
 	struct xdp_dedup_counters c;
@@ -234,7 +234,7 @@ static bool is_stopped(const struct intake *in)
 	return !xdp_dedup_counters(in->streams->filter, &c, sizeof(c)) && c.stopped;
 }
 
-/* The filter could not be read for too long. */
+/* Logs that the filter could not be read FAILURES_MAX times, and returns the error. */
 static int give_up(const struct intake *in, int err)
 {
 	const char *filter = in->options->filter;
@@ -247,10 +247,10 @@ static int give_up(const struct intake *in, int err)
 	return diag_err(err, "filter %s cannot be read: %s", filter, strerror(-err));
 }
 
-/* Follows the filter's streams. As intake_refresh(). */
+/* Reads the filter's streams again. Returns as intake_refresh() does. */
 static int refresh_streams(struct intake *in)
 {
-	int changed = is_stopped(in) ? -ESTALE : intake_event_follow(in);
+	int changed = is_stopped(in) ? -ESTALE : intake_event_refresh(in);
 
 	if (changed < 0)
 		return ++in->failures == FAILURES_MAX ? give_up(in, changed) : 0;
@@ -274,11 +274,11 @@ int intake_refresh(struct intake *in)
 	changed |= closed;
 	intake_sockets_count_overflow(in);
 	if (!in->failures)
-		changed |= intake_sockets_follow(in);
+		changed |= intake_sockets_refresh(in);
 	intake_sockets_join(in);
 	if (in->wait && in->wait--)
 		return changed;
-	open_queues(in, !closed, &opened); /* the kernel takes time for those that were closed */
+	open_queues(in, !closed, &opened); /* the kernel frees a closed queue with a delay */
 	return opened || changed;
 }
 
@@ -295,7 +295,7 @@ int intake_fds(const struct intake *in, int fds[INTAKE_QUEUES_MAX + INTAKE_SOCKE
 	return cnt;
 }
 
-/* Keeps the event in a packet. NULL: it has none that is published, and was given back. */
+/* Keeps a packet's event. Returns NULL, and gives the packet back, if there is none or no memory. */
 static struct intake_event *take_packet(struct intake *in, struct intake_queue *q,
 					const struct xdp_dedup_packet *p, uint64_t offset)
 {
@@ -317,7 +317,7 @@ static struct intake_event *take_packet(struct intake *in, struct intake_queue *
 	if (e)
 		return e;
 	if (is_event)
-		intake_event_lose(in, &found);
+		intake_event_discard(in, &found);
 	else
 		xdp_dedup_give_back(q->receiver, p, 1);
 	return NULL;
@@ -346,31 +346,31 @@ static uint32_t take_from_queue(struct intake *in, struct intake_queue *q, uint3
 	return cnt;
 }
 
-/* The places that are read: queues, then sockets. */
-static uint32_t take_from_place(struct intake *in, int place, uint32_t most, intake_fn fn, void *arg)
+/* Reads the source of this number: queues come first, then sockets. */
+static uint32_t take_from_source(struct intake *in, int source, uint32_t most, intake_fn fn, void *arg)
 {
-	if (place >= INTAKE_QUEUES_MAX)
-		return intake_sockets_take(in, &in->sockets[place - INTAKE_QUEUES_MAX], most, fn,
+	if (source >= INTAKE_QUEUES_MAX)
+		return intake_sockets_take(in, &in->sockets[source - INTAKE_QUEUES_MAX], most, fn,
 					   arg);
-	if (!in->queues[place] || in->queues[place]->has_ended)
+	if (!in->queues[source] || in->queues[source]->has_ended)
 		return 0;
-	return take_from_queue(in, in->queues[place], most, fn, arg);
+	return take_from_queue(in, in->queues[source], most, fn, arg);
 }
 
 uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg)
 {
-	int places = INTAKE_QUEUES_MAX + in->sockets_cnt, first = in->next_place;
+	int sources_cnt = INTAKE_QUEUES_MAX + in->sockets_cnt, first = in->next_source;
 	uint32_t took = 0;
 
-	if (intake_event_follow(in) < 0)
+	if (intake_event_refresh(in) < 0)
 		return 0;
-	for (int i = 0; i < places && took < most; i++) {
-		int place = (first + i) % places;
-		uint32_t came = take_from_place(in, place, most - took, fn, arg);
+	for (int i = 0; i < sources_cnt && took < most; i++) {
+		int source = (first + i) % sources_cnt;
+		uint32_t cnt = take_from_source(in, source, most - took, fn, arg);
 
-		took += came;
-		if (came)
-			in->next_place = place + 1;
+		took += cnt;
+		if (cnt)
+			in->next_source = source + 1;
 	}
 	return took;
 }

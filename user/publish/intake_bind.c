@@ -6,15 +6,15 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
-#define BUFFER_BYTES (8 << 20) /* of a socket: what comes while nothing is taken */
+#define BUFFER_BYTES (8 << 20) /* a socket's buffer, for datagrams between two reads */
 
 static void set(int fd, int level, int option, int value)
 {
 	(void)!setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* Asks for what comes beside a datagram: its destination and its time. And for datagrams of groups
- * that other sockets have joined: a socket of IPv6 gets those of IPv4 only if it asks.
+/* Requests each datagram's destination and time as ancillary data. Also requests datagrams of
+ * groups that other sockets have joined: an IPv6 socket needs IP_MULTICAST_ALL for those of IPv4.
  */
 static void set_options(int fd, sa_family_t family)
 {

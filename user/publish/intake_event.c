@@ -11,7 +11,7 @@ uint64_t intake_event_clock_offset(void)
 	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 }
 
-int intake_event_follow(struct intake *in)
+int intake_event_refresh(struct intake *in)
 {
 	int changed = publish_streams_refresh(in->streams);
 
@@ -20,8 +20,8 @@ int intake_event_follow(struct intake *in)
 	return changed;
 }
 
-/* Finds the id, and the list of streams to which its number belongs: the filter may have changed
- * since the list was read.
+/* Finds the id. Its stream number is valid only for one version of the filter's streams: if the
+ * filter has changed, reads the streams again, until both are of one version.
  */
 static int find_id(struct intake *in, const struct xdp_dedup_datagram *d,
 		   struct xdp_dedup_identity *id)
@@ -29,7 +29,7 @@ static int find_id(struct intake *in, const struct xdp_dedup_datagram *d,
 	int is_event = xdp_dedup_id_of(in->streams->filter, d, id, sizeof(*id));
 
 	while (is_event == 1 && id->change != in->streams->change) {
-		int changed = intake_event_follow(in);
+		int changed = intake_event_refresh(in);
 
 		is_event = changed < 0 ? changed
 				       : xdp_dedup_id_of(in->streams->filter, d, id, sizeof(*id));
@@ -62,7 +62,7 @@ struct intake_event *intake_event_keep(struct intake *in, const struct intake_ev
 	return e;
 }
 
-/* The bytes by which the library's calls name the event, until the next call. */
+/* Returns the key that library calls take for the event; it is valid until the next call. */
 static const uint8_t *key_of(const struct intake_event *e, size_t *len)
 {
 	static uint8_t key[XDP_DEDUP_IDENTITY_MAX + INTAKE_PAYLOAD_MAX];
@@ -84,8 +84,8 @@ static int want(struct intake *in, const struct intake_event *e, const uint8_t *
 	return err < 0 ? err : 0;
 }
 
-/* The key comes first, as the kernel writes into a packet that was given back. What is to become of
- * the id comes last: the packet of a queue that has ended takes back the want of its id.
+/* Copies the key before it gives the packet back, as the kernel then overwrites the packet. Learns
+ * or wants the id after that: giving back a packet of a queue that has ended cancels the id's want.
  */
 static int end_packet(struct intake *in, const struct intake_event *e, enum intake_outcome outcome)
 {
@@ -102,7 +102,7 @@ static int end_packet(struct intake *in, const struct intake_event *e, enum inta
 	return outcome == INTAKE_GIVEN_UP ? want(in, e, key, len) : 0;
 }
 
-void intake_event_lose(struct intake *in, const struct intake_event *found)
+void intake_event_discard(struct intake *in, const struct intake_event *found)
 {
 	in->counters.no_memory++;
 	end_packet(in, found, INTAKE_GIVEN_UP);

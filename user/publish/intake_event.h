@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events of an intake (intake.h): how one is found in what came, kept, and ended. */
+/* Events of an intake (intake.h): finds one in a packet, keeps it, and ends it. */
 #ifndef XDP_DEDUP_PUBLISH_INTAKE_EVENT_H
 #define XDP_DEDUP_PUBLISH_INTAKE_EVENT_H
 
 #include "intake.h"
 
-/* What to add to CLOCK_MONOTONIC for CLOCK_REALTIME. */
+/* Returns CLOCK_REALTIME minus CLOCK_MONOTONIC, in ns. */
 uint64_t intake_event_clock_offset(void);
 
-/* Reads the filter's streams again: an id's number is one of the list as it is now. Returns what
- * publish_streams_refresh() returns, which it notes.
+/* Reads the filter's streams again, and notes in *in whether they have changed or cannot be read.
+ * Returns what publish_streams_refresh() returns.
  */
-int intake_event_follow(struct intake *in);
+int intake_event_refresh(struct intake *in);
 
-/* Finds the id and the stream of what came, and fills them in. Returns 1; 0 if it is no event of a
- * stream that is published; or the -errno of xdp_dedup_id_of(), or of intake_event_follow(). Counts
- * those that are not 1.
+/* Finds the id and the stream of a datagram, and sets them in *e. Returns 1; 0 if it is no event of
+ * a published stream; or the -errno of xdp_dedup_id_of() or intake_event_refresh(). Counts all
+ * datagrams for which it does not return 1.
  */
 int intake_event_find(struct intake *in, const struct xdp_dedup_datagram *d, struct intake_event *e);
 
-/* Returns a copy of the event, with a copy of its payload if it came by a UDP socket, until
- * intake_end(). NULL: there is no memory.
+/* Returns a copy of the event, with a copy of its payload if it came by a UDP socket. It lives
+ * until intake_end(). Returns NULL if there is no memory.
  */
 struct intake_event *intake_event_keep(struct intake *in, const struct intake_event *found);
 
-/* There is no memory for the event: counts it, gives its packet back, and wants its id, so that its
- * next copy passes.
+/* Ends an event for which there is no memory: counts it, gives its packet back, and wants its id,
+ * so that its next copy passes.
  */
-void intake_event_lose(struct intake *in, const struct intake_event *found);
+void intake_event_discard(struct intake *in, const struct intake_event *found);
 
 #endif

@@ -40,8 +40,8 @@ static int join(int fd, const struct intake_membership *m)
 		       : 0;
 }
 
-/* Joins the groups of one family, so many with each socket. Returns 0, or -errno if there is no
- * socket; g->err is that of the first group that cannot be joined.
+/* Joins the groups of one family, GROUPS_EACH with each socket. Returns 0, or -errno if a socket
+ * cannot be opened. Sets g->err to the error of the first group that cannot be joined.
  */
 static int join_family(struct intake_groups *g, sa_family_t family)
 {

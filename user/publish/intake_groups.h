@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Multicast groups that the host joins on a filter's interfaces. Sockets of their own join them:
- * the kernel gives the datagrams of a group to all sockets with the port, lets a socket join some
- * 20 groups only, and groups of its own family.
+/* Multicast groups that the host joins on a filter's interfaces. Separate sockets join them: the
+ * kernel passes a group's datagrams to all sockets with the port, but one socket can join only
+ * some 20 groups, and only groups of its own family.
  */
 #ifndef XDP_DEDUP_PUBLISH_INTAKE_GROUPS_H
 #define XDP_DEDUP_PUBLISH_INTAKE_GROUPS_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define GROUPS_MAX 512 /* memberships */
-#define GROUPS_EACH 16 /* for a socket: net.ipv4.igmp_max_memberships is 20 */
+#define GROUPS_EACH 16 /* groups of one socket: net.ipv4.igmp_max_memberships is 20 */
 
 struct intake_membership {
 	struct in6_addr group; /* IPv4 as ::ffff:a.b.c.d */
@@ -26,12 +26,12 @@ struct intake_groups {
 	int err; /* of the first group that cannot be joined, or of a change; 0: all are joined */
 };
 
-/* Adds a membership to a list that is being made, unless it has it. False: there is no room. */
+/* Adds a membership to a list, unless it is in it. Returns false if there is no room. */
 bool intake_groups_add(struct intake_groups *g, const struct in6_addr *group, uint32_t ifindex);
 
-/* Joins the groups of `list` and `cnt` in *to, and then leaves those of *now, which it replaces. If
- * the lists are equal, and all were joined, nothing happens. Without a socket for *to, *now stays
- * joined, its `err` says why, and the next call tries again.
+/* Joins the groups in to->list, then leaves those of *now, and replaces *now by *to. Does nothing
+ * if the lists are equal and all groups were joined. If a socket cannot be opened, the groups of
+ * *now stay joined, now->err is the reason, and the next call tries again.
  */
 void intake_groups_change(struct intake_groups *now, struct intake_groups *to);
 

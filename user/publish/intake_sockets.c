@@ -19,23 +19,23 @@
 #define BATCH 16
 #define CONTROL_MAX 256
 
-/* fd: a socket, or -errno. Returns 0, also if the port is tried again; or -errno (logged). */
+/* Adds a socket; fd may be an -errno. Returns 0; or that -errno (logged) if the socket is required. */
 static int add_socket(struct intake *in, int fd, uint16_t port)
 {
-	bool is_must = in->options->listen || in->options->receive == PUBLISH_UDP;
+	bool is_required = in->options->listen || in->options->receive == PUBLISH_UDP;
 
-	if (fd < 0 && is_must)
+	if (fd < 0 && is_required)
 		diag_err(fd, "UDP port %u: %s", port, strerror(-fd));
 	else if (fd < 0)
 		diag_note("UDP port %u: %s; packets without room in an AF_XDP socket are not published",
 			  port, strerror(-fd));
 	in->sockets[in->sockets_cnt++] =
 		(struct intake_socket){ .fd = fd < 0 ? -1 : fd, .port = port };
-	return fd < 0 && is_must ? fd : 0;
+	return fd < 0 && is_required ? fd : 0;
 }
 
-/* A port that another program had may be free now. */
-static void try_again(struct intake_socket *s)
+/* Binds a port again that another program used before. */
+static void bind_again(struct intake_socket *s)
 {
 	int fd = s->fd < 0 ? intake_bind_any(s->port) : -1;
 
@@ -45,7 +45,7 @@ static void try_again(struct intake_socket *s)
 	diag_note("UDP port %u is open now", s->port);
 }
 
-/* Are there sockets that will be closed, and so make room? */
+/* Returns whether a socket will be closed soon, and make room for another one. */
 static bool has_unused(const struct intake *in)
 {
 	for (int i = 0; i < in->sockets_cnt; i++)
@@ -54,12 +54,12 @@ static bool has_unused(const struct intake *in)
 	return false;
 }
 
-/* No socket is left for a port. */
+/* Logs once that a port finds no free socket. Returns -E2BIG. */
 static int refuse_port(struct intake *in)
 {
-	if (in->said_ports || has_unused(in))
+	if (in->logged_ports || has_unused(in))
 		return -E2BIG;
-	in->said_ports = true;
+	in->logged_ports = true;
 	return diag_err(-E2BIG,
 			"filter %s has more than %d ports" ADVICE "--listen names those to open",
 			in->options->filter, INTAKE_SOCKETS_MAX);
@@ -69,7 +69,7 @@ static int add_port(struct intake *in, uint16_t port)
 {
 	for (int i = 0; i < in->sockets_cnt; i++)
 		if (in->sockets[i].port == port) {
-			try_again(&in->sockets[i]);
+			bind_again(&in->sockets[i]);
 			return 0;
 		}
 	if (in->sockets_cnt == INTAKE_SOCKETS_MAX)
@@ -77,7 +77,7 @@ static int add_port(struct intake *in, uint16_t port)
 	return add_socket(in, intake_bind_any(port), port);
 }
 
-/* A text of --listen: [ADDRESS:]PORT. */
+/* Opens a socket for one [ADDRESS:]PORT of --listen. */
 static int add_address(struct intake *in, const char *text)
 {
 	struct socket_address a;
@@ -106,7 +106,9 @@ static int open_listed(struct intake *in)
 	return err;
 }
 
-/* Returns 0; or the -errno of a port that is not open, and -E2BIG only after all that have room. */
+/* Opens the ports of a stream. Returns 0; or the -errno of a port that cannot be opened. -E2BIG:
+ * the table of sockets is full.
+ */
 static int open_ports(struct intake *in, const struct xdp_dedup_stream *s)
 {
 	int err = 0;
@@ -121,8 +123,8 @@ static int open_ports(struct intake *in, const struct xdp_dedup_stream *s)
 	return err;
 }
 
-/* Lists the groups of all streams, on all interfaces. Returns 0; -EAGAIN if they are unknown now;
- * or -E2BIG.
+/* Lists the groups of all streams on all interfaces. Returns 0; -EAGAIN if streams or interfaces
+ * are unknown now; or -E2BIG.
  */
 static int list_groups(const struct intake *in, struct intake_groups *out)
 {
@@ -143,16 +145,16 @@ static int list_groups(const struct intake *in, struct intake_groups *out)
 
 void intake_sockets_join(struct intake *in)
 {
-	struct intake_groups wanted = { 0 };
-	int err = in->sockets_cnt ? list_groups(in, &wanted) : 0;
+	struct intake_groups groups = { 0 };
+	int err = in->sockets_cnt ? list_groups(in, &groups) : 0;
 
 	if (err == -EAGAIN)
 		return;
-	intake_groups_change(&in->groups, &wanted);
+	intake_groups_change(&in->groups, &groups);
 	err = err ?: in->groups.err;
-	if (err && !in->said_groups)
+	if (err && !in->logged_groups)
 		diag_note("a multicast group cannot be joined: %s", strerror(-err));
-	in->said_groups = err != 0;
+	in->logged_groups = err != 0;
 }
 
 static int open_streams(struct intake *in)
@@ -167,11 +169,11 @@ static int open_streams(struct intake *in)
 		if (failed)
 			err = failed;
 	}
-	in->said_ports &= err == -E2BIG;
+	in->logged_ports &= err == -E2BIG;
 	return err;
 }
 
-static bool is_wanted(const struct intake *in, uint16_t port)
+static bool is_used(const struct intake *in, uint16_t port)
 {
 	for (int i = 0; i < in->streams->cnt; i++) {
 		const struct xdp_dedup_stream *s = &in->streams->listed[i];
@@ -190,8 +192,8 @@ static bool is_empty(int fd)
 	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
 }
 
-/* Closes sockets whose port was in no stream at the last call either: what passed the filter before
- * is in them by now. Returns whether there were some.
+/* Closes empty sockets whose port was in no stream at the last call and is in none now: after that
+ * second no event of theirs can still arrive. Returns whether it closed any.
  */
 static bool close_unused(struct intake *in)
 {
@@ -201,7 +203,7 @@ static bool close_unused(struct intake *in)
 		struct intake_socket *s = &in->sockets[i];
 		bool was_unused = s->is_unused;
 
-		s->is_unused = !is_wanted(in, s->port);
+		s->is_unused = !is_used(in, s->port);
 		if (!s->is_unused || (s->fd >= 0 && (!was_unused || !is_empty(s->fd))))
 			continue;
 		fd_close(s->fd);
@@ -220,7 +222,7 @@ static int open_cnt(const struct intake *in)
 	return cnt;
 }
 
-bool intake_sockets_follow(struct intake *in)
+bool intake_sockets_refresh(struct intake *in)
 {
 	bool changed;
 	int before;
@@ -246,13 +248,13 @@ void intake_sockets_close(struct intake *in)
 	intake_groups_leave(&in->groups);
 }
 
-/* What came beside a datagram. */
-struct facts {
-	struct sockaddr_in6 to; /* with IPv4 addresses as ::ffff:a.b.c.d */
+/* Ancillary data of a datagram. */
+struct ancillary {
+	struct sockaddr_in6 to; /* IPv4 as ::ffff:a.b.c.d */
 	struct timespec time;
 };
 
-static void read_facts(struct msghdr *m, struct facts *f)
+static void read_ancillary(struct msghdr *m, struct ancillary *f)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
 		const void *data = CMSG_DATA(c);
@@ -269,8 +271,8 @@ static void read_facts(struct msghdr *m, struct facts *f)
 	}
 }
 
-/* IPv4 addresses as ::ffff:a.b.c.d. */
-static struct sockaddr_in6 as_six(const struct sockaddr_in6 *from)
+/* Maps IPv4 addresses to ::ffff:a.b.c.d. */
+static struct sockaddr_in6 as_ipv6(const struct sockaddr_in6 *from)
 {
 	const struct sockaddr_in *four = (const struct sockaddr_in *)from;
 	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = four->sin_port };
@@ -282,11 +284,11 @@ static struct sockaddr_in6 as_six(const struct sockaddr_in6 *from)
 	return six;
 }
 
-/* Keeps the event in a datagram. NULL: it has none that is published. */
+/* Keeps the event of a datagram. Returns NULL if it has none to publish, or there is no memory. */
 static struct intake_event *take_datagram(struct intake *in, const struct msghdr *m, size_t len,
-					  const struct facts *f, uint64_t offset)
+					  const struct ancillary *f, uint64_t offset)
 {
-	const struct sockaddr_in6 from = as_six(m->msg_name);
+	const struct sockaddr_in6 from = as_ipv6(m->msg_name);
 	const struct xdp_dedup_datagram d = {
 		.payload = m->msg_iov->iov_base,
 		.payload_len = len,
@@ -302,14 +304,14 @@ static struct intake_event *take_datagram(struct intake *in, const struct msghdr
 	int is_event = intake_event_find(in, &d, &found);
 	struct intake_event *e;
 
-	if (is_event == -ENODATA && !in->said_stream)
+	if (is_event == -ENODATA && !in->logged_stream)
 		diag_note("datagrams of UDP sockets are not published if a stream before theirs reads more than the payload" ADVICE
 			  "name that stream last in --profile");
-	in->said_stream |= is_event == -ENODATA;
+	in->logged_stream |= is_event == -ENODATA;
 	found.pending.arrival_ns = found.arrival_ns - offset;
 	e = is_event == 1 ? intake_event_keep(in, &found) : NULL;
 	if (is_event == 1 && !e)
-		intake_event_lose(in, &found);
+		intake_event_discard(in, &found);
 	return e;
 }
 
@@ -345,10 +347,11 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 	}
 	cnt = s->fd < 0 ? 0 : recvmmsg(s->fd, m, most < BATCH ? most : BATCH, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < cnt; i++) {
-		struct facts f = { .to = { .sin6_family = AF_INET6, .sin6_port = htons(s->port) } };
+		struct ancillary f = { .to = { .sin6_family = AF_INET6,
+					       .sin6_port = htons(s->port) } };
 		struct intake_event *e;
 
-		read_facts(&m[i].msg_hdr, &f);
+		read_ancillary(&m[i].msg_hdr, &f);
 		if (!f.time.tv_sec)
 			clock_gettime(CLOCK_REALTIME, &f.time);
 		e = take_datagram(in, &m[i].msg_hdr, m[i].msg_len, &f, offset);

@@ -3,8 +3,8 @@
 #ifndef XDP_DEDUP_PUBLISH_JSON_LOG_H
 #define XDP_DEDUP_PUBLISH_JSON_LOG_H
 
-/* From now on, and for all messages: "time" (RFC 3339), "level" (error, note, info), "message",
- * "advice" if there is any.
+/* Makes all later messages JSON objects, with "time" (RFC 3339), "level" (error, note, info),
+ * "message", and "advice" if there is any.
  */
 void json_log_start(void);
 

@@ -15,7 +15,7 @@
 struct address {
 	struct in6_addr in;
 	uint16_t port;
-	bool is_any_ipv4, is_any; /* all addresses of IPv4; all there are */
+	bool is_any_ipv4, is_any; /* all addresses of IPv4; all addresses of both families */
 };
 
 static bool read_address(const char *text, struct address *out)

@@ -7,7 +7,7 @@
 
 #include "diag.h"
 
-void log_rate_end(struct log_rate *r)
+void log_rate_flush(struct log_rate *r)
 {
 	if (r->cnt == 1)
 		diag_note("%s", r->text);
@@ -16,11 +16,11 @@ void log_rate_end(struct log_rate *r)
 	r->cnt = 0;
 }
 
-void log_rate_look(struct log_rate *r, uint64_t now_ns)
+void log_rate_flush_due(struct log_rate *r, uint64_t now_ns)
 {
 	if (!r->cnt || now_ns < r->quiet_until_ns)
 		return;
-	log_rate_end(r);
+	log_rate_flush(r);
 	r->quiet_until_ns = now_ns + LOG_RATE_NS;
 }
 
@@ -32,5 +32,5 @@ void log_rate_note(struct log_rate *r, uint64_t now_ns, uint64_t times, const ch
 	vsnprintf(r->text, sizeof(r->text), format, args);
 	va_end(args);
 	r->cnt += times;
-	log_rate_look(r, now_ns);
+	log_rate_flush_due(r, now_ns);
 }

@@ -19,7 +19,7 @@
 #define HASH_BYTES 16	 /* of a hash, in an id */
 #define MAC_BYTES 32
 
-/* Appends bytes in hex, and a 0. Returns where the 0 is. */
+/* Appends bytes in hex, and a 0 byte. Returns the address of the 0. */
 static char *write_hex(char *out, const uint8_t *bytes, size_t len)
 {
 	static const char DIGITS[] = "0123456789abcdef";
@@ -79,7 +79,7 @@ static ssize_t read_secret(const char *path, uint8_t bytes[MESSAGE_SECRET_MAX])
 	return len;
 }
 
-/* HMAC-SHA-256 with this key; NULL if there is none. */
+/* Returns HMAC-SHA-256 with this key; NULL if libcrypto fails. */
 static EVP_MAC_CTX *make_mac(const uint8_t *key, size_t len)
 {
 	char sha256[] = "SHA256";
@@ -97,15 +97,13 @@ static EVP_MAC_CTX *make_mac(const uint8_t *key, size_t len)
 	return NULL;
 }
 
-/* A part of what is hashed. */
+/* A part of the hashed bytes. */
 struct part {
 	const void *bytes;
 	size_t len;
 };
 
-/* Hashes these parts, up to one without bytes. HASH_BYTES of the hash are used. Returns 0; or -EIO
- * if libcrypto fails.
- */
+/* Hashes these parts, of which the last has no bytes. Returns 0; or -EIO if libcrypto fails. */
 static int hash_parts(EVP_MAC_CTX *mac, const struct part *parts, uint8_t hash[MAC_BYTES])
 {
 	bool good = EVP_MAC_init(mac, NULL, 0, NULL);
@@ -149,19 +147,19 @@ const char *message_id_obstacle(const struct xdp_dedup_stream *s)
 	return NULL;
 }
 
-/* Do its numbers come again soon? Those of 64 bits do not. */
-static bool has_laps(const struct xdp_dedup_stream *s)
+/* Returns whether the stream's numbers wrap and so repeat: those of 64 bits never do. */
+static bool numbers_wrap(const struct xdp_dedup_stream *s)
 {
 	return s->number_bytes && s->number_bits < 64;
 }
 
 bool message_id_is_hashed(const struct xdp_dedup_stream *s)
 {
-	return s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX || has_laps(s);
+	return s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX || numbers_wrap(s);
 }
 
-/* Appends the hash of realm, segments and payload in hex. Each of the first two ends where its
- * length, or the 0 behind it, says: so other ones cannot make the same bytes. Returns 0 or -EIO.
+/* Appends the hash of realm, segments and payload in hex. A 0 ends the realm, and a length precedes
+ * the segments, so different ones never give equal bytes. Returns 0 or -EIO.
  */
 static int write_hash(char *out, const char *realm, const struct message_secret *secret,
 		      const struct message_event *e, size_t segments)
@@ -194,7 +192,7 @@ int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 	out += snprintf(out, end - out, ":%" PRIu64, e->id->number);
 	if (s->has_count)
 		out += snprintf(out, end - out, ":%u", e->id->messages);
-	if (!has_laps(s))
+	if (!numbers_wrap(s))
 		return 0;
 	*out++ = ':';
 	return write_hash(out, realm ?: "", secret, e, s->bytes);

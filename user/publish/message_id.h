@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Nats-Msg-Id: equal for two copies of one event on any machine, and different for two events.
- * An id of at most 32 bytes is written in hex. Others are hashed under a secret that the machines
- * share (HMAC-SHA-256, RFC 2104): whoever could compute such an id in advance could take its
- * place. Not for several threads.
+ * An id of at most 32 bytes is written in hex. Other ids are hashed with a secret that the machines
+ * share (HMAC-SHA-256, RFC 2104): otherwise an attacker could compute the id in advance, publish
+ * another message with it, and suppress the event. Not thread-safe.
  */
 #ifndef XDP_DEDUP_PUBLISH_MESSAGE_ID_H
 #define XDP_DEDUP_PUBLISH_MESSAGE_ID_H
@@ -18,7 +18,7 @@
 #define MESSAGE_SECRET_NAME_MAX 17 /* 16 hex digits, and the 0 */
 
 struct message_secret {
-	struct evp_mac_ctx_st *mac; /* of libcrypto, with the secret in it; NULL: there is none */
+	struct evp_mac_ctx_st *mac; /* libcrypto's, with the secret in it; NULL: no secret */
 	char name[MESSAGE_SECRET_NAME_MAX]; /* by which machines tell secrets apart */
 };
 
@@ -26,12 +26,12 @@ struct message_secret {
  * Returns 0, and the caller frees *out; or -errno (logged).
  */
 int message_secret_read(const char *path, struct message_secret *out);
-void message_secret_free(struct message_secret *s); /* one that is all zeros, too */
+void message_secret_free(struct message_secret *s); /* accepts one of zeros */
 
-/* Can the events of the stream be published? NULL: yes. Else why not, as "its ..." */
+/* Returns NULL if the stream's events can be published, else the reason: "its ..." */
 const char *message_id_obstacle(const struct xdp_dedup_stream *s);
 
-/* Are ids of the stream hashed? */
+/* Returns whether ids of the stream are hashed. */
 bool message_id_is_hashed(const struct xdp_dedup_stream *s);
 
 /* One event of a stream. */
@@ -42,8 +42,8 @@ struct message_event {
 };
 
 /* Writes the id of an event. realm: NULL if the filter has one stream; else a name for the streams
- * that share their ids. The secret is one if ids of the stream are hashed. Returns 0; or -EIO, with
- * any text in out, if libcrypto cannot hash.
+ * that share their ids. The secret must have a mac if ids of the stream are hashed. Returns 0; or
+ * -EIO, with any text in out, if libcrypto fails.
  */
 int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 		     const struct message_secret *secret, const struct message_event *e,

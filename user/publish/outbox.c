@@ -12,10 +12,10 @@
 #include "units.h"
 
 #define NS_PER_S 1000000000
-#define ANSWERS_MAX 512	     /* in a turn of the loop */
-#define BURST_MAX 512	     /* messages in a turn of the loop */
-#define ASK_NS 3000000000ULL /* between two questions for the stream */
-#define SLOW_NS 100000000ULL /* a message that takes so long is the last one of a turn */
+#define ANSWERS_MAX 512		 /* answers per turn of the event loop */
+#define BURST_MAX 512		 /* messages per turn of the event loop */
+#define RECHECK_NS 3000000000ULL /* between two checks of the stream */
+#define SLOW_NS 100000000ULL /* after a message that took longer, sending pauses for this time */
 
 static uint64_t now_ns(void)
 {
@@ -31,8 +31,8 @@ static int end_event(struct outbox *o, struct pending_slot *s, enum intake_outco
 	return intake_end(o->intake, e, outcome);
 }
 
-/* The server takes no message of this size, so a copy would not help. */
-static void leave_out(struct outbox *o, struct pending_slot *s)
+/* Ends the event of a message that is too large for the server: a further copy would be too. */
+static void end_too_large(struct outbox *o, struct pending_slot *s)
 {
 	if (!o->counters.too_large++)
 		diag_note("a message of %zu bytes is larger than the server takes" ADVICE
@@ -41,7 +41,7 @@ static void leave_out(struct outbox *o, struct pending_slot *s)
 	end_event(o, s, INTAKE_UNUSED);
 }
 
-/* The slot's message is not stored. */
+/* Gives up the event of the slot, so that its next copy passes, and logs why. */
 static void give_up(struct outbox *o, struct pending_slot *s, uint64_t now, const char *why)
 {
 	const struct intake_event *e = s->message->owner;
@@ -53,8 +53,8 @@ static void give_up(struct outbox *o, struct pending_slot *s, uint64_t now, cons
 		      o->options->filter, stream->is.name, err ? "cannot be wanted" : "wanted", why);
 }
 
-/* JetStream takes no event of this stream. The ids are not wanted: further copies would end here,
- * too, and few ids of a filter can be wanted at a time.
+/* Gives up an event of a stream whose subject JetStream does not take. Its id is not wanted:
+ * further copies would fail too, and a filter can have only few wanted ids at a time.
  */
 static void give_up_untaken(struct outbox *o, struct pending_slot *s)
 {
@@ -62,7 +62,7 @@ static void give_up_untaken(struct outbox *o, struct pending_slot *s)
 	end_event(o, s, INTAKE_UNUSED);
 }
 
-/* The slot's message was not stored. It is sent again after a while that grows, or given up. */
+/* Schedules a message that was not stored for another attempt; after the last one, gives it up. */
 static void fail_slot(struct outbox *o, struct pending_slot *s, uint64_t now, const char *why)
 {
 	if (!pending_retry(s, now, o->options->retries))
@@ -73,7 +73,7 @@ static void fail_sending(struct outbox *o, struct pending_slot *s, uint64_t now,
 			 const char *text)
 {
 	if (err == -EMSGSIZE) {
-		leave_out(o, s);
+		end_too_large(o, s);
 	} else if (err == -EAGAIN) {
 		pending_unsent(s, now);
 	} else {
@@ -82,7 +82,7 @@ static void fail_sending(struct outbox *o, struct pending_slot *s, uint64_t now,
 	}
 }
 
-/* Publishes the slot's message. If it cannot be sent now, it stays due. */
+/* Publishes the slot's message. It stays due while the connection is down or the server is slow. */
 static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 {
 	const struct intake_event *e = s->message->owner;
@@ -135,15 +135,15 @@ static void count_ack(struct outbox *o, const struct pending_slot *s, uint64_t n
 	o->stored_ns = now;
 }
 
-/* No server has the stream, or it does not take the subject any more: by now somebody may have
- * changed or deleted it.
+/* Has the stream checked again, as no server takes a message: somebody may have changed or deleted
+ * the stream.
  */
-static void look_for_stream(struct outbox *o, uint64_t now)
+static void recheck_stream(struct outbox *o, uint64_t now)
 {
-	if (now < o->asked_ns + ASK_NS)
+	if (now < o->rechecked_ns + RECHECK_NS)
 		return;
-	o->asked_ns = now;
-	server_want(o->server, &o->streams->wish);
+	o->rechecked_ns = now;
+	server_require(o->server, &o->streams->requirements);
 }
 
 static void take_answer(struct outbox *o, const struct server_answer *a, uint64_t now)
@@ -152,28 +152,28 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 	char why[ANSWER_TEXT_MAX + 16];
 
 	if (!s)
-		return; /* it was answered before */
+		return; /* an earlier answer has ended it */
 	if (a->answer.ok) {
 		count_ack(o, s, now);
 		o->counters.duplicate += a->answer.duplicate;
 		end_event(o, s, INTAKE_STORED);
 		return;
 	}
-	if (a->answer.is_under_way && now < s->first_sent_ns + o->options->ack_timeout_ns) {
-		pending_postpone(s, now, PENDING_UNDER_WAY_NS);
+	if (a->answer.is_in_progress && now < s->first_sent_ns + o->options->ack_timeout_ns) {
+		pending_postpone(s, now, PENDING_IN_PROGRESS_NS);
 		return;
 	}
-	if (a->answer.is_away)
-		look_for_stream(o, now);
+	if (a->answer.is_unavailable)
+		recheck_stream(o, now);
 	o->counters.refused++;
 	snprintf(why, sizeof(why), "%s (%d)", a->answer.text, a->answer.code);
 	log_rate_note(&o->refused_log, now, 1, "the engine refuses a message: %s", why);
-	/* While others are stored, it is this message's subject that nobody has. */
-	if (!a->answer.is_away || o->stored_ns + o->options->ack_timeout_ns > s->due_ns) {
+	/* If other messages are stored, the stream exists, but does not take this subject. */
+	if (!a->answer.is_unavailable || o->stored_ns + o->options->ack_timeout_ns > s->due_ns) {
 		fail_slot(o, s, now, why);
 		return;
 	}
-	pending_postpone(s, now, PENDING_AWAY_NS);
+	pending_postpone(s, now, PENDING_UNAVAILABLE_NS);
 }
 
 static void restart_slot(void *arg, struct pending_slot *s)
@@ -182,7 +182,7 @@ static void restart_slot(void *arg, struct pending_slot *s)
 	pending_restart(s);
 }
 
-/* A retry behind the duplicate window is stored again. */
+/* Notes if retries last longer than the duplicate window: the engine may store such a retry twice. */
 static void check_window(const struct outbox *o)
 {
 	uint64_t span_ns = pending_retry_span_ns(o->options->retries, o->options->ack_timeout_ns);
@@ -194,7 +194,7 @@ static void check_window(const struct outbox *o)
 			  (uintmax_t)(span_ns / NS_PER_S + 1));
 }
 
-static void follow_connection(struct outbox *o, enum server_state state)
+static void update_state(struct outbox *o, enum server_state state)
 {
 	if (state == o->state)
 		return;
@@ -210,7 +210,7 @@ static void follow_connection(struct outbox *o, enum server_state state)
 	diag_done("connected; %s goes to stream %s", o->options->filter, o->options->stream);
 }
 
-/* Notes which subjects JetStream takes, and logs each change. */
+/* Updates which subjects JetStream takes, and logs each change. */
 static void apply_fit(struct outbox *o)
 {
 	const struct stream_fit fit = server_fit(o->server);
@@ -219,7 +219,7 @@ static void apply_fit(struct outbox *o)
 		o->window_ns = fit.window_ns;
 		check_window(o);
 	}
-	for (int i = 0; i < o->streams->cnt && fit.serial == o->streams->wish.serial; i++) {
+	for (int i = 0; i < o->streams->cnt && fit.serial == o->streams->requirements.serial; i++) {
 		struct publish_stream *one = o->streams->now[i];
 		bool is_untaken = one->is_published && fit.untaken >> one->subject_n & 1;
 
@@ -246,8 +246,8 @@ int outbox_open(struct outbox *o, const struct publish_options *options,
 		      ?: pending_ids_open(&o->ids, options->pending);
 	if (err)
 		diag_err(err, "out of memory");
-	err = err ?: server_open(options, &streams->wish, &o->server);
-	o->wish_serial = streams->wish.serial;
+	err = err ?: server_open(options, &streams->requirements, &o->server);
+	o->requirements_serial = streams->requirements.serial;
 	if (err)
 		outbox_close(o);
 	return err;
@@ -258,7 +258,7 @@ static void give_up_slot(void *arg, struct pending_slot *s)
 	end_event(arg, s, INTAKE_GIVEN_UP);
 }
 
-/* Gives up all events. */
+/* Gives up all pending events, and logs how many are wanted. */
 static void give_up_all(struct outbox *o)
 {
 	const struct intake_counters *c = &o->intake->counters;
@@ -281,8 +281,8 @@ void outbox_close(struct outbox *o)
 {
 	if (o->pending.slots)
 		give_up_all(o);
-	log_rate_end(&o->refused_log);
-	log_rate_end(&o->given_up_log);
+	log_rate_flush(&o->refused_log);
+	log_rate_flush(&o->given_up_log);
 	server_close(o->server);
 	pending_close(&o->pending);
 	pending_ids_close(&o->ids);
@@ -298,7 +298,7 @@ void outbox_add(struct outbox *o, struct intake_event *e)
 	send_slot(o, pending_add(&o->pending, &e->pending), now_ns());
 }
 
-/* Not without a bound: a server may answer faster. Returns whether no answer is left. */
+/* Handles at most ANSWERS_MAX answers, as the loop has other work. Returns whether none is left. */
 static bool take_answers(struct outbox *o)
 {
 	uint64_t now = now_ns();
@@ -314,14 +314,14 @@ static bool take_answers(struct outbox *o)
 	return left;
 }
 
-enum server_state outbox_follow(struct outbox *o)
+enum server_state outbox_receive(struct outbox *o)
 {
-	enum server_state state = server_look(o->server);
+	enum server_state state = server_update(o->server);
 
 	take_answers(o);
 	if (state == SERVER_UP)
 		apply_fit(o);
-	follow_connection(o, state);
+	update_state(o, state);
 	return state;
 }
 
@@ -339,19 +339,19 @@ static void fail_late(void *arg, struct pending_slot *s)
 	fail_slot(o, s, now_ns(), why);
 }
 
-void outbox_look(struct outbox *o)
+void outbox_send_due(struct outbox *o)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
 	bool has_all;
 
-	if (o->wish_serial != o->streams->wish.serial)
-		server_want(o->server, &o->streams->wish);
-	o->wish_serial = o->streams->wish.serial;
-	server_hurry(o->server);
-	/* No message fails whose answer may have come. */
+	if (o->requirements_serial != o->streams->requirements.serial)
+		server_require(o->server, &o->streams->requirements);
+	o->requirements_serial = o->streams->requirements.serial;
+	server_check_timeouts(o->server);
+	/* If answers are left, no message times out: its answer may be among them. */
 	has_all = take_answers(o);
 	if (o->state == SERVER_UP)
 		pending_due(&o->pending, now, BURST_MAX, send_due, has_all ? fail_late : NULL, o);
-	log_rate_look(&o->refused_log, now);
-	log_rate_look(&o->given_up_log, now);
+	log_rate_flush_due(&o->refused_log, now);
+	log_rate_flush_due(&o->given_up_log, now);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Events that are published, and held until the engine has stored them: sends them, sends them
- * again, gives them up. It has the connection and the table of messages, and tells the intake the
- * outcome of each event.
+/* Publishes events, and keeps each until the engine has stored it: sends, retries, gives up. The
+ * outbox owns the connection and the table of pending messages, and passes the outcome of each
+ * event to the intake.
  */
 #ifndef XDP_DEDUP_PUBLISH_OUTBOX_H
 #define XDP_DEDUP_PUBLISH_OUTBOX_H
@@ -14,21 +14,21 @@
 #include "pending_ids.h"
 #include "server.h"
 
-#define OUTBOX_BUCKETS 16 /* of times until an acknowledgement: the first one, doubled each time */
+#define OUTBOX_BUCKETS 16 /* of times until an acknowledgement; each twice the one before */
 #define OUTBOX_BUCKET_NS 250000
 
 struct outbox_counters {
 	uint64_t sent; /* messages, with those sent again */
 	uint64_t acknowledged;
-	uint64_t duplicate; /* of these, the engine knew them */
+	uint64_t duplicate; /* acknowledged messages whose id the engine knew */
 	uint64_t retried;
-	uint64_t late;	    /* sent so long after the arrival that the id may be forgotten */
-	uint64_t copies;    /* of pending events, which were not sent */
+	uint64_t late;	 /* sent after the duplicate window: the engine may have forgotten the id */
+	uint64_t copies; /* copies of pending events, which were not sent */
 	uint64_t too_large; /* messages that the server does not take */
 	uint64_t refused;   /* answers that were errors */
 	uint64_t given_up;
 	uint64_t connections;
-	uint64_t ack_bucket[OUTBOX_BUCKETS + 1]; /* the last one: longer */
+	uint64_t ack_bucket[OUTBOX_BUCKETS + 1]; /* the last one: longer times */
 };
 
 struct outbox {
@@ -38,32 +38,32 @@ struct outbox {
 	struct server *server;
 	enum server_state state;
 	struct pending pending;
-	struct pending_ids ids; /* of events whose further copies pass */
-	uint64_t stored_ns;	/* when the engine last stored a message */
-	uint64_t asked_ns;	/* when the stream was last asked for, as no server had it */
-	uint64_t window_ns;	/* the stream's duplicate window */
-	uint64_t slow_until_ns; /* until then nothing is sent: the server is slow */
-	uint32_t wish_serial;	/* of the streams' wish that the server has */
-	struct log_rate refused_log, given_up_log; /* of messages, and of events */
+	struct pending_ids ids;	      /* of events whose copies pass the filter (--learn app) */
+	uint64_t stored_ns;	      /* when the engine last stored a message */
+	uint64_t rechecked_ns;	      /* when a recheck of the stream was last requested */
+	uint64_t window_ns;	      /* the stream's duplicate window */
+	uint64_t slow_until_ns;	      /* nothing is sent before this time: the server is slow */
+	uint32_t requirements_serial; /* of the requirements that the server last got */
+	struct log_rate refused_log, given_up_log; /* refused messages; events given up */
 	struct outbox_counters counters;
 };
 
-/* Makes an empty outbox, which begins to connect. Returns 0, and the caller closes it; or -errno
+/* Makes an empty outbox, and begins to connect. Returns 0, and the caller closes *o; or -errno
  * (logged).
  */
 int outbox_open(struct outbox *o, const struct publish_options *options,
 		struct publish_streams *streams, struct intake *intake);
 
-/* Ends the connection. First gives up all events, and logs how many of them are wanted. */
+/* Gives up all pending events, logs how many of them are wanted, and closes the connection. */
 void outbox_close(struct outbox *o);
 
-/* Takes an event, which belongs to the outbox from then on; there must be room (pending_has_room()). */
+/* Publishes an event, and owns it from now on. There must be room (pending_has_room()). */
 void outbox_add(struct outbox *o, struct intake_event *e);
 
-/* Takes answers, and follows the connection: when server_fd() is readable. Returns its state. */
-enum server_state outbox_follow(struct outbox *o);
+/* Handles answers and changes of the connection; server_fd() is readable. Returns the new state. */
+enum server_state outbox_receive(struct outbox *o);
 
-/* Sends what is due: called some 50 times a second. */
-void outbox_look(struct outbox *o);
+/* Sends due messages, and retries late ones. The caller calls it some 50 times a second. */
+void outbox_send_due(struct outbox *o);
 
 #endif

@@ -86,7 +86,7 @@ void pending_unsent(struct pending_slot *s, uint64_t now_ns)
 	s->due_ns = now_ns + RETRY_MIN_NS;
 }
 
-/* The pause after this many tries have failed. */
+/* Returns the pause after this many failed attempts. */
 static uint64_t retry_pause_ns(uint32_t tries)
 {
 	uint64_t pause = RETRY_MIN_NS << (tries < 6 ? tries : 6);
@@ -138,7 +138,7 @@ void pending_each(struct pending *p, pending_fn fn, void *arg)
 	}
 }
 
-/* What pending_due() looks for. */
+/* Arguments of pending_due(). */
 struct due {
 	uint64_t now_ns;
 	uint32_t most;
@@ -146,7 +146,7 @@ struct due {
 	void *arg;
 };
 
-static void look_at_slot(void *arg, struct pending_slot *s)
+static void check_slot(void *arg, struct pending_slot *s)
 {
 	struct due *d = arg;
 
@@ -166,5 +166,5 @@ void pending_due(struct pending *p, uint64_t now_ns, uint32_t most, pending_fn s
 {
 	struct due d = { now_ns, most, send, fail, arg };
 
-	pending_each(p, look_at_slot, &d);
+	pending_each(p, check_slot, &d);
 }

@@ -22,8 +22,8 @@ void pending_ids_close(struct pending_ids *p)
 	p->chains = NULL;
 }
 
-/* FNV-1a. Whoever chooses ids for one chain makes the publisher slow, not wrong: there are only as
- * many as messages that may be pending.
+/* FNV-1a. A sender that chooses ids of one chain only slows the publisher down: a chain has no more
+ * events than messages may be pending.
  */
 static struct intake_event **chain_of(const struct pending_ids *p, const struct intake_event *e)
 {

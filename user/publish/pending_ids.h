@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ids of pending events of which the kernel lets further copies pass, because only the application
- * teaches the filter: a copy of one that is pending need not be published. Pure.
+/* Ids of pending events of streams with --learn app. The filter learns such an id only after the
+ * event is stored, so copies pass meanwhile; this table finds them. Pure.
  */
 #ifndef XDP_DEDUP_PUBLISH_PENDING_IDS_H
 #define XDP_DEDUP_PUBLISH_PENDING_IDS_H
@@ -15,14 +15,14 @@ struct pending_ids {
 	uint32_t mask;		      /* chains - 1 */
 };
 
-/* Makes an empty table for about so many events. Returns 0, and the caller frees it; or -ENOMEM. */
+/* Makes an empty table for some `events` events. Returns 0, and the caller closes it; or -ENOMEM. */
 int pending_ids_open(struct pending_ids *p, uint32_t events);
 void pending_ids_close(struct pending_ids *p);
 
-/* Adds the event, unless one of its stream and id is there: false. */
+/* Adds the event. Returns false if an event of its stream has its id already. */
 bool pending_ids_add(struct pending_ids *p, struct intake_event *e);
 
-/* Removes the event, if it is there. */
+/* Removes the event, if it is in the table. */
 void pending_ids_remove(struct pending_ids *p, struct intake_event *e);
 
 #endif

@@ -8,11 +8,11 @@
 
 #include "text.h"
 
-/* An id that was proposed to the servers of the stream, and is not stored by all of them yet: this
- * error of nats-server 2.11, or in 2.10 a duplicate without a number.
+/* The servers of the stream are just storing a message with this id. nats-server 2.11 reports this
+ * error; 2.10 reports a duplicate without a sequence number.
  */
-#define ERR_UNDER_WAY 10158
-#define ANSWER_BYTES_MAX 65536 /* of any answer; a real one has some 100 */
+#define ERR_IN_PROGRESS 10158
+#define ANSWER_BYTES_MAX 65536 /* larger answers are refused; a real one has some 100 bytes */
 
 static void __attribute__((format(printf, 2, 3)))
 refuse(struct publish_answer *out, const char *format, ...)
@@ -55,7 +55,7 @@ static void read_object(struct json_object *from, const char *stream, struct pub
 	if (json_object_object_get_ex(from, "error", &error)) {
 		text = string_of(error, "description");
 		out->code = number_of(error, "code");
-		out->is_under_way = number_of(error, "err_code") == ERR_UNDER_WAY;
+		out->is_in_progress = number_of(error, "err_code") == ERR_IN_PROGRESS;
 		refuse(out, "%s", text && *text ? text : "an error without a text");
 		return;
 	}
@@ -63,7 +63,7 @@ static void read_object(struct json_object *from, const char *stream, struct pub
 	is_duplicate = json_object_object_get_ex(from, "duplicate", &duplicate) &&
 		       json_object_get_boolean(duplicate);
 	if (in && !strcmp(in, stream) && is_duplicate && !number_of(from, "seq")) {
-		out->is_under_way = true;
+		out->is_in_progress = true;
 		refuse(out, "the id is just being stored");
 		return;
 	}

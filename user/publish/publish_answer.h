@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* JetStream's answers to a published message: JSON objects. A good one has the stream and the
- * message's sequence number in it, and `duplicate` if the engine knew the id; a bad one has
- * `error`. Answers are hostile: any bytes. Pure.
+/* JetStream's answers to a published message: JSON objects. A success has the stream and the
+ * message's sequence number, and `duplicate` if the engine knew the id; a failure has `error`. A
+ * hostile server may send any bytes. Pure.
  */
 #ifndef XDP_DEDUP_PUBLISH_ANSWER_H
 #define XDP_DEDUP_PUBLISH_ANSWER_H
@@ -13,15 +13,15 @@
 #define ANSWER_TEXT_MAX 128
 
 struct publish_answer {
-	bool ok;		    /* the message is stored: now, or it was before */
-	bool duplicate;		    /* before */
-	bool is_away;		    /* !ok: no server has the stream now; this is no try */
-	bool is_under_way;	    /* !ok: a message with this id is just being stored */
-	int32_t code;		    /* !ok: of the error; 0: this was no answer of JetStream's */
-	char text[ANSWER_TEXT_MAX]; /* !ok: what is wrong */
+	bool ok;		    /* the message is stored */
+	bool duplicate;		    /* ok: it was stored before */
+	bool is_unavailable;	    /* !ok: no server has the stream now; not counted as attempt */
+	bool is_in_progress;	    /* !ok: the engine is storing a message with this id */
+	int32_t code;		    /* !ok: of the error; 0: not an answer of JetStream */
+	char text[ANSWER_TEXT_MAX]; /* !ok: the error */
 };
 
-/* Reads an answer for this stream: one for another stream is not ok. */
+/* Reads an answer of this stream; an answer of another stream is not ok. */
 void publish_answer_read(const char *bytes, size_t len, const char *stream,
 			 struct publish_answer *out);
 

@@ -51,7 +51,6 @@ static void write_received(struct metrics_out *m, const struct publisher_view *v
 			      METRICS_LABELS("filter", v->filter, "way", WAYS[i]));
 }
 
-/* The buckets. */
 static void write_times(struct metrics_out *m, const struct publisher_view *v)
 {
 	uint64_t cnt = 0, ns = OUTBOX_BUCKET_NS;

@@ -124,7 +124,7 @@ static const struct args_option OPTIONS[] = {
 
 #define OPTIONS_CNT (sizeof(OPTIONS) / sizeof(*OPTIONS))
 
-/* The rows that are options: all but `filter`, which is an argument. */
+/* The options: all rows except `filter`, which is an argument. */
 static const struct args_command PUBLISH = {
 	.name = "publish",
 	.command = PUBLISH_PROGRAM,
@@ -145,13 +145,13 @@ void publish_options_help(FILE *out)
 
 _Static_assert(OPTIONS_CNT <= PUBLISH_KEYS_MAX, "each key has its text");
 
-/* A file that is being read. */
+/* The state of reading a file. */
 struct reading {
 	struct publish_options *o;
 	struct config_lines lines;
 };
 
-/* Keeps the text as the row's value, behind the value that it has. */
+/* Appends the text to the row's value, after a comma. Returns the value; NULL: no memory. */
 static const char *keep_text(struct publish_options *o, size_t row, const char *text)
 {
 	const char *had = o->texts[row];
@@ -179,7 +179,7 @@ static int take_value(struct reading *r, const char *section, const char *key, c
 	return text ? args_set(row, r->o, key, text) : diag_err(-ENOMEM, "out of memory");
 }
 
-/* An ini_handler: inih goes on after 1. */
+/* An ini_handler. Returns 1, so that inih continues after an error. */
 static int take_key(void *user, const char *section, const char *key, const char *value)
 {
 	struct reading *r = user;
@@ -234,7 +234,7 @@ static void set_defaults(struct publish_options *o)
 	};
 }
 
-/* Options of the command line, over what *o has. args_parse() moves arguments: it gets a copy. */
+/* Reads options of the command line into *o. args_parse() reorders arguments, so it gets a copy. */
 static int read_arguments(struct publish_options *o, int argc, char **argv)
 {
 	char **copy = calloc(argc + 1, sizeof(*copy));
@@ -250,7 +250,7 @@ static int read_arguments(struct publish_options *o, int argc, char **argv)
 	return cnt < 0 ? cnt : 0;
 }
 
-static int complain_missing(const char *option, const char *example)
+static int fail_missing(const char *option, const char *example)
 {
 	return diag_err(-EINVAL, "%s is missing, as in %s", option, example);
 }
@@ -263,7 +263,7 @@ static int check_servers(const char *servers)
 	for (const char *s = servers; *(s += strspn(s, between)); s += strcspn(s, between))
 		cnt++;
 	if (!cnt)
-		return complain_missing("--server", "--server nats://127.0.0.1:4222");
+		return fail_missing("--server", "--server nats://127.0.0.1:4222");
 	if (cnt > PUBLISH_SERVERS_MAX)
 		return diag_err(-EINVAL,
 				"--server names %d servers, and %d is the most" ADVICE
@@ -278,13 +278,13 @@ static int check_servers(const char *servers)
 static int check_together(const struct publish_options *o)
 {
 	if (!o->filter)
-		return complain_missing("the filter's name", PUBLISH_PROGRAM " eth0");
+		return fail_missing("the filter's name", PUBLISH_PROGRAM " eth0");
 	if (check_servers(o->servers ?: ""))
 		return -EINVAL;
 	if (!o->stream)
-		return complain_missing("--stream", "--stream GOSSIP");
+		return fail_missing("--stream", "--stream GOSSIP");
 	if (!o->subject)
-		return complain_missing("--subject", "--subject gossip.{stream}");
+		return fail_missing("--subject", "--subject gossip.{stream}");
 	if (o->create && o->duplicates_ns < o->skew_ns)
 		return diag_err(
 			-EINVAL,
@@ -299,7 +299,7 @@ static int check_together(const struct publish_options *o)
 	return 0;
 }
 
-/* This host's name is the machine's, unless one was given. */
+/* Names the machine by its host name, unless --machine was given. */
 static int name_machine(struct publish_options *o)
 {
 	char name[MACHINE_MAX + 1] = "";

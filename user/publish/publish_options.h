@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the user asks of xdp-dedup-publish, from options and from a file. */
+/* Options of xdp-dedup-publish, from the command line and from a file. */
 #ifndef XDP_DEDUP_PUBLISH_OPTIONS_H
 #define XDP_DEDUP_PUBLISH_OPTIONS_H
 
@@ -13,8 +13,8 @@
 
 /* How fresh events are received. */
 enum publish_receive {
-	PUBLISH_AUTO, /* by AF_XDP where it works, else by UDP sockets alone */
-	PUBLISH_XSK,  /* by AF_XDP, or not at all */
+	PUBLISH_AUTO, /* by AF_XDP if it works, else by UDP sockets alone */
+	PUBLISH_XSK,  /* AF_XDP is required */
 	PUBLISH_UDP,  /* by UDP sockets alone */
 };
 
@@ -23,9 +23,9 @@ struct publish_options {
 	const char *servers; /* 1 to PUBLISH_SERVERS_MAX URLs, with commas or blanks between them */
 	const char *stream;  /* the JetStream stream */
 	const char *subject; /* a template (subject.h) */
-	const char *machine; /* never NULL once it was read */
+	const char *machine; /* not NULL after publish_options_read() */
 
-	/* Of the stream, if it is to be created. */
+	/* Properties of a stream that is created. */
 	bool create;
 	uint32_t replicas;
 	bool in_memory;		/* --storage memory */
@@ -39,30 +39,29 @@ struct publish_options {
 	enum publish_receive receive;
 	const char *listen; /* NULL: the ports of the filter's streams */
 
-	uint32_t pending;	/* messages in flight at most */
-	uint64_t pending_bytes; /* their payloads at most */
+	uint32_t pending;	/* most messages in flight */
+	uint64_t pending_bytes; /* most bytes of their payloads */
 	uint64_t ack_timeout_ns;
 	uint32_t retries;
 
 	const char *credentials, *user, *password_path, *token_path;
 	const char *tls_ca, *tls_cert, *tls_key;
 
-	const char *metrics; /* a file, or "none"; NULL: the one by default */
+	const char *metrics; /* a file, or "none"; NULL: the default file */
 	uint64_t metrics_every_ns;
 	bool json_log;
 	bool check, version;
 	const char *config; /* the file; NULL: none */
 
-	char *texts[PUBLISH_KEYS_MAX]; /* of the file, by row; the fields point to them */
+	char *texts[PUBLISH_KEYS_MAX]; /* values of the file, by row; the fields point to them */
 };
 
-/* Reads options, and the file that they name. An option wins over a key of the file. 0, and the
- * caller frees *out with publish_options_free(); or -EINVAL, or another -errno (logged).
+/* Reads options, and the file of --config. An option overrides a key of the file. Returns 0, and
+ * the caller frees *out with publish_options_free(); or -EINVAL, or another -errno (logged).
  */
 int publish_options_read(struct publish_options *out, int argc, char **argv);
 void publish_options_free(struct publish_options *o);
 
-/* Prints the help. */
 void publish_options_help(FILE *out);
 
 #endif

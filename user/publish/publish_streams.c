@@ -8,9 +8,9 @@
 
 #include "diag.h"
 
-#define DIGEST_BYTES 8 /* behind the segments of an id */
+#define DIGEST_BYTES 8 /* after the segments of an id */
 
-/* Returns 0 or -errno. */
+/* Makes the n-th stream, with its filter open. Returns 0 or -errno. */
 static int add_stream(struct publish_streams *s, int n, const char *realm)
 {
 	struct publish_stream *new = calloc(1, sizeof(*new));
@@ -35,7 +35,7 @@ static int add_stream(struct publish_streams *s, int n, const char *realm)
 	return 0;
 }
 
-/* The name of the first stream that shares ids with the n-th one; "" if the filter has one. */
+/* Returns the name of the first stream that shares the n-th one's ids; "" if there is one stream. */
 static const char *realm_of(const struct publish_streams *s, int n)
 {
 	for (int i = 0; i < s->cnt && s->cnt > 1; i++)
@@ -44,8 +44,8 @@ static const char *realm_of(const struct publish_streams *s, int n)
 	return "";
 }
 
-/* Sets s->now[n]. A stream that is the same as before is kept. Returns 0 or -errno. */
-static int find_stream(struct publish_streams *s, int n, const char *realm)
+/* Sets s->now[n]: reuses an unchanged stream, else adds one. Returns 0 or -errno. */
+static int reuse_stream(struct publish_streams *s, int n, const char *realm)
 {
 	for (struct publish_stream *one = s->all; one; one = one->next)
 		if (!memcmp(&one->is, &s->listed[n], sizeof(one->is)) && !strcmp(one->realm, realm)) {
@@ -69,8 +69,8 @@ static bool is_now(const struct publish_streams *s, const struct publish_stream 
 	return false;
 }
 
-/* Frees streams that there were, and to which no event points any more. */
-static void forget_streams(struct publish_streams *s)
+/* Frees former streams to which no event points. */
+static void free_former_streams(struct publish_streams *s)
 {
 	struct publish_stream **at = &s->all;
 
@@ -86,29 +86,32 @@ static void forget_streams(struct publish_streams *s)
 	}
 }
 
-/* The number of the stream's subject among those of the wish, to which it is added if need be. */
-static int subject_of(struct stream_wish *wish, const struct publish_options *o, const char *stream)
+/* Returns the index of the stream's subject in the requirements, to which it adds a missing one. */
+static int subject_of(struct stream_requirements *requirements, const struct publish_options *o,
+		      const char *stream)
 {
 	char subject[SUBJECT_MAX] = "";
 	int n = 0;
 
 	subject_write(o->subject, stream, NULL, subject);
-	while (n < wish->subjects_cnt && strcmp(wish->subjects[n], subject) != 0)
+	while (n < requirements->subjects_cnt && strcmp(requirements->subjects[n], subject) != 0)
 		n++;
-	if (n == wish->subjects_cnt)
-		memcpy(wish->subjects[wish->subjects_cnt++], subject, sizeof(subject));
+	if (n == requirements->subjects_cnt)
+		memcpy(requirements->subjects[requirements->subjects_cnt++], subject,
+		       sizeof(subject));
 	return n;
 }
 
-/* What the JetStream stream must take. */
-static void make_wish(struct publish_streams *s)
+/* Sets what the JetStream stream must take. */
+static void set_requirements(struct publish_streams *s)
 {
-	s->wish.secret = s->secret.mac ? s->secret.name : NULL;
-	s->wish.subjects_cnt = 0;
-	s->wish.serial++;
+	s->requirements.secret = s->secret.mac ? s->secret.name : NULL;
+	s->requirements.subjects_cnt = 0;
+	s->requirements.serial++;
 	for (int i = 0; i < s->cnt; i++)
 		if (s->now[i]->is_published)
-			s->now[i]->subject_n = subject_of(&s->wish, s->options, s->now[i]->is.name);
+			s->now[i]->subject_n =
+				subject_of(&s->requirements, s->options, s->now[i]->is.name);
 }
 
 int publish_streams_refresh(struct publish_streams *s)
@@ -120,22 +123,22 @@ int publish_streams_refresh(struct publish_streams *s)
 		return cnt;
 	s->change = listed[0].change;
 	for (int i = 0; i < cnt; i++)
-		listed[i].change = 0; /* a stream may be the same after it */
+		listed[i].change = 0; /* a change of the filter may leave the stream as it was */
 	if (cnt == s->cnt && !memcmp(listed, s->listed, sizeof(listed)))
 		return 0;
 	memcpy(s->listed, listed, sizeof(listed));
 	s->cnt = cnt;
 	for (int i = 0; i < cnt; i++) {
-		int err = find_stream(s, i, realm_of(s, i));
+		int err = reuse_stream(s, i, realm_of(s, i));
 
 		if (err) {
-			s->cnt = 0; /* tried again */
+			s->cnt = 0; /* so the next call tries again */
 			s->change = 0;
 			return err;
 		}
 	}
-	forget_streams(s);
-	make_wish(s);
+	free_former_streams(s);
+	set_requirements(s);
 	return 1;
 }
 

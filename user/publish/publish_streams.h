@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The streams of a filter, as the publisher needs them: names, subjects, ids, and the filter open
- * for calls about ids. They follow changes of the filter. What an event points to stays as long as
- * the event.
+/* The streams of a filter, for the publisher: names, subjects, ids, and an open filter for each.
+ * publish_streams_refresh() adapts them to changes of the filter. A stream lives as long as an
+ * event points to it.
  */
 #ifndef XDP_DEDUP_PUBLISH_STREAMS_H
 #define XDP_DEDUP_PUBLISH_STREAMS_H
@@ -15,46 +15,46 @@
 
 #define PUBLISH_STREAMS_MAX 16
 
-/* A stream of the filter, as it was or is. */
+/* A present or former stream of the filter. */
 struct publish_stream {
 	struct publish_stream *next;
 	struct xdp_dedup_stream is;
-	char realm[32]; /* for the id of a message; "": the filter has one stream */
+	char realm[32]; /* prefix of message ids; "": the filter has one stream */
 	char subject[SUBJECT_MAX];
-	struct xdp_dedup_filter *filter; /* open for its ids */
-	bool is_published;		 /* its events can be */
-	int subject_n;			 /* of the wish's subjects, while it is one of `now` */
-	bool is_untaken;		 /* the JetStream stream does not take its subject */
-	uint32_t held;			 /* events that point to it: the intake counts them */
+	struct xdp_dedup_filter *filter; /* open for calls about its ids */
+	bool is_published;		 /* its events can be published */
+	int subject_n;	 /* index in requirements.subjects, if the stream is in `now` */
+	bool is_untaken; /* the JetStream stream does not take its subject */
+	uint32_t held;	 /* events that point to it; the intake counts them */
 };
 
 struct publish_streams {
 	const struct publish_options *options;
 	struct xdp_dedup_filter *filter;
-	struct publish_stream *all;			 /* a list: those of `now`, and held ones */
-	struct publish_stream *now[PUBLISH_STREAMS_MAX]; /* by number */
-	struct xdp_dedup_stream listed[PUBLISH_STREAMS_MAX]; /* as `now` was made */
+	struct publish_stream *all; /* a list: present streams, and former ones with events */
+	struct publish_stream *now[PUBLISH_STREAMS_MAX];     /* present streams, by number */
+	struct xdp_dedup_stream listed[PUBLISH_STREAMS_MAX]; /* from which `now` was made */
 	int cnt;
-	uint32_t change; /* of the filter, when it was listed */
+	uint32_t change; /* the filter's, when `listed` was read */
 	struct message_secret secret;
-	struct stream_wish wish; /* for the JetStream stream */
+	struct stream_requirements requirements; /* what the JetStream stream must take */
 };
 
-/* Opens the filter and reads its streams, and the secret. Returns 0, and the caller closes it; or
+/* Opens the filter, and reads its streams and the secret. Returns 0, and the caller closes *s; or
  * -errno (logged), also if no stream can be published.
  */
 int publish_streams_open(struct publish_streams *s, const struct publish_options *o);
 void publish_streams_close(struct publish_streams *s);
 
-/* Reads the streams again, and makes the wish for them: 1 if they have changed, 0 if not; -errno if
- * the filter cannot be read now (not logged).
+/* Reads the streams again, and sets s->requirements if they have changed. Returns 1 if they have
+ * changed, 0 if not; or -errno if the filter cannot be read now (not logged).
  */
 int publish_streams_refresh(struct publish_streams *s);
 
-/* Says which streams are not published, and why. Returns how many are. */
+/* Logs which streams are not published, and why. Returns the number of published streams. */
 int publish_streams_report(const struct publish_streams *s);
 
-/* The stream of an id of this list (id->change is s->change); NULL if it is not published. */
+/* Returns the stream of an id; NULL if it is not published. id->change must be s->change. */
 struct publish_stream *publish_streams_of(const struct publish_streams *s,
 					  const struct xdp_dedup_identity *id);
 

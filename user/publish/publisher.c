@@ -17,8 +17,8 @@
 #include "runtime_file.h"
 #include "timer.h"
 
-#define LOOK_US 20000	   /* how often messages are looked for that are due */
-#define REFRESH_US 1000000 /* how often the filter is */
+#define SEND_US 20000	   /* interval of outbox_send_due() */
+#define REFRESH_US 1000000 /* interval of intake_refresh() */
 /* The longest wait at the end. systemd kills after 90 s by default, and after 45 s on Fedora. */
 #define END_MAX_US 20000000
 #define DESCRIPTORS_MAX (INTAKE_QUEUES_MAX + INTAKE_SOCKETS_MAX)
@@ -31,43 +31,43 @@ struct publisher {
 	struct metrics_file metrics;
 
 	sd_event *events;
-	sd_event_source *look, *refresh, *end; /* timers */
+	sd_event_source *send_timer, *refresh, *end; /* timers */
 	sd_event_source *sources[DESCRIPTORS_MAX];
 	int sources_cnt;
-	bool is_blind;	/* not all descriptors could be watched */
-	bool is_off;	/* the descriptors are not watched */
-	bool is_ready;	/* systemd was told so */
-	bool is_ending; /* nothing is taken any more */
+	bool is_unwatched; /* a descriptor could not be added to the event loop */
+	bool is_disabled;  /* the descriptors are disabled in the event loop */
+	bool is_ready;	   /* systemd was notified */
+	bool is_ending;	   /* no more packets are taken */
 };
 
-static int go_on_after_end(struct publisher *p)
+static int exit_if_done(struct publisher *p)
 {
 	return p->is_ending && !pending_count(&p->outbox.pending) ? sd_event_exit(p->events, 0) : 0;
 }
 
 static void enable_sources(struct publisher *p)
 {
-	int enabled = p->is_off ? SD_EVENT_OFF : SD_EVENT_ON;
+	int enabled = p->is_disabled ? SD_EVENT_OFF : SD_EVENT_ON;
 
 	for (int i = 0; i < p->sources_cnt; i++)
 		sd_event_source_set_enabled(p->sources[i], enabled);
 }
 
-/* Takes no more, or again: as there is room, and as the filter can be read. */
-static void follow_room(struct publisher *p)
+/* Pauses reading packets while there is no room, or the filter cannot be read. */
+static void update_sources(struct publisher *p)
 {
-	bool is_off =
+	bool is_disabled =
 		p->is_ending || p->intake.is_unreadable || !pending_has_room(&p->outbox.pending);
 
-	if (is_off == p->is_off)
+	if (is_disabled == p->is_disabled)
 		return;
-	p->is_off = is_off;
+	p->is_disabled = is_disabled;
 	enable_sources(p);
 }
 
 static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *arg);
 
-/* Watches the descriptors that the intake has now. If that fails, it is tried again every second. */
+/* Watches the intake's present descriptors. After a failure on_refresh() calls it every second. */
 static void watch_descriptors(struct publisher *p)
 {
 	int fds[DESCRIPTORS_MAX], cnt = intake_fds(&p->intake, fds), err = 0;
@@ -81,16 +81,16 @@ static void watch_descriptors(struct publisher *p)
 		p->sources_cnt += err >= 0;
 	}
 	enable_sources(p);
-	if (err < 0 && !p->is_blind)
+	if (err < 0 && !p->is_unwatched)
 		diag_err(err, "not all sockets can be watched: %s; this is tried again",
 			 strerror(-err));
-	p->is_blind = err < 0;
+	p->is_unwatched = err < 0;
 }
 
 static int on_server(sd_event_source *source, int fd, uint32_t revents, void *arg)
 {
 	struct publisher *p = arg;
-	enum server_state state = outbox_follow(&p->outbox);
+	enum server_state state = outbox_receive(&p->outbox);
 
 	(void)source, (void)fd, (void)revents;
 	if (state == SERVER_FAILED)
@@ -100,8 +100,8 @@ static int on_server(sd_event_source *source, int fd, uint32_t revents, void *ar
 	if (!p->is_ready && state == SERVER_UP)
 		sd_notify(0, "READY=1");
 	p->is_ready |= state == SERVER_UP;
-	follow_room(p);
-	return go_on_after_end(p);
+	update_sources(p);
+	return exit_if_done(p);
 }
 
 static void take_event(void *arg, struct intake_event *e)
@@ -122,19 +122,19 @@ static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *a
 	intake_take(&p->intake, room < INTAKE_BATCH ? room : INTAKE_BATCH, take_event, p);
 	if (p->intake.has_ended)
 		watch_descriptors(p);
-	follow_room(p);
+	update_sources(p);
 	return 0;
 }
 
-static int on_look(sd_event_source *source, uint64_t usec, void *arg)
+static int on_send_timer(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct publisher *p = arg;
 
 	(void)source, (void)usec;
-	outbox_look(&p->outbox);
-	follow_room(p);
-	timer_arm(p->events, &p->look, LOOK_US, on_look, p);
-	return go_on_after_end(p);
+	outbox_send_due(&p->outbox);
+	update_sources(p);
+	timer_arm(p->events, &p->send_timer, SEND_US, on_send_timer, p);
+	return exit_if_done(p);
 }
 
 static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
@@ -145,9 +145,9 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 	(void)source, (void)usec;
 	if (changed < 0)
 		return sd_event_exit(p->events, EXIT_FAILED);
-	if (changed || p->is_blind)
+	if (changed || p->is_unwatched)
 		watch_descriptors(p);
-	follow_room(p);
+	update_sources(p);
 	timer_arm(p->events, &p->refresh, REFRESH_US, on_refresh, p);
 	return 0;
 }
@@ -160,7 +160,7 @@ static int on_end(sd_event_source *source, uint64_t usec, void *arg)
 	return sd_event_exit(p->events, EXIT_DONE);
 }
 
-/* Takes no more, and waits for the acknowledgements of what is pending. */
+/* Stops taking packets, and waits for acknowledgements of pending messages. A second signal exits. */
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
 {
 	struct publisher *p = arg;
@@ -175,11 +175,11 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 		return sd_event_exit(p->events, EXIT_DONE);
 	sd_notify(0, "STOPPING=1");
 	p->is_ending = true;
-	follow_room(p);
+	update_sources(p);
 	if (p->outbox.state != SERVER_UP)
 		return sd_event_exit(p->events, EXIT_DONE);
 	timer_arm(p->events, &p->end, us < END_MAX_US ? us : END_MAX_US, on_end, p);
-	return go_on_after_end(p);
+	return exit_if_done(p);
 }
 
 static int write_metrics(void *arg, FILE *out)
@@ -199,7 +199,7 @@ static int write_metrics(void *arg, FILE *out)
 	return publish_metrics_write(&v, out);
 }
 
-/* By default publish-FILTER.prom. */
+/* Starts to write metrics, by default to publish-FILTER.prom. */
 static void configure_metrics(struct publisher *p)
 {
 	const struct publish_options *o = p->options;
@@ -216,7 +216,7 @@ static void configure_metrics(struct publisher *p)
 	free(path);
 }
 
-/* The loop without what it reads. The signals are blocked for all threads that come. */
+/* Opens the event loop, with signals only. Blocks the signals, also for all later threads. */
 static int open_loop(struct publisher *p)
 {
 	struct sigaction hangup;
@@ -264,7 +264,7 @@ static int run_loop(struct publisher *p)
 		configure_metrics(p);
 	err = sd_event_add_io(p->events, NULL, server_fd(p->outbox.server), EPOLLIN, on_server, p);
 	if (err >= 0)
-		err = timer_arm(p->events, &p->look, LOOK_US, on_look, p);
+		err = timer_arm(p->events, &p->send_timer, SEND_US, on_send_timer, p);
 	if (err >= 0)
 		err = timer_arm(p->events, &p->refresh, 1, on_refresh, p);
 	if (err < 0)
@@ -278,7 +278,7 @@ static void close_publisher(struct publisher *p)
 	metrics_file_close(&p->metrics);
 	for (int i = 0; i < p->sources_cnt; i++)
 		sd_event_source_unref(p->sources[i]);
-	sd_event_source_unref(p->look);
+	sd_event_source_unref(p->send_timer);
 	sd_event_source_unref(p->refresh);
 	sd_event_source_unref(p->end);
 	intake_close(&p->intake);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The publisher: takes fresh events, publishes them, and holds each until the engine has
- * stored it. An event loop (sd-event) around intake.h and outbox.h.
+/* The publisher: takes fresh events, publishes them, and keeps each until the engine has stored it.
+ * An event loop (sd-event) around intake.h and outbox.h.
  */
 #ifndef XDP_DEDUP_PUBLISH_PUBLISHER_H
 #define XDP_DEDUP_PUBLISH_PUBLISHER_H
@@ -13,7 +13,7 @@
 #include "outbox.h"
 #include "publish_options.h"
 
-/* How the publisher is, for its metrics. */
+/* The publisher's state, for its metrics. */
 struct publisher_view {
 	const char *filter, *stream, *machine;
 	struct outbox_counters counters;
@@ -25,9 +25,8 @@ struct publisher_view {
 /* Writes the publisher's metrics. Returns 0, or -errno. */
 int publish_metrics_write(const struct publisher_view *v, FILE *out);
 
-/* Publishes until SIGTERM, SIGINT or SIGHUP, and then waits for acknowledgements: for the timeout
- * of one, but for 20 s at most. A second signal ends the wait. With o->check only checks. Returns
- * an exit status.
+/* Publishes until SIGTERM, SIGINT or SIGHUP, then waits for acknowledgements: for --ack-timeout, but
+ * at most 20 s. A second signal ends the wait. With o->check only checks. Returns an exit status.
  */
 int publisher_run(const struct publish_options *o);
 

@@ -19,9 +19,9 @@
 #include "server_options.h"
 #include "server_thread.h"
 
-#define CONNECT_NS 10000000000 /* libnats has a bound of its own, but not for all */
+#define CONNECT_NS 10000000000 /* libnats's own timeout does not cover all steps */
 #define CLOSE_MS 10000
-#define ANSWERS_EACH 4 /* answers at a time for each message that may be in flight */
+#define ANSWERS_EACH 4 /* unread answers for each message that may be in flight */
 
 static int make_inbox(struct server *s)
 {
@@ -44,7 +44,8 @@ static void free_server(struct server *s)
 	free(s);
 }
 
-int server_open(const struct publish_options *o, const struct stream_wish *want, struct server **out)
+int server_open(const struct publish_options *o, const struct stream_requirements *required,
+		struct server **out)
 {
 	struct server *s = calloc(1, sizeof(*s));
 	int err;
@@ -55,7 +56,7 @@ int server_open(const struct publish_options *o, const struct stream_wish *want,
 	pthread_cond_init(&s->changed, NULL);
 	s->options = o;
 	s->stream = strdup(o->stream);
-	s->want = *want;
+	s->required = *required;
 	s->answers_max = ANSWERS_EACH * o->pending;
 	s->answers = calloc(s->answers_max, sizeof(*s->answers));
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -84,9 +85,9 @@ static bool is_connection(int fd)
 	return socket_option(fd, SO_PROTOCOL) == IPPROTO_TCP && !socket_option(fd, SO_ACCEPTCONN);
 }
 
-/* Shuts down all TCP connections of this process; descriptors stay open. libnats waits without a
- * bound for a server that falls silent in the TLS handshake, or before its first PONG, and gives
- * out no descriptor until it is connected.
+/* Shuts down all TCP connections of this process; descriptors stay open. libnats waits without
+ * limit for a server that stops answering in the TLS handshake, or before its first PONG, and does
+ * not expose the descriptor until it is connected.
  */
 static void cut_connections(void)
 {
@@ -100,19 +101,19 @@ static void cut_connections(void)
 	closedir(all);
 }
 
-void server_hurry(struct server *s)
+void server_check_timeouts(struct server *s)
 {
 	uint64_t since_ns = s->connecting_ns, now = clock_ns(CLOCK_MONOTONIC);
 
-	log_rate_look(&s->says, now);
+	log_rate_flush_due(&s->notes_log, now);
 	if (!since_ns || now - since_ns <= CONNECT_NS)
 		return;
 	cut_connections();
-	/* The next server of the list has as long; unless the attempt has ended. */
+	/* The time starts again for the next server of the list, unless the attempt has ended. */
 	atomic_compare_exchange_strong(&s->connecting_ns, &since_ns, now);
 }
 
-/* Waits for the end of the thread, which may be connecting. */
+/* Waits for the end of the thread. Cuts connections, as the thread may be connecting. */
 static void join_thread(struct server *s)
 {
 	struct timespec until;
@@ -132,10 +133,10 @@ void server_close(struct server *s)
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	join_thread(s);
-	log_rate_end(&s->says);
+	log_rate_flush(&s->notes_log);
 	if (!nats_CloseAndWait(CLOSE_MS))
 		free_server(s);
-	else /* its handlers, which may still run, read it */
+	else /* handlers of libnats may still run, and read *s */
 		diag_note("libnats does not end its threads");
 }
 
@@ -144,17 +145,17 @@ int server_fd(const struct server *s)
 	return s->fd;
 }
 
-/* Logs what is new: an error, and what servers have said, which they may say for each message. */
-static void log_news(struct server *s, const char *error, const char *note, uint32_t notes_cnt)
+/* Logs a new error, and notes of servers; these at a limited rate, as each message may cause one. */
+static void log_messages(struct server *s, const char *error, const char *note, uint32_t notes_cnt)
 {
 	if (*error)
 		diag_err(0, "%s", error);
 	if (notes_cnt)
-		log_rate_note(&s->says, clock_ns(CLOCK_MONOTONIC), notes_cnt, "the server says: %s",
-			      note);
+		log_rate_note(&s->notes_log, clock_ns(CLOCK_MONOTONIC), notes_cnt,
+			      "the server says: %s", note);
 }
 
-enum server_state server_look(struct server *s)
+enum server_state server_update(struct server *s)
 {
 	char error[SERVER_TEXT_MAX], note[SERVER_TEXT_MAX];
 	uint32_t notes_cnt;
@@ -164,10 +165,10 @@ enum server_state server_look(struct server *s)
 	while (read(s->fd, &times, sizeof(times)) > 0)
 		;
 	pthread_mutex_lock(&s->lock);
-	/* The loss of a connection is seen once, even if the next one is there already. */
+	/* Reports the loss of a connection, even if the next one is made already. */
 	if (s->is_lost)
-		s->made = NULL;
-	s->connection = s->made;
+		s->shared = NULL;
+	s->connection = s->shared;
 	pthread_cond_broadcast(&s->changed);
 	has_failed = s->has_failed;
 	snprintf(error, sizeof(error), "%s", s->error);
@@ -176,14 +177,14 @@ enum server_state server_look(struct server *s)
 	s->error[0] = '\0';
 	s->notes_cnt = 0;
 	pthread_mutex_unlock(&s->lock);
-	log_news(s, error, note, notes_cnt);
+	log_messages(s, error, note, notes_cnt);
 	return has_failed ? SERVER_FAILED : s->connection ? SERVER_UP : SERVER_DOWN;
 }
 
-void server_want(struct server *s, const struct stream_wish *want)
+void server_require(struct server *s, const struct stream_requirements *required)
 {
 	pthread_mutex_lock(&s->lock);
-	s->want = *want;
+	s->required = *required;
 	s->check_ns = 0;
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
@@ -209,26 +210,26 @@ void server_wake(struct server *s)
 
 bool server_take(struct server *s, struct server_answer *out)
 {
-	bool is_there;
+	bool has_answer;
 
 	pthread_mutex_lock(&s->lock);
-	is_there = s->cnt > 0;
-	if (is_there) {
+	has_answer = s->cnt > 0;
+	if (has_answer) {
 		*out = s->answers[s->first];
 		s->first = (s->first + 1) % s->answers_max;
 		s->cnt--;
 	}
 	pthread_mutex_unlock(&s->lock);
-	return is_there;
+	return has_answer;
 }
 
-/* The connection takes nothing any more. Another one is made, and all is sent again: what was sent
- * by halves has spoiled this one.
+/* Drops a connection after a failed write: a message may have been sent in part, so nothing more
+ * can be sent by it. The thread makes another connection, and all messages are sent again.
  */
-static void give_connection_up(struct server *s, natsStatus err)
+static void drop_connection(struct server *s, natsStatus err)
 {
 	pthread_mutex_lock(&s->lock);
-	s->is_lost |= s->made == s->connection;
+	s->is_lost |= s->shared == s->connection;
 	snprintf(s->error, sizeof(s->error), "the connection takes no message: %s",
 		 server_error_text(err));
 	pthread_mutex_unlock(&s->lock);
@@ -251,7 +252,7 @@ static int end_publish(struct server *s, natsStatus err, char *text)
 	case NATS_IO_ERROR:
 	case NATS_SSL_ERROR:
 	case NATS_TIMEOUT:
-		give_connection_up(s, err);
+		drop_connection(s, err);
 		return -EAGAIN;
 	default:
 		snprintf(text, SERVER_TEXT_MAX, "%s", server_error_text(err));

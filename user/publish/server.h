@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The connection to the NATS servers. A thread of its own connects, checks the stream
- * (stream_check.h), and does so again after the connection was lost, with growing pauses. So
- * nothing here waits for a server, but for a send buffer that is full: for SERVER_WRITE_MS at most.
- * Every function but server_wake() is for one thread, the one that opened it.
+/* The connection to the NATS servers. A separate thread connects, checks the stream (stream_check.h),
+ * and does both again after the connection was lost, with growing pauses. So these functions do not
+ * wait for a server, except server_publish(): at most SERVER_WRITE_MS for a full send buffer. Only
+ * the thread that opened the server may call them; any thread may call server_wake().
  */
 #ifndef XDP_DEDUP_PUBLISH_SERVER_H
 #define XDP_DEDUP_PUBLISH_SERVER_H
@@ -19,13 +19,12 @@
 
 struct server;
 
-/* Begins to connect; *o lives longer. Returns 0, and the caller closes *out; or -errno
- * (logged).
- */
-int server_open(const struct publish_options *o, const struct stream_wish *want, struct server **out);
-void server_close(struct server *s); /* NULL is fine */
+/* Begins to connect. *o outlives *out. Returns 0, and the caller closes *out; or -errno (logged). */
+int server_open(const struct publish_options *o, const struct stream_requirements *required,
+		struct server **out);
+void server_close(struct server *s); /* accepts NULL */
 
-/* A descriptor that is readable if there is something new: server_look(). */
+/* Returns a descriptor that becomes readable when server_update() has something new. */
 int server_fd(const struct server *s);
 
 enum server_state {
@@ -34,23 +33,23 @@ enum server_state {
 	SERVER_FAILED, /* the stream does not suit the options: the thread has ended */
 };
 
-/* Says how it is now; SERVER_UP after SERVER_DOWN means a new connection. Logs what the
- * thread has to say.
+/* Returns the state now; SERVER_UP after SERVER_DOWN means a new connection. Logs the thread's
+ * errors and notes.
  */
-enum server_state server_look(struct server *s);
+enum server_state server_update(struct server *s);
 
-/* Gives up a connection that has not come about within 10 s, and logs what is left of what
- * servers have said. Called now and then.
+/* Ends an attempt to connect after 10 s, and logs notes of servers that are left. The caller calls
+ * it regularly.
  */
-void server_hurry(struct server *s);
+void server_check_timeouts(struct server *s);
 
-/* Has the stream checked for another wish, at once if there is a connection. While it does not take
- * all subjects, it is checked again every 3 s. If it takes none, or suits no more otherwise, the
- * connection is given up, and made again once it suits.
+/* Sets new requirements, and has the stream checked, at once if there is a connection. While the
+ * stream does not take all subjects, it is checked every 3 s. If it takes none, or fails another
+ * requirement, the connection is closed, and made again once the stream suits.
  */
-void server_want(struct server *s, const struct stream_wish *want);
+void server_require(struct server *s, const struct stream_requirements *required);
 
-/* The outcome of the last check. A new one makes server_fd() readable. */
+/* Returns the result of the last check. A new result makes server_fd() readable. */
 struct stream_fit server_fit(struct server *s);
 
 /* An answer to the message with this slot and generation (pending.h). */
@@ -59,12 +58,10 @@ struct server_answer {
 	struct publish_answer answer;
 };
 
-/* Takes the next answer. False: there is none. */
+/* Takes the next answer. Returns false if there is none. */
 bool server_take(struct server *s, struct server_answer *out);
 
-/* Makes server_fd() readable. Needed after server_take() has left answers, so that the event loop
- * comes back for them.
- */
+/* Makes server_fd() readable: needed if the caller leaves answers for the next turn of its loop. */
 void server_wake(struct server *s);
 
 struct server_header {
@@ -75,13 +72,13 @@ struct server_message {
 	const char *subject;
 	const void *payload;
 	size_t len;
-	const struct server_header *headers; /* up to one without a name */
+	const struct server_header *headers; /* ends with one without a name */
 	uint32_t slot, generation;
 };
 
-/* Publishes a message. Returns 0; -EMSGSIZE if it is larger than the server takes; -EAGAIN if it was
- * not sent, as it was not up at the last server_look(), or has gone down; or -EIO, with
- * text[SERVER_TEXT_MAX], if this message cannot be sent.
+/* Publishes a message. Returns 0; -EMSGSIZE if it is larger than the server takes; -EAGAIN if it
+ * was not sent because there was no connection at the last server_update(), or it was lost since;
+ * or -EIO, with text[SERVER_TEXT_MAX], if this message cannot be sent.
  */
 int server_publish(struct server *s, const struct server_message *m, char *text);
 

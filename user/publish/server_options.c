@@ -72,7 +72,7 @@ static natsStatus set_servers(natsOptions *to, const char *servers)
 	return err;
 }
 
-/* If a file is what is wrong, *text says that. */
+/* Sets the login. Writes to *text only if a file cannot be used. */
 static natsStatus set_login(natsOptions *to, const struct publish_options *o, char *text)
 {
 	char line[LINE_ROOM];
@@ -104,8 +104,8 @@ static natsStatus set_tls(natsOptions *to, const struct publish_options *o)
 	return err;
 }
 
-/* This program connects again by itself (server_thread.c). */
-static natsStatus set_manners(natsOptions *to, const struct publish_options *o)
+/* Sets name and timeouts. Turns off reconnects by libnats: server_thread.c connects again. */
+static natsStatus set_behaviour(natsOptions *to, const struct publish_options *o)
 {
 	char name[128];
 
@@ -125,7 +125,7 @@ natsOptions *server_options_make(const struct publish_options *o, char *text)
 	natsStatus err = natsOptions_Create(&to);
 
 	text[0] = '\0';
-	err = err ?: set_servers(to, o->servers) ?: set_manners(to, o) ?: set_tls(to, o)
+	err = err ?: set_servers(to, o->servers) ?: set_behaviour(to, o) ?: set_tls(to, o)
 		       ?: set_login(to, o, text);
 	if (!err)
 		return to;

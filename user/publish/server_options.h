@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Options of a connection, as libnats has them: servers, credentials, TLS. */
+/* libnats's options of a connection: servers, credentials, TLS. */
 #ifndef XDP_DEDUP_PUBLISH_SERVER_OPTIONS_H
 #define XDP_DEDUP_PUBLISH_SERVER_OPTIONS_H
 
@@ -7,15 +7,15 @@
 
 #include "publish_options.h"
 
-/* Returns options that the caller destroys; or NULL, with text[SERVER_TEXT_MAX]. Files are read
- * each time: so a password can be changed.
+/* Returns options that the caller destroys; or NULL, with text[SERVER_TEXT_MAX]. Reads files in
+ * each call, so that a changed password is used.
  */
 natsOptions *server_options_make(const struct publish_options *o, char *text);
 
-/* What the last call of libnats in this thread has failed with, without the place in its source. */
+/* Returns the error of this thread's last libnats call, without its position in libnats's source. */
 const char *server_error_text(natsStatus err);
 
-/* Writes to text[SERVER_TEXT_MAX] why there is no connection. */
+/* Writes to text[SERVER_TEXT_MAX] why connecting failed. */
 void server_describe_failure(const struct publish_options *o, natsStatus err, char *text);
 
 #endif

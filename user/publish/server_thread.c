@@ -12,12 +12,12 @@
 #include "server_options.h"
 
 #define NS_PER_S 1000000000
-#define LASTING_NS 5000000000 /* a connection was good for so long: pauses are short again */
+#define LASTING_NS 5000000000 /* after a connection that lasted longer, pauses are short again */
 #define PAUSE_MIN_MS 100
 #define PAUSE_MAX_MS 10000
 #define CHECK_NS 3000000000 /* until a stream that does not suit is checked again */
 
-/* Has the other thread log this error, unless it was the last one. */
+/* Passes an error to the other thread, which logs it, unless it equals the last error. */
 static void report(struct server *s, const char *text)
 {
 	if (!strcmp(text, s->last))
@@ -29,7 +29,7 @@ static void report(struct server *s, const char *text)
 	server_wake(s);
 }
 
-/* What follows SLOT and GENERATION are in a subject. */
+/* Reads slot and generation from an answer's subject, INBOX.SLOT-GENERATION. */
 static bool read_subject(const struct server *s, const char *subject, struct server_answer *out)
 {
 	size_t prefix = strlen(s->inbox);
@@ -50,14 +50,14 @@ static void on_answer(natsConnection *nc, natsSubscription *sub, natsMsg *msg, v
 	(void)nc, (void)sub;
 	if (read_subject(s, natsMsg_GetSubject(msg), &a)) {
 		if (natsMsg_IsNoResponders(msg))
-			a.answer = (struct publish_answer){ .is_away = true,
+			a.answer = (struct publish_answer){ .is_unavailable = true,
 							    .code = 503,
 							    .text = "no server has the stream now" };
 		else
 			publish_answer_read(natsMsg_GetData(msg), natsMsg_GetDataLength(msg),
 					    s->stream, &a.answer);
 		pthread_mutex_lock(&s->lock);
-		/* If there is no room, the message is sent again, and answered again. */
+		/* Without room the answer is dropped, and the message sent again later. */
 		if (s->cnt < s->answers_max) {
 			s->answers[(s->first + s->cnt) % s->answers_max] = a;
 			is_first = !s->cnt++;
@@ -75,13 +75,13 @@ static void on_closed(natsConnection *nc, void *arg)
 	struct server *s = arg;
 
 	pthread_mutex_lock(&s->lock);
-	s->is_lost |= nc == s->made;
+	s->is_lost |= nc == s->shared;
 	pthread_mutex_unlock(&s->lock);
 	server_wake(s);
 }
 
-/* A natsErrHandler, in a thread of libnats: a message was refused, for example. The text is this
- * thread's last error, if that is `err`: the text of `nc` may change while it is read.
+/* A natsErrHandler, in a thread of libnats: for example, a message was refused. Takes the text from
+ * this thread's last error if that is `err`; the text of `nc` may change while it is read.
  */
 static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus err, void *arg)
 {
@@ -98,7 +98,7 @@ static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus err, 
 	server_wake(s);
 }
 
-/* Makes a connection, and a subscription to answers. NULL, and *text, if that fails. */
+/* Makes a connection, and a subscription to answers. Returns NULL, with *text, if that fails. */
 static natsConnection *connect_once(struct server *s, natsSubscription **answers, char *text)
 {
 	natsOptions *options = server_options_make(s->options, text);
@@ -131,18 +131,18 @@ static natsConnection *connect_once(struct server *s, natsSubscription **answers
 	return NULL;
 }
 
-/* Checks the stream again, with the lock, which is given away meanwhile. Returns 0; or -EAGAIN,
- * with *text, if the stream does not suit: the connection is to be given back.
+/* Checks the stream again. The caller holds the lock, which is released during the check. Returns
+ * 0; or -EAGAIN, with *text, if the stream does not suit, and the connection must be closed.
  */
 static int check_again(struct server *s, natsConnection *nc, char *text)
 {
-	struct stream_wish want = s->want;
+	struct stream_requirements required = s->required;
 	struct stream_fit fit;
 	int err;
 
 	s->check_ns = UINT64_MAX;
 	pthread_mutex_unlock(&s->lock);
-	err = stream_check(nc, s->options, &want, &fit, text);
+	err = stream_check(nc, s->options, &required, &fit, text);
 	if (err == -EAGAIN)
 		report(s, text);
 	else if (!err)
@@ -157,28 +157,28 @@ static int check_again(struct server *s, natsConnection *nc, char *text)
 	return err == -EINVAL ? -EAGAIN : 0;
 }
 
-/* When the stream is checked again, of which the check has just said this. */
+/* Returns when the stream must be checked again, by the result of the last check. */
 static uint64_t check_after(const struct server *s, const struct stream_fit *fit)
 {
-	if (fit->serial != s->want.serial)
+	if (fit->serial != s->required.serial)
 		return 0;
 	return fit->untaken ? clock_ns(CLOCK_MONOTONIC) + CHECK_NS : UINT64_MAX;
 }
 
-/* Shares the connection with the other thread until that has no more use for it. Returns 0; or
- * -EAGAIN, with *text, if the stream suits no more.
+/* Shares the connection with the other thread until that drops it. Returns 0; or -EAGAIN, with
+ * *text, if the stream no longer suits.
  */
 static int share(struct server *s, natsConnection *nc, const struct stream_fit *fit, char *text)
 {
 	int err = 0;
 
 	pthread_mutex_lock(&s->lock);
-	s->made = nc;
+	s->shared = nc;
 	s->fit = *fit;
 	s->check_ns = check_after(s, fit);
 	s->is_lost = natsConnection_IsClosed(nc);
 	server_wake(s);
-	while (s->made && !s->is_stopping) {
+	while (s->shared && !s->is_stopping) {
 		struct timespec until = { s->check_ns / NS_PER_S, s->check_ns % NS_PER_S };
 
 		if (!err && s->check_ns <= clock_ns(CLOCK_MONOTONIC))
@@ -188,12 +188,12 @@ static int share(struct server *s, natsConnection *nc, const struct stream_fit *
 		else
 			pthread_cond_wait(&s->changed, &s->lock);
 	}
-	s->made = NULL;
+	s->shared = NULL;
 	pthread_mutex_unlock(&s->lock);
 	return err;
 }
 
-/* Waits for so long, unless it is closed. */
+/* Waits for ms milliseconds. Returns false if the server is closed. */
 static bool pause_ms(struct server *s, unsigned int ms)
 {
 	uint64_t ns = clock_ns(CLOCK_MONOTONIC) + ms * 1000000ULL;
@@ -209,24 +209,24 @@ static bool pause_ms(struct server *s, unsigned int ms)
 	return goes_on;
 }
 
-/* Connects, checks, and shares the connection until it is lost. Returns 0; -EAGAIN, with *text, if
- * that is to be tried again; or -EINVAL, with *text, if that makes no sense.
+/* Connects, checks the stream, and shares the connection until it is lost. Returns 0; or, with
+ * *text, -EAGAIN if a retry may help, or -EINVAL if it cannot.
  */
 static int use_once(struct server *s, char *text)
 {
 	natsSubscription *answers = NULL;
 	natsConnection *nc = connect_once(s, &answers, text);
-	struct stream_wish want;
+	struct stream_requirements required;
 	struct stream_fit fit;
 	int err;
 
 	if (!nc)
 		return -EAGAIN;
 	pthread_mutex_lock(&s->lock);
-	want = s->want;
+	required = s->required;
 	pthread_mutex_unlock(&s->lock);
-	err = stream_check(nc, s->options, &want, &fit, text);
-	/* At the start all must suit. Later, streams that do not suit do not stop the others. */
+	err = stream_check(nc, s->options, &required, &fit, text);
+	/* At the start all subjects must be taken. Later, an untaken one does not stop the others. */
 	if (!err && fit.untaken && !s->was_up)
 		err = -EINVAL;
 	else if (err == -EINVAL && s->was_up)

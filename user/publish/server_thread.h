@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The inside of a server (server.h): what its two threads share. One thread opened it. The other
- * one connects, checks the stream, and lends the connection to the first.
+/* The implementation of server.h: the state of its two threads. One thread opened the server. The
+ * other one connects, checks the stream, and shares the connection with the first.
  */
 #ifndef XDP_DEDUP_PUBLISH_SERVER_THREAD_H
 #define XDP_DEDUP_PUBLISH_SERVER_THREAD_H
@@ -16,35 +16,35 @@ struct server {
 	char *stream; /* a copy: libnats's threads may outlive the options */
 	int fd;
 	pthread_t thread;
-	char inbox[64]; /* answers come to INBOX.SLOT-GENERATION */
+	char inbox[64]; /* answers have the subject INBOX.SLOT-GENERATION */
 	uint32_t answers_max;
 
-	/* Of the thread that opened it. */
-	natsConnection *connection; /* of server_publish(); NULL unless it is up */
-	struct log_rate says;	    /* what servers say */
+	/* Used by the thread that opened the server. */
+	natsConnection *connection; /* for server_publish(); NULL: SERVER_DOWN */
+	struct log_rate notes_log;  /* notes of servers */
 
-	/* Of the other thread. */
-	char last[SERVER_TEXT_MAX]; /* what it has reported last */
+	/* Used by the other thread. */
+	char last[SERVER_TEXT_MAX]; /* the last reported error */
 	bool was_up;
 
-	_Atomic uint64_t connecting_ns; /* since when the thread connects; 0: it does not */
+	_Atomic uint64_t connecting_ns; /* when the attempt to connect began; 0: there is none */
 
 	pthread_mutex_t lock; /* guards all below */
 	pthread_cond_t changed;
-	struct stream_wish want;
-	uint64_t check_ns;     /* when the stream is checked again; UINT64_MAX: it is not */
-	natsConnection *made;  /* the thread's, lent to the other thread */
-	struct stream_fit fit; /* of the last check */
-	bool is_lost;	       /* that connection was closed */
+	struct stream_requirements required;
+	uint64_t check_ns;	/* when the stream is checked again; UINT64_MAX: never */
+	natsConnection *shared; /* the connection that the two threads share */
+	struct stream_fit fit;	/* of the last check */
+	bool is_lost;		/* the shared connection was closed */
 	bool is_stopping, has_failed;
-	char error[SERVER_TEXT_MAX]; /* to be logged; "": nothing */
-	char note[SERVER_TEXT_MAX];  /* what a server has said, of late so many times */
-	uint32_t notes_cnt;
+	char error[SERVER_TEXT_MAX];   /* to be logged; "": nothing */
+	char note[SERVER_TEXT_MAX];    /* the last note of a server */
+	uint32_t notes_cnt;	       /* notes since the last server_update() */
 	struct server_answer *answers; /* a ring */
 	uint32_t first, cnt;
 };
 
-/* The thread; its argument is the server. */
+/* Runs the other thread; its argument is the server. */
 void *server_run(void *arg);
 
 #endif

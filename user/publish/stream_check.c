@@ -11,18 +11,18 @@
 
 #define WAIT_MS 5000
 
-/* A stream that is being checked. */
+/* The state of a check. */
 struct checking {
 	const struct publish_options *o;
-	const struct stream_wish *want;
+	const struct stream_requirements *required;
 	jsCtx *js;
 	jsStreamInfo *info;
 	uint32_t untaken;
 	char *text;
 };
 
-__attribute__((format(printf, 3, 4))) static int say(struct checking *c, int err,
-						     const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail(struct checking *c, int err,
+						      const char *format, ...)
 {
 	va_list args;
 
@@ -32,10 +32,10 @@ __attribute__((format(printf, 3, 4))) static int say(struct checking *c, int err
 	return err;
 }
 
-/* What a call of libnats has failed with. */
-static int explain(struct checking *c, natsStatus err, const char *what)
+/* Writes the error of a libnats call to c->text. Returns -EAGAIN. */
+static int fail_nats(struct checking *c, natsStatus err, const char *what)
 {
-	return say(c, -EAGAIN, "stream %s: %s: %s", c->o->stream, what, server_error_text(err));
+	return fail(c, -EAGAIN, "stream %s: %s: %s", c->o->stream, what, server_error_text(err));
 }
 
 static int create(struct checking *c)
@@ -48,10 +48,10 @@ static int create(struct checking *c)
 	jsStreamConfig_Init(&config);
 	config.Name = c->o->stream;
 	config.Description = "Fresh events of xdp-dedup-publish";
-	for (int i = 0; i < c->want->subjects_cnt; i++)
-		subjects[i] = c->want->subjects[i];
+	for (int i = 0; i < c->required->subjects_cnt; i++)
+		subjects[i] = c->required->subjects[i];
 	config.Subjects = subjects;
-	config.SubjectsLen = c->want->subjects_cnt;
+	config.SubjectsLen = c->required->subjects_cnt;
 	config.Replicas = c->o->replicas;
 	config.Storage = c->o->in_memory ? js_MemoryStorage : js_FileStorage;
 	config.Duplicates = c->o->duplicates_ns;
@@ -60,11 +60,11 @@ static int create(struct checking *c)
 	if (c->o->max_age_ns)
 		config.MaxAge = c->o->max_age_ns;
 	err = js_AddStream(&c->info, c->js, &config, NULL, &code);
-	return err ? explain(c, err, "cannot be created") : 0;
+	return err ? fail_nats(c, err, "cannot be created") : 0;
 }
 
-/* Reads how the stream is; creates it if there is none, and that is asked for. */
-static int look_up(struct checking *c)
+/* Reads the stream's configuration and state; with --create, creates a missing stream. */
+static int read_info(struct checking *c)
 {
 	jsErrCode code = 0;
 	natsStatus err = js_GetStreamInfo(&c->info, c->js, c->o->stream, NULL, &code);
@@ -72,20 +72,20 @@ static int look_up(struct checking *c)
 	if (!err)
 		return 0;
 	if (err == NATS_NO_RESPONDERS)
-		return say(c, -EAGAIN, "stream %s: these servers have no JetStream", c->o->stream);
+		return fail(c, -EAGAIN, "stream %s: these servers have no JetStream", c->o->stream);
 	if (err == NATS_TIMEOUT)
-		return say(c, -EAGAIN,
-			   "stream %s: no answer within %d s; the account may lack the right to ask for it",
-			   c->o->stream, WAIT_MS / 1000);
+		return fail(c, -EAGAIN,
+			    "stream %s: no answer within %d s; the account may lack the right to ask for it",
+			    c->o->stream, WAIT_MS / 1000);
 	if (err != NATS_NOT_FOUND)
-		return explain(c, err, "cannot be looked up");
+		return fail_nats(c, err, "cannot be looked up");
 	if (c->o->create)
 		return create(c);
-	return say(c, -EINVAL, "there is no stream %s; --create creates it", c->o->stream);
+	return fail(c, -EINVAL, "there is no stream %s; --create creates it", c->o->stream);
 }
 
-/* Does the stream's subject take ours? Words are compared one by one; ours may have a `*`. */
-static bool takes(const char *its, const char *ours)
+/* Returns whether the stream's subject covers ours. Compares word by word; ours may have a `*`. */
+static bool covers(const char *its, const char *ours)
 {
 	for (;;) {
 		size_t a = strcspn(its, "."), b = strcspn(ours, ".");
@@ -104,7 +104,7 @@ static bool takes(const char *its, const char *ours)
 static bool is_taken(const jsStreamConfig *config, const char *subject)
 {
 	for (int i = 0; i < config->SubjectsLen; i++)
-		if (takes(config->Subjects[i], subject))
+		if (covers(config->Subjects[i], subject))
 			return true;
 	return false;
 }
@@ -113,14 +113,14 @@ static int check_subjects(struct checking *c)
 {
 	int taken = 0;
 
-	for (int i = c->want->subjects_cnt - 1; i >= 0; i--) {
-		if (is_taken(c->info->Config, c->want->subjects[i])) {
+	for (int i = c->required->subjects_cnt - 1; i >= 0; i--) {
+		if (is_taken(c->info->Config, c->required->subjects[i])) {
 			taken++;
 			continue;
 		}
 		c->untaken |= 1U << i;
-		say(c, 0, "stream %s does not take the subject %s", c->o->stream,
-		    c->want->subjects[i]);
+		fail(c, 0, "stream %s does not take the subject %s", c->o->stream,
+		     c->required->subjects[i]);
 	}
 	return c->untaken && !taken ? -EINVAL : 0;
 }
@@ -130,11 +130,11 @@ static int check_config(struct checking *c)
 	const jsStreamConfig *config = c->info->Config;
 
 	if (!config)
-		return say(c, -EAGAIN, "stream %s: the answer has no configuration", c->o->stream);
+		return fail(c, -EAGAIN, "stream %s: the answer has no configuration", c->o->stream);
 	if (config->NoAck)
-		return say(c, -EINVAL, "stream %s acknowledges nothing (no_ack)", c->o->stream);
+		return fail(c, -EINVAL, "stream %s acknowledges nothing (no_ack)", c->o->stream);
 	if (config->Duplicates <= 0 || (uint64_t)config->Duplicates < c->o->skew_ns)
-		return say(
+		return fail(
 			c, -EINVAL,
 			"stream %s knows ids for %s only, and another machine may publish an event %s later (--skew): make the stream's duplicate window longer",
 			c->o->stream, FORMAT_TIME(config->Duplicates < 0 ? 0 : config->Duplicates),
@@ -142,8 +142,8 @@ static int check_config(struct checking *c)
 	return check_subjects(c);
 }
 
-/* The newest message says which secret another machine has. One that is older than the duplicate
- * window does not matter: its id is forgotten.
+/* Compares our secret with that of the newest message, which may be of another machine. A message
+ * older than the duplicate window does not matter: the engine has forgotten its id.
  */
 static int check_secret(struct checking *c)
 {
@@ -153,18 +153,18 @@ static int check_secret(struct checking *c)
 	natsStatus err;
 	int result = 0;
 
-	if (!c->want->secret || !c->info->State.Msgs)
+	if (!c->required->secret || !c->info->State.Msgs)
 		return 0;
 	err = js_GetMsg(&last, c->js, c->o->stream, c->info->State.LastSeq, NULL, &code);
 	if (err == NATS_NOT_FOUND)
-		return 0; /* it was removed meanwhile */
+		return 0; /* it was removed since */
 	if (err)
-		return explain(c, err, "its newest message cannot be read");
+		return fail_nats(c, err, "its newest message cannot be read");
 	if (nats_Now() * 1000000 - natsMsg_GetTime(last) < c->info->Config->Duplicates &&
 	    !natsMsgHeader_Get(last, HEADER_SECRET, &secret) &&
-	    !natsMsgHeader_Get(last, HEADER_MACHINE, &machine) && strcmp(secret, c->want->secret) &&
-	    strcmp(machine, c->o->machine))
-		result = say(
+	    !natsMsgHeader_Get(last, HEADER_MACHINE, &machine) &&
+	    strcmp(secret, c->required->secret) && strcmp(machine, c->o->machine))
+		result = fail(
 			c, -EINVAL,
 			"machine %s publishes into stream %s with another secret: give all machines the same file (--secret)",
 			machine, c->o->stream);
@@ -173,19 +173,19 @@ static int check_secret(struct checking *c)
 }
 
 int stream_check(natsConnection *nc, const struct publish_options *o,
-		 const struct stream_wish *want, struct stream_fit *out, char *text)
+		 const struct stream_requirements *required, struct stream_fit *out, char *text)
 {
-	struct checking c = { .o = o, .want = want, .text = text };
+	struct checking c = { .o = o, .required = required, .text = text };
 	jsOptions options;
 	int err;
 
 	jsOptions_Init(&options);
 	options.Wait = WAIT_MS;
 	if (natsConnection_JetStream(&c.js, nc, &options))
-		return say(&c, -EAGAIN, "out of memory");
-	err = look_up(&c) ?: check_config(&c) ?: check_secret(&c);
+		return fail(&c, -EAGAIN, "out of memory");
+	err = read_info(&c) ?: check_config(&c) ?: check_secret(&c);
 	if (!err)
-		*out = (struct stream_fit){ want->serial, c.untaken, c.info->Config->Duplicates };
+		*out = (struct stream_fit){ required->serial, c.untaken, c.info->Config->Duplicates };
 	jsStreamInfo_Destroy(c.info);
 	jsCtx_Destroy(c.js);
 	return err;

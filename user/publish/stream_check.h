@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Creates the JetStream stream, if the user asked for that, and checks that it suits. */
+/* Creates the JetStream stream, with --create, and checks that it meets the requirements. */
 #ifndef XDP_DEDUP_PUBLISH_STREAM_CHECK_H
 #define XDP_DEDUP_PUBLISH_STREAM_CHECK_H
 
@@ -19,26 +19,26 @@
 #define HEADER_MACHINE "Dedup-Machine"
 #define HEADER_SECRET "Dedup-Secret"
 
-/* What the stream must suit. */
-struct stream_wish {
-	const char *secret; /* its name, the caller's; NULL: no id is hashed */
+/* What the publisher requires of the stream. */
+struct stream_requirements {
+	const char *secret; /* the secret's name, owned by the caller; NULL: no id is hashed */
 	char subjects[STREAM_SUBJECTS_MAX][SUBJECT_MAX]; /* with `*` for the machine */
 	int subjects_cnt;
-	uint32_t serial; /* another one for each wish */
+	uint32_t serial; /* changes with each change of the requirements */
 };
 
-/* How the stream suits a wish. */
+/* The result of a check. */
 struct stream_fit {
-	uint32_t serial;    /* of the wish */
+	uint32_t serial;    /* of the requirements */
 	uint32_t untaken;   /* a bit for each subject that the stream does not take */
 	uint64_t window_ns; /* its duplicate window */
 };
 
-/* Returns 0, and *out; text[SERVER_TEXT_MAX] then names the first subject that is not taken, if
- * there is one. Or, with text, -EINVAL if the stream does not suit, takes no subject, or does not
- * exist; -EAGAIN if that cannot be found out now.
+/* Checks the stream. Returns 0, and sets *out; text[SERVER_TEXT_MAX] then names the first subject
+ * that the stream does not take, if there is one. Or returns, with text, -EINVAL if the stream does
+ * not suit, takes no subject, or does not exist; -EAGAIN if that is unknown now.
  */
 int stream_check(natsConnection *nc, const struct publish_options *o,
-		 const struct stream_wish *want, struct stream_fit *out, char *text);
+		 const struct stream_requirements *required, struct stream_fit *out, char *text);
 
 #endif

@@ -4,17 +4,17 @@
 #include <ctype.h>
 #include <string.h>
 
-#define NAME_MAX_BYTES 64 /* of a stream or a machine; more is cut */
+#define NAME_MAX_BYTES 64 /* a longer name of a stream or machine is cut */
 
-/* Words that stand for names. */
-static const char *const PLACES[] = { "{stream}", "{machine}" };
-#define PLACES_CNT 2
+/* Words that are replaced by names. */
+static const char *const PLACEHOLDERS[] = { "{stream}", "{machine}" };
+#define PLACEHOLDERS_CNT 2
 
-/* Returns which of them the word of this length is; -1: none. */
-static int place_of(const char *word, size_t len)
+/* Returns the index of the placeholder that this word is; -1 if it is none. */
+static int placeholder_of(const char *word, size_t len)
 {
-	for (int i = 0; i < PLACES_CNT; i++)
-		if (len == strlen(PLACES[i]) && !strncmp(word, PLACES[i], len))
+	for (int i = 0; i < PLACEHOLDERS_CNT; i++)
+		if (len == strlen(PLACEHOLDERS[i]) && !strncmp(word, PLACEHOLDERS[i], len))
 			return i;
 	return -1;
 }
@@ -38,11 +38,11 @@ bool subject_template_ok(const char *text)
 
 	for (;; text++) {
 		size_t len = strcspn(text, ".");
-		bool is_place = place_of(text, len) >= 0;
+		bool is_placeholder = placeholder_of(text, len) >= 0;
 
-		if (!is_place && !is_word(text, len))
+		if (!is_placeholder && !is_word(text, len))
 			return false;
-		most += (is_place ? NAME_MAX_BYTES : len) + 1;
+		most += (is_placeholder ? NAME_MAX_BYTES : len) + 1;
 		text += len;
 		if (!*text)
 			return most <= SUBJECT_MAX;
@@ -60,11 +60,11 @@ static size_t write_name(const char *name, char *out)
 
 void subject_write(const char *text, const char *stream, const char *machine, char out[SUBJECT_MAX])
 {
-	const char *names[PLACES_CNT] = { stream, machine };
+	const char *names[PLACEHOLDERS_CNT] = { stream, machine };
 
 	for (;; text++) {
 		size_t len = strcspn(text, ".");
-		int place = place_of(text, len);
+		int place = placeholder_of(text, len);
 
 		if (place < 0)
 			out = (char *)memcpy(out, text, len) + len;

@@ -45,9 +45,9 @@ static void rate(void **state)
 
 		sscanf(step, "%u%n", &seconds, &len);
 		if (step[len] == '!')
-			log_rate_end(&r);
+			log_rate_flush(&r);
 		else if (step[len] == '?')
-			log_rate_look(&r, START + seconds * S);
+			log_rate_flush_due(&r, START + seconds * S);
 		else
 			log_rate_note(&r, START + seconds * S, 1, "%s", step + len);
 	}
@@ -63,7 +63,7 @@ TEST(several_at_once)
 	log_rate_note(&r, START, 7, "a");
 	log_rate_note(&r, START + S, 5, "b");
 	log_rate_note(&r, START + 2 * S, 1, "c");
-	log_rate_look(&r, START + 10 * S);
+	log_rate_flush_due(&r, START + 10 * S);
 	assert_string_equal(diags_end(), "note: a; 6 more since the last line about it\n"
 					 "note: c; 5 more since the last line about it\n");
 }

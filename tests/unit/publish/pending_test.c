@@ -155,7 +155,7 @@ static void fate(void **state)
 		else if (*step == 'r')
 			is_given_up = !pending_retry(s, now, f->retries);
 		else if (*step == 'a')
-			pending_postpone(s, now, PENDING_AWAY_NS);
+			pending_postpone(s, now, PENDING_UNAVAILABLE_NS);
 		else
 			pending_restart(s);
 	}

@@ -60,7 +60,7 @@ static void answer(void **state)
 }
 
 /* As nats-server 2.10 and 2.11 say it. */
-TEST(is_under_way)
+TEST(is_in_progress)
 {
 	static const struct {
 		const char *bytes;
@@ -78,8 +78,8 @@ TEST(is_under_way)
 		struct publish_answer a;
 
 		publish_answer_read(ANSWERS[i].bytes, strlen(ANSWERS[i].bytes), "S", &a);
-		assert_int_equal(a.is_under_way, ANSWERS[i].is);
-		assert_true(!a.ok || !a.is_under_way);
+		assert_int_equal(a.is_in_progress, ANSWERS[i].is);
+		assert_true(!a.ok || !a.is_in_progress);
 	}
 }
 
