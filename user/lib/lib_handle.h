@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "compiler.h"
-#include "fips_heard.h"
+#include "fips_sequences.h"
 #include "open_filter.h"
 #include "predecessor.h"
 #include "readers.h"
@@ -42,7 +42,7 @@ struct xdp_dedup_filter {
 	uint64_t failed_serial, retry_ns;
 
 	pthread_mutex_t absorbing; /* held while a FIPS message is absorbed; guards `heard` */
-	struct fips_heard heard;
+	struct fips_sequences heard;
 };
 
 /* Opens the filter as f->view; f->name and f->stream are set. 0, and lib_close_views() closes it;

@@ -19,7 +19,7 @@
 	"stats_asks_predecessor|(dedup|fips|filter|ids|layout|numbers|streams?)_[a-z0-9_]*"
 
 static const char *const PURE[] = { "ids",  "stream_ids", "stream_numbers",
-				    "fips", "fips_peers", "fips_heard" };
+				    "fips", "fips_peers", "fips_sequences" };
 /* What only sizing and status compute with floating point; their part in ids is include/'s. */
 static const char *const TIMELESS[] = { "layout", "blocked", "flat", "countdown" };
 #define MATH                                                                                     \

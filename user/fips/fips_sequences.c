@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "fips_heard.h"
+#include "fips_sequences.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-static struct fips_last *find_last_heard(const struct fips_heard *h, uint64_t peer)
+static struct fips_last *find_last_heard(const struct fips_sequences *h, uint64_t peer)
 {
 	for (size_t i = 0; i < h->cnt; i++)
 		if (h->last[i].peer == peer)
@@ -12,7 +12,7 @@ static struct fips_last *find_last_heard(const struct fips_heard *h, uint64_t pe
 	return NULL;
 }
 
-int fips_heard_reserve(struct fips_heard *h)
+int fips_sequences_reserve(struct fips_sequences *h)
 {
 	struct fips_last *last = reallocarray(h->last, h->cnt + 1, sizeof(*last));
 
@@ -22,14 +22,14 @@ int fips_heard_reserve(struct fips_heard *h)
 	return 0;
 }
 
-bool fips_heard_is_new(const struct fips_heard *h, uint64_t peer, uint64_t sequence)
+bool fips_sequences_is_new(const struct fips_sequences *h, uint64_t peer, uint64_t sequence)
 {
 	const struct fips_last *last = find_last_heard(h, peer);
 
 	return !last || sequence > last->sequence;
 }
 
-void fips_heard_put(struct fips_heard *h, uint64_t peer, uint64_t sequence)
+void fips_sequences_put(struct fips_sequences *h, uint64_t peer, uint64_t sequence)
 {
 	struct fips_last *last = find_last_heard(h, peer);
 
@@ -38,7 +38,7 @@ void fips_heard_put(struct fips_heard *h, uint64_t peer, uint64_t sequence)
 	*last = (struct fips_last){ peer, sequence };
 }
 
-void fips_heard_forget(struct fips_heard *h, uint64_t peer)
+void fips_sequences_forget(struct fips_sequences *h, uint64_t peer)
 {
 	struct fips_last *last = find_last_heard(h, peer);
 
@@ -46,8 +46,8 @@ void fips_heard_forget(struct fips_heard *h, uint64_t peer)
 		*last = h->last[--h->cnt];
 }
 
-void fips_heard_free(struct fips_heard *h)
+void fips_sequences_free(struct fips_sequences *h)
 {
 	free(h->last);
-	*h = (struct fips_heard){ 0 };
+	*h = (struct fips_sequences){ 0 };
 }
