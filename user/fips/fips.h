@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The Bloom filters of FIPS, and their announcement on the wire. Integers only; pure.
- * An item is at h(i) = h1 + i * h2 modulo the filter's bits (include/positions.h), bit i
- * is bit i & 7 of byte i >> 3. What is inserted is never denied; what was not, seldom.
+ * The bits of an item are h(i) = h1 + i * h2 modulo the filter's size (include/positions.h). Bit i
+ * is bit i & 7 of byte i >> 3. An inserted item is always found; another one seldom.
  */
 #ifndef XDP_DEDUP_FIPS_H
 #define XDP_DEDUP_FIPS_H
@@ -15,7 +15,7 @@
 
 #define FIPS_ITEM_BYTES 16
 #define FIPS_SIZE_CLASS_MAX 3
-#define FIPS_V1_SIZE_CLASS 1 /* v1 sends and takes no other */
+#define FIPS_V1_SIZE_CLASS 1 /* the only one of v1 */
 #define FIPS_V1_HASHES 5
 
 #define FIPS_BYTES(size_class) (512u << (size_class))
@@ -35,8 +35,8 @@ struct fips_filter {
 	__u64 word[FIPS_BYTES(FIPS_SIZE_CLASS_MAX) / 8]; /* the first FIPS_BYTES(size_class) count */
 };
 
-/* Why an announcement is refused: X(name, sentence). fips_decode() finds those up to too_long, a
- * node (fips_peers.c) the others. Append only.
+/* Why an announcement is refused: X(name, sentence). fips_decode() returns those up to too_long; a
+ * node (fips_peers.c) adds the others. Append only.
  */
 #define FIPS_REFUSALS(X)                                            \
 	X(empty, "no bytes at all")                                 \
@@ -58,35 +58,37 @@ enum fips_refusal {
 		FIPS_REFUSALS_END,
 };
 
-/* The sentence of FIPS_REFUSALS; "accepted" for FIPS_ACCEPTED, "?" for any other number. */
+/* Returns the sentence of FIPS_REFUSALS; "accepted" for FIPS_ACCEPTED, "?" for any other number. */
 const char *fips_refusal_text(enum fips_refusal refusal);
 
-/* Makes *f an empty filter. 0; -EINVAL, and *f is as it was, if either number is out of its range.
+/* Makes *f an empty filter. Returns 0; or -EINVAL, and leaves *f unchanged, if a number is out of
+ * its range.
  */
 int fips_init(struct fips_filter *f, uint32_t hash_count, uint32_t size_class);
 
 void fips_insert(struct fips_filter *f, const struct fips_item *item);
 
-/* Is an item in the filter? true: maybe; false: certainly not. In two steps, so that the item is
- * hashed once for many filters with equal parameters, which are in their ranges.
+/* Looks an item up in two steps, so that it is hashed once for many filters with equal parameters,
+ * which must be in their ranges. fips_holds() returns true if the item may be in the filter, false
+ * if it is not.
  */
 void fips_locate(struct dedup_positions *p, const struct fips_item *item, uint32_t hash_count,
 		 uint32_t size_class);
 bool fips_holds(const struct fips_filter *f, const struct dedup_positions *p);
 
-/* Have both equal parameters and equal bits? */
+/* Returns whether both have equal parameters and equal bits. */
 bool fips_equal(const struct fips_filter *a, const struct fips_filter *b);
 
 uint32_t fips_set_bits(const struct fips_filter *f);
 
-/* Writes a FilterAnnounce: FIPS_MSG_TYPE, the sequence (64 bits, little-endian),
- * hash_count, size_class, the bits. Returns its FIPS_V1_MSG_BYTES; -EINVAL if the filter
- * is not of v1's class, -ENOSPC if size is less, and then nothing is written.
+/* Writes a FilterAnnounce: FIPS_MSG_TYPE, the sequence (64 bits, little-endian), hash_count,
+ * size_class, the bits. Returns FIPS_V1_MSG_BYTES; or writes nothing, and returns -EINVAL if the
+ * filter is not of v1's class, -ENOSPC if size is less.
  */
 int fips_encode(const struct fips_filter *f, uint64_t sequence, uint8_t *buffer, size_t size);
 
-/* Reads a FilterAnnounce of exactly len bytes. If it is refused, returns the first reason that
- * applies, in the list's order, and *f and *sequence are as they were.
+/* Reads a FilterAnnounce of exactly len bytes. If it is refused, returns the first reason of the
+ * list that applies, and leaves *f and *sequence unchanged.
  */
 enum fips_refusal fips_decode(const uint8_t *msg, size_t len, struct fips_filter *f,
 			      uint64_t *sequence);

@@ -21,7 +21,7 @@ int fips_live_check(const struct filter *f)
 	return 0;
 }
 
-/* The words of array 0 or 1. */
+/* Returns the words of array 0 or 1. */
 static __u64 *array_of(const struct filter *f, uint32_t array)
 {
 	return f->blocks[array * f->config->memory.places].word;
@@ -31,8 +31,8 @@ static __u64 *array_of(const struct filter *f, uint32_t array)
 
 _Static_assert(FIPS_BITS(FIPS_V1_SIZE_CLASS) == FIPS_COUNT_BITS, "what messages bring");
 
-/* A v1 filter as it goes into the array: folded if that is smaller, and repeated every `words`
- * words.
+/* A v1 filter in the form in which it is added to the array: folded if the array is smaller, and
+ * repeated every `words` words.
  */
 struct pattern {
 	__u64 word[V1_WORDS];
@@ -44,8 +44,8 @@ static uint32_t words_of(const struct filter *f)
 	return f->config->memory.m / DEDUP_WORD_BITS;
 }
 
-/* Adds the bits of `from`: folded if `to` has fewer words, repeated if it has more. Both numbers of
- * words are powers of 2.
+/* Adds the bits of `from` to `to`: folded if `to` has fewer words, repeated if it has more. Both
+ * numbers of words are powers of 2.
  */
 static void add_bits(__u64 *to, uint32_t to_words, const __u64 *from, uint32_t from_words)
 {
@@ -63,7 +63,7 @@ static struct pattern pattern_of(const struct filter *f, const struct fips_filte
 	return p;
 }
 
-/* The rate that one array may have, so that two of them together keep the filter's rate. */
+/* Returns the rate that one array may have, so that two arrays together keep the filter's rate. */
 static double rate_of_one(const struct filter *f)
 {
 	double fpr = plan_fpr(f->config);
@@ -71,7 +71,7 @@ static double rate_of_one(const struct filter *f)
 	return fpr < 1 ? -expm1(log1p(-fpr) / 2) : 1;
 }
 
-/* The most ids with which an array has at most this rate. */
+/* Returns the most ids with which an array has at most this rate. */
 static double ids_for(const struct filter *f, double rate)
 {
 	double lo = 0,
@@ -88,8 +88,8 @@ static double ids_for(const struct filter *f, double rate)
 	return lo;
 }
 
-/* The most ids with which an array keeps its rate if `excess` is to be added to that of random
- * bits; -INFINITY if it cannot.
+/* Returns the most ids with which an array keeps its rate if bits that are not random add `excess`
+ * to it; -INFINITY if it cannot.
  */
 static double ids_beside(const struct filter *f, double excess)
 {
@@ -98,18 +98,18 @@ static double ids_beside(const struct filter *f, double excess)
 	return rate > 0 ? ids_for(f, rate) : -INFINITY;
 }
 
-/* How many more ids may be learned now. */
-static uint64_t room(const struct dedup_state *st)
+/* Returns how many more ids may be learned now. */
+static uint64_t free_ids(const struct dedup_state *st)
 {
 	uint64_t learned = READ_ONCE(st->learned), limit = READ_ONCE(st->limit);
 
 	return limit > learned ? limit - learned : 0;
 }
 
-/* How many ids the pattern counts as in this array (fips_live_absorb); 0 if it sets no new bit;
- * INFINITY or NAN if there can be no room for it.
+/* Returns the number of ids as which the pattern counts in this array (fips_live_absorb); 0 if it
+ * sets no new bit; INFINITY or NAN if there can be no room for it.
  */
-static double price(const struct filter *f, const __u64 *array, const struct pattern *p)
+static double count_pattern(const struct filter *f, const __u64 *array, const struct pattern *p)
 {
 	uint32_t m = f->config->memory.m, k = f->config->memory.k, set = dedup_bits_count(array, m),
 		 more = 0;
@@ -120,8 +120,8 @@ static double price(const struct filter *f, const __u64 *array, const struct pat
 	if (!more)
 		return 0;
 	ids = array_ids(m, k, (double)set + more) - array_ids(m, k, set);
-	if (!(ids <= room(f->state)))
-		return INFINITY; /* at once: what follows takes most of the time */
+	if (!(ids <= free_ids(f->state)))
+		return INFINITY; /* before fips_excess(), which takes most of the time */
 	then = fips_excess(array, m, k, p->word);
 	now = then > 0 ? fips_excess(array, m, k, NULL) : 0;
 	if (then > now)
@@ -129,8 +129,8 @@ static double price(const struct filter *f, const __u64 *array, const struct pat
 	return ceil(fmax(ids, 1));
 }
 
-/* Counts so many ids as learned: all, or, with -ENOSPC, none; safe beside others that learn. */
-static int pay(struct dedup_state *st, double ids)
+/* Counts this many ids as learned, or none, with -ENOSPC. Other threads may learn concurrently. */
+static int learn_ids(struct dedup_state *st, double ids)
 {
 	uint64_t learned, limit;
 
@@ -160,19 +160,19 @@ int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fp
 		return -EDOM;
 	if (f->config->memory.m < FIPS_COUNT_BITS)
 		rate = fips_counted_rate(p.word, f->config->memory.m, f->config->memory.k);
-	/* With all bits set every item would be found. */
+	/* A filter with all bits set would find every item. */
 	if (rate == 1 || rate > rate_of_one(f))
 		return -EDOM;
 	do {
 		uint64_t hand = READ_ONCE(f->state->hand);
 		__u64 *array = array_of(f, dedup_flat_current(hand));
-		int err = pay(f->state, price(f, array, &p));
+		int err = learn_ids(f->state, count_pattern(f, array, &p));
 
 		if (err)
 			return err;
 		epoch = dedup_hand_epoch(hand);
-		/* The ids were counted for this generation alone: if the hand passes, stops here,
-		 * and counts and sets all again in the next one.
+		/* The ids were counted for this generation only: if the hand passes, the loop
+		 * stops, and the next generation gets all bits and counts the ids again.
 		 */
 		for (uint32_t i = 0; i < words_of(f) && is_epoch(f, epoch); i++)
 			if (p.word[i % p.words])

@@ -18,7 +18,7 @@ static void clear(struct fips_filter *f)
 	fips_init(f, FIPS_V1_HASHES, FIPS_V1_SIZE_CLASS);
 }
 
-/* A Bloom filter cannot forget an item: after any change it is built anew. */
+/* Builds the node's own filter again: an item cannot be removed from a Bloom filter. */
 static void rebuild_own(struct xdp_dedup_fips_node *n)
 {
 	clear(&n->own);
@@ -65,7 +65,7 @@ void xdp_dedup_fips_node_free(struct xdp_dedup_fips_node *n)
 	free(n);
 }
 
-/* The index at which the peer is, or would have to be inserted. */
+/* Returns the index of the peer, or the index at which to insert it. */
 static size_t index_of(const struct xdp_dedup_fips_node *n, uint64_t id)
 {
 	size_t low = 0, high = n->peer_cnt;
@@ -142,7 +142,7 @@ void xdp_dedup_fips_node_set_self(struct xdp_dedup_fips_node *n, const uint8_t *
 	rebuild_own(n);
 }
 
-/* The leaf's index; leaf_cnt if the item is no leaf. */
+/* Returns the leaf's index; leaf_cnt if the item is no leaf. */
 static size_t find_leaf(const struct xdp_dedup_fips_node *n, const uint8_t *leaf)
 {
 	size_t at = 0;
@@ -215,7 +215,7 @@ int xdp_dedup_fips_node_receive(struct xdp_dedup_fips_node *n, uint64_t id, cons
 	if (same)
 		return 0;
 	p->inbound = f;
-	/* Of a mesh peer nothing is passed on to others. */
+	/* A mesh peer's filter is not passed on to others. */
 	n->changed |= p->tree;
 	return 1;
 }
@@ -262,10 +262,10 @@ size_t xdp_dedup_fips_node_candidates(const struct xdp_dedup_fips_node *n, const
 	return cnt;
 }
 
-/* A peer Q is told what all tree peers but Q announce. Merging all others for each peer would take
- * quadratic time. Instead one pass collects the bits that at least one tree peer announces (once),
- * and at least two (twice). A tree peer other than Q announces a bit if two do, whoever they are,
- * or if one does and it is not Q: twice | (once & ~Q).
+/* A peer Q gets the bits that any tree peer except Q announces. Merging the others' filters for
+ * each peer would take quadratic time. Instead one pass collects the bits of at least one tree peer
+ * (once), and of at least two (twice). A tree peer other than Q announces a bit if at least two do,
+ * or if exactly one does and it is not Q: twice | (once & ~Q).
  */
 static void accumulate(struct xdp_dedup_fips_node *n)
 {
@@ -283,7 +283,7 @@ static void accumulate(struct xdp_dedup_fips_node *n)
 	}
 }
 
-/* What the peer is to be told; `once` and `twice` must be up to date. */
+/* Writes the filter to announce to the peer; `once` and `twice` must be up to date. */
 static void outbound_of(const struct xdp_dedup_fips_node *n, const struct fips_peer *p,
 			struct fips_filter *out)
 {
@@ -291,7 +291,7 @@ static void outbound_of(const struct xdp_dedup_fips_node *n, const struct fips_p
 	for (uint32_t w = 0; w < FIPS_V1_WORDS; w++) {
 		uint64_t others = n->once.word[w];
 
-		/* A mesh peer's own filter is not in `once`, so need not be left out. */
+		/* A mesh peer's own filter is not in `once`, so it need not be removed. */
 		if (p->tree)
 			others = n->twice.word[w] | (others & ~p->inbound.word[w]);
 		out->word[w] = n->own.word[w] | others;
@@ -312,8 +312,8 @@ int xdp_dedup_fips_node_outbound(struct xdp_dedup_fips_node *n, uint64_t id, voi
 	return 0;
 }
 
-/* Sends what is due to this peer. Returns when to try again, UINT64_MAX if there is nothing to
- * send.
+/* Sends this peer an announcement if one is due. Returns when to try again; UINT64_MAX if there is
+ * nothing to send.
  */
 static uint64_t poll_peer(struct xdp_dedup_fips_node *n, struct fips_peer *p, uint64_t now_ns,
 			  xdp_dedup_fips_send_fn send, void *arg)
@@ -328,8 +328,8 @@ static uint64_t poll_peer(struct xdp_dedup_fips_node *n, struct fips_peer *p, ui
 		return p->tried_ns + XDP_DEDUP_FIPS_INTERVAL_NS;
 	p->was_tried = true;
 	p->tried_ns = now_ns;
-	/* One counter for all peers: so also a peer that was removed and added again, perhaps
-	 * without noticing, never gets a lower sequence than before.
+	/* All peers share one counter, so a peer that was removed and added again, perhaps without
+	 * noticing, never gets a lower sequence than before.
 	 */
 	fips_encode(&out, ++n->sequence, msg, sizeof(msg));
 	if (send(arg, p->id, msg, sizeof(msg)))

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The inside of a FIPS node; xdp-dedup-fips.h says what it does. */
+/* The state of a FIPS node; xdp-dedup-fips.h documents it. */
 #ifndef XDP_DEDUP_FIPS_PEERS_H
 #define XDP_DEDUP_FIPS_PEERS_H
 
 #include "fips.h"
 #include "xdp-dedup-fips.h"
 
-/* A peer: what it has announced (inbound), and what it was told (sent). */
+/* A peer: its last announcement to this node (inbound), and this node's last one to it (sent). */
 struct fips_peer {
-	uint64_t id; /* the caller's name for it */
+	uint64_t id; /* chosen by the caller */
 	bool tree;   /* parent or child in the spanning tree; else a mesh peer */
 
 	bool has_inbound;
 	uint64_t inbound_sequence;
 	struct fips_filter inbound; /* the last one accepted; zeros before */
 
-	bool was_tried;		 /* an announcement to it was tried, whether or not it went out */
-	uint64_t tried_ns;	 /* when, the last time; the caller's clock */
-	struct fips_filter sent; /* the last one that did go out; zeros before */
+	bool was_tried;		 /* sending an announcement was tried, with or without success */
+	uint64_t tried_ns;	 /* time of the last try, by the caller's clock */
+	struct fips_filter sent; /* the last one that was sent; zeros before */
 };
 
 struct xdp_dedup_fips_node {
@@ -30,7 +30,7 @@ struct xdp_dedup_fips_node {
 	uint64_t sequence; /* of the last announcement to any peer */
 
 	struct fips_filter own;		/* self and leaves */
-	struct fips_filter once, twice; /* bits that at least one, at least two tree peers have */
+	struct fips_filter once, twice; /* bits of at least one, of at least two tree peers */
 	bool changed;	  /* since the last poll: `once` and `twice` are out of date */
 	uint64_t next_ns; /* what the last poll returned */
 };

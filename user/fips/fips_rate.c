@@ -7,9 +7,7 @@ uint32_t fips_cap_bits(double fpr, uint32_t size_class, uint32_t hash_count)
 {
 	uint32_t m = FIPS_BITS(size_class), low = 0, high = m;
 
-	/* By bisection, as the rate grows with the bits: a formula would have to be rounded. 0 bits
-	 * are always few enough.
-	 */
+	/* Bisects, as the rate grows with the bits; a formula would need rounding. */
 	while (low < high) {
 		uint32_t mid = high - (high - low) / 2;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The limit on a FIPS filter's fill; in floating point, unlike fips.h. */
+/* The limit on a FIPS filter's occupancy; in floating point, unlike fips.h. */
 #ifndef XDP_DEDUP_FIPS_RATE_H
 #define XDP_DEDUP_FIPS_RATE_H
 
 #include "fips.h"
 
-/* The largest number of set bits, of m = FIPS_BITS(size_class), with which a filter's rate is at
- * most fpr: array_rate_at(), exact to the bit. m if fpr is 1 or more; 0 if it is 0 or less, or NAN.
+/* Returns the largest number of set bits, of m = FIPS_BITS(size_class), with which a filter's rate
+ * (array_rate_at()) is at most fpr. m if fpr is 1 or more; 0 if it is 0 or less, or NAN.
  */
 uint32_t fips_cap_bits(double fpr, uint32_t size_class, uint32_t hash_count);
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct fips_last *find_last_heard(const struct fips_sequences *h, uint64_t peer)
+static struct fips_last *find_last(const struct fips_sequences *h, uint64_t peer)
 {
 	for (size_t i = 0; i < h->cnt; i++)
 		if (h->last[i].peer == peer)
@@ -24,14 +24,14 @@ int fips_sequences_reserve(struct fips_sequences *h)
 
 bool fips_sequences_is_new(const struct fips_sequences *h, uint64_t peer, uint64_t sequence)
 {
-	const struct fips_last *last = find_last_heard(h, peer);
+	const struct fips_last *last = find_last(h, peer);
 
 	return !last || sequence > last->sequence;
 }
 
 void fips_sequences_put(struct fips_sequences *h, uint64_t peer, uint64_t sequence)
 {
-	struct fips_last *last = find_last_heard(h, peer);
+	struct fips_last *last = find_last(h, peer);
 
 	if (!last)
 		last = &h->last[h->cnt++];
@@ -40,7 +40,7 @@ void fips_sequences_put(struct fips_sequences *h, uint64_t peer, uint64_t sequen
 
 void fips_sequences_forget(struct fips_sequences *h, uint64_t peer)
 {
-	struct fips_last *last = find_last_heard(h, peer);
+	struct fips_last *last = find_last(h, peer);
 
 	if (last)
 		*last = h->last[--h->cnt];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The last sequence that was accepted from each peer. An announcement is accepted only if its
- * sequence is above that, or if none was accepted from its peer before. A struct of zeros is an
- * empty list.
+/* The sequence of each peer's last accepted announcement. An announcement is accepted only if its
+ * sequence is higher, or if it is the first one of its peer. A struct of zeros is an empty list.
  */
 #ifndef XDP_DEDUP_FIPS_SEQUENCES_H
 #define XDP_DEDUP_FIPS_SEQUENCES_H
@@ -17,14 +16,14 @@ struct fips_sequences {
 	size_t cnt;
 };
 
-/* Makes room for one more peer, which the next fips_sequences_put() may need. 0 or -ENOMEM. */
+/* Makes room for one more peer, for the next fips_sequences_put(). Returns 0 or -ENOMEM. */
 int fips_sequences_reserve(struct fips_sequences *h);
 
-/* Would an announcement of this sequence from this peer be accepted? */
+/* Returns whether an announcement of this sequence from this peer would be accepted. */
 bool fips_sequences_is_new(const struct fips_sequences *h, uint64_t peer, uint64_t sequence);
-/* Sets the peer's last sequence. There must be room: fips_sequences_reserve(). */
+/* Sets the peer's last sequence. fips_sequences_reserve() must have made room. */
 void fips_sequences_put(struct fips_sequences *h, uint64_t peer, uint64_t sequence);
-/* As if none had ever come from this peer. */
+/* Forgets the peer's last sequence: its next announcement is accepted. */
 void fips_sequences_forget(struct fips_sequences *h, uint64_t peer);
 void fips_sequences_free(struct fips_sequences *h);
 

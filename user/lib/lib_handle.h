@@ -41,8 +41,8 @@ struct xdp_dedup_filter {
 	int err;
 	uint64_t failed_serial, retry_ns;
 
-	pthread_mutex_t absorbing; /* held while a FIPS message is absorbed; guards `heard` */
-	struct fips_sequences heard;
+	pthread_mutex_t absorbing; /* held while a FIPS message is absorbed; guards `sequences` */
+	struct fips_sequences sequences;
 };
 
 /* Opens the filter as f->view; f->name and f->stream are set. 0, and lib_close_views() closes it;

@@ -15,15 +15,15 @@ struct announcement {
 static int absorb(struct xdp_dedup_filter *f, struct filter *now, const struct announcement *a,
 		  double fpr_max)
 {
-	int err = fips_sequences_reserve(&f->heard);
+	int err = fips_sequences_reserve(&f->sequences);
 
 	if (err)
 		return err;
-	if (!fips_sequences_is_new(&f->heard, a->peer, a->sequence))
+	if (!fips_sequences_is_new(&f->sequences, a->peer, a->sequence))
 		return -EALREADY;
 	err = fips_live_absorb(now, &a->filter, fpr_max);
 	if (!err)
-		fips_sequences_put(&f->heard, a->peer, a->sequence);
+		fips_sequences_put(&f->sequences, a->peer, a->sequence);
 	return err;
 }
 
@@ -65,7 +65,7 @@ int xdp_dedup_fips_absorb(struct xdp_dedup_filter *f, uint64_t peer, const void 
 void xdp_dedup_fips_forget(struct xdp_dedup_filter *f, uint64_t peer)
 {
 	pthread_mutex_lock(&f->absorbing);
-	fips_sequences_forget(&f->heard, peer);
+	fips_sequences_forget(&f->sequences, peer);
 	pthread_mutex_unlock(&f->absorbing);
 }
 

@@ -59,7 +59,7 @@ void xdp_dedup_close(struct xdp_dedup_filter *f)
 {
 	if (!f)
 		return;
-	fips_sequences_free(&f->heard);
+	fips_sequences_free(&f->sequences);
 	pthread_mutex_destroy(&f->absorbing);
 	free_handle(f);
 }
