@@ -33,26 +33,26 @@ static int write_all(const struct metrics_file *m, int fd)
 	return fclose(out) && !err ? -errno : err;
 }
 
-/* By way of a hidden file beside it, which readers leave alone. */
+/* Writes a hidden file in the same directory, which readers ignore, and renames it. */
 static int write_file(const struct metrics_file *m)
 {
-	char room[PATH_MAX], other[PATH_MAX + 16];
+	char copy[PATH_MAX], temporary[PATH_MAX + 16];
 	int err = runtime_make_directory(m->path), fd;
 
 	if (err)
 		return err;
-	snprintf(room, sizeof(room), "%s", m->path);
-	snprintf(other, sizeof(other), "%.*s/.%s.new", (int)(strrchr(m->path, '/') - m->path),
-		 m->path, basename(room));
-	unlink(other); /* of a program that was killed */
-	fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	snprintf(copy, sizeof(copy), "%s", m->path);
+	snprintf(temporary, sizeof(temporary), "%.*s/.%s.new",
+		 (int)(strrchr(m->path, '/') - m->path), m->path, basename(copy));
+	unlink(temporary); /* a killed program may have left it */
+	fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	err = write_all(m, fd);
-	if (!err && rename(other, m->path))
+	if (!err && rename(temporary, m->path))
 		err = -errno;
 	if (err)
-		unlink(other);
+		unlink(temporary);
 	return err;
 }
 

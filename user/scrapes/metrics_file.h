@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file of metrics, which a program with an event loop writes anew at each interval. Its format is
- * Prometheus' text format 0.0.4, so node_exporter's textfile collector and xdp-dedup-metrics read
- * it. A reader finds the old file or the new one, as a whole.
+/* A file of metrics, which a program with an event loop writes again at each interval. Its format
+ * is Prometheus' text format 0.0.4, so node_exporter's textfile collector and xdp-dedup-metrics
+ * read it. The file is replaced atomically.
  */
 #ifndef XDP_DEDUP_METRICS_FILE_H
 #define XDP_DEDUP_METRICS_FILE_H
@@ -24,19 +24,19 @@ struct metrics_file {
 	char *path; /* NULL: no file is written */
 	uint64_t every_ns;
 	sd_event_source *timer;
-	bool has_failed; /* the last time; logged */
+	bool has_failed; /* the last write failed, and that was logged */
 };
 
-/* Writes the metrics to this file at once, and then at each interval; NULL: no longer, and removes
- * the file of before. A file that cannot be written is logged once, and tried again. Readable by
- * all. `path` and `every_ns` are copied. Called again when either may have changed.
+/* Writes the metrics to this file at once, and then at each interval. If the path has changed,
+ * removes the previous file; with path NULL stops writing. Logs a failed write once, and tries
+ * again. All users can read the file. Copies `path`. May be called again with other values.
  */
 void metrics_file_configure(struct metrics_file *m, const char *path, uint64_t every_ns);
 
-/* Removes the file, so that nobody takes it for one of a program that runs. */
+/* Removes the file, so that no reader takes its metrics for current ones. */
 void metrics_file_close(struct metrics_file *m);
 
-/* Checks a path that a user has given. NULL: it is one, or "none"; otherwise says what to give. */
+/* Checks a user's path. Returns NULL if it is a path or "none", else what the user should give. */
 const char *metrics_file_wrong(const char *path);
 
 #endif

@@ -16,7 +16,7 @@ void metrics_family(struct metrics_out *m, enum metrics_type type, const char *n
 	m->has_head = false;
 }
 
-/* What a sample's name has behind the family's. */
+/* The ends of samples' names, by type of the family. */
 static const char *const SUFFIXES[] = {
 	[METRICS_COUNTER] = "_total",
 	[METRICS_GAUGE] = "",
@@ -24,7 +24,7 @@ static const char *const SUFFIXES[] = {
 	[METRICS_HISTOGRAM] = "_bucket",
 };
 
-static void escaped(struct metrics_out *m, const char *text, bool quotes)
+static void write_escaped(struct metrics_out *m, const char *text, bool quotes)
 {
 	while (*text) {
 		size_t len = text_character(text);
@@ -41,7 +41,7 @@ static void escaped(struct metrics_out *m, const char *text, bool quotes)
 	}
 }
 
-static void head(struct metrics_out *m)
+static void write_head(struct metrics_out *m)
 {
 	static const char *const TYPES[] = { "counter", "gauge", "gauge", "histogram" };
 	const char *end = m->type == METRICS_HISTOGRAM ? "" : SUFFIXES[m->type];
@@ -51,23 +51,23 @@ static void head(struct metrics_out *m)
 	m->has_head = true;
 	fprintf(m->out, "# TYPE " METRICS_PREFIX "%s%s %s\n", m->family, end, TYPES[m->type]);
 	fprintf(m->out, "# HELP " METRICS_PREFIX "%s%s ", m->family, end);
-	escaped(m, m->help, false);
+	write_escaped(m, m->help, false);
 	fputc('\n', m->out);
 }
 
 static void write_sample(struct metrics_out *m, const char *value, const char *const *labels)
 {
-	const char *before = "{";
+	const char *separator = "{";
 
-	head(m);
+	write_head(m);
 	fprintf(m->out, METRICS_PREFIX "%s%s", m->family, SUFFIXES[m->type]);
 	for (; *labels; labels += 2) {
-		fprintf(m->out, "%s%s=\"", before, labels[0]);
-		escaped(m, labels[1], true);
+		fprintf(m->out, "%s%s=\"", separator, labels[0]);
+		write_escaped(m, labels[1], true);
 		fputc('"', m->out);
-		before = ",";
+		separator = ",";
 	}
-	fprintf(m->out, "%s %s\n", *before == ',' ? "}" : "", value);
+	fprintf(m->out, "%s %s\n", *separator == ',' ? "}" : "", value);
 }
 
 void metrics_count(struct metrics_out *m, uint64_t value, const char *const *labels)

@@ -20,29 +20,27 @@ struct metrics_out {
 	bool has_head;
 };
 
-/* Samples are of this family from now on. The name has neither the prefix nor `_total` or `_info`,
- * and ends with its unit if that is one of `seconds`, `bytes`, `ratio`. A family without samples
- * leaves no line. Both strings must live until the next call.
+/* Begins a family: the next samples belong to it. The name has neither the prefix nor `_total` or
+ * `_info`, and ends with its unit if that is one of `seconds`, `bytes`, `ratio`. A family without
+ * samples writes no line. Both strings must live until the next call.
  */
 void metrics_family(struct metrics_out *m, enum metrics_type type, const char *name,
 		    const char *help);
 
-/* Labels: names and values by turns. Values may be any bytes: those that are not UTF-8 are written
- * as \xNN.
- */
+/* Labels: alternating names and values. Bytes of a value that are not UTF-8 are written as \xNN. */
 #define METRICS_LABELS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define METRICS_NO_LABELS ((const char *const[]){ NULL })
 
-/* Each writes a sample of the family. The sample of an info is the gauge 1. That of a histogram is
- * a bucket: a count, whose last label is `le`. A series has them in ascending order, one after
- * another; the last one is "+Inf".
+/* Write a sample of the family. An info has one sample: the gauge 1. A sample of a histogram is a
+ * bucket: a count whose last label is `le`. The buckets of a series must follow one another in
+ * ascending order; the last one is "+Inf".
  */
 void metrics_count(struct metrics_out *m, uint64_t value, const char *const *labels);
 void metrics_gauge(struct metrics_out *m, double value, const char *const *labels);
 
 #define METRICS_NUMBER_MAX 32
 
-/* Returns a number, as short as it can be without being another one; it may be in `text`. */
+/* Returns the shortest text that reads back as this number; it may be in `text`. */
 const char *metrics_number(double value, char text[METRICS_NUMBER_MAX]);
 
 /* Ends the text. Returns 0, or -errno. */
