@@ -56,7 +56,7 @@ void connections_make_room(struct connections *g, int most)
 			continue;
 		if (!chosen)
 			chosen = i;
-		if (!i->has_asked && older < g->cnt / 2) {
+		if (!i->has_request && older < g->cnt / 2) {
 			chosen = i;
 			break;
 		}

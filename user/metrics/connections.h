@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The connections there are, and for how long: none may stay for ever, however slowly its client
- * sends or reads; and none takes the place of one that comes.
+/* The open connections, by age. A slow client cannot keep a connection forever, and open
+ * connections cannot keep new ones out.
  */
 #ifndef XDP_DEDUP_CONNECTIONS_H
 #define XDP_DEDUP_CONNECTIONS_H
@@ -11,25 +11,25 @@
 struct connection {
 	int fd;
 	uint64_t since_ms;
-	bool has_asked; /* its request is there */
-	bool is_ended;	/* it was shut down */
+	bool has_request; /* its request was received */
+	bool is_ended;	  /* it was shut down */
 	struct connection *older, *newer;
 };
 
 struct connections {
 	struct connection *oldest, *newest;
-	int cnt, ended; /* ended: of cnt */
+	int cnt, ended; /* all; those of them that were shut down */
 };
 
-/* A connection has come; NULL: no memory. Or it has gone: its descriptor may be closed by then. */
+/* Add a new connection (NULL: no memory), or remove a closed one, which may be NULL. */
 struct connection *connections_add(struct connections *g, int fd, uint64_t now_ms);
 void connections_remove(struct connections *g, struct connection *connection);
 
-/* Shuts down the connections that have been there for longer than this: they end then. */
+/* Shuts down the connections that are older than this. */
 void connections_end_older(struct connections *g, uint64_t now_ms, uint64_t age_ms);
 
-/* If there are more than `most`, shuts down the oldest: of the older half that have not asked, or
- * else of all. Those of the newer half have had no time to ask.
+/* If there are more than `most` connections, shuts down the oldest one of the older half without a
+ * request, or else the oldest of all. Those of the newer half may not have had time for a request.
  */
 void connections_make_room(struct connections *g, int most);
 

@@ -55,7 +55,7 @@ int files_open(const char *directory, const char *name, uint64_t *ret_bytes)
 		return -ENOENT;
 	if (snprintf(path, sizeof(path), "%s/%s.prom", directory, name) >= (int)sizeof(path))
 		return -ENOENT;
-	/* Does not wait for the writer of a FIFO. */
+	/* With O_NONBLOCK, open() does not wait for the writer of a FIFO. */
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

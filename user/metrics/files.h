@@ -7,13 +7,13 @@
 
 #include <stdint.h>
 
-#define FILES_INTERVAL_S 10	   /* of a file that says nothing about it */
-#define FILES_INTERVAL_MAX_S 86400 /* a file that says more says nothing */
+#define FILES_INTERVAL_S 10	   /* of a file whose first line has no valid interval */
+#define FILES_INTERVAL_MAX_S 86400 /* larger intervals are invalid */
 #define FILES_INTERVALS_UNTIL_STALE 3
 
-/* Opens the file of this name, which may be any text, without .prom. Returns a descriptor, which
- * the caller closes, and its size in bytes; -ESTALE if the file was written, or will be, more than
- * three intervals from now; -ENOENT if there is no regular file of this name; or another -errno.
+/* Opens NAME.prom; `name` may be any text. Returns a descriptor, which the caller closes, and the
+ * file's size; -ESTALE if its time is more than three intervals ago, or in the future; -ENOENT if
+ * there is no regular file of this name; or another -errno.
  */
 int files_open(const char *directory, const char *name, uint64_t *ret_bytes);
 

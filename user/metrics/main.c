@@ -15,7 +15,7 @@
 #include "version.h"
 
 #define PROGRAM "xdp-dedup-metrics"
-#define WAITING_MAX 4096 /* connections that come at once */
+#define BACKLOG 4096 /* connections that wait for accept() */
 
 struct options {
 	const char *listen, *directory;
@@ -59,10 +59,10 @@ static int listen_at(const struct options *o)
 	int fd = socket(o->address.addr.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int one = 1, err;
 
-	/* So that a restart need not wait until earlier connections are forgotten. */
+	/* SO_REUSEADDR: a restart need not wait for earlier connections in TIME_WAIT. */
 	if (fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) &&
 	    !bind(fd, (const struct sockaddr *)&o->address.addr, o->address.len) &&
-	    !listen(fd, WAITING_MAX))
+	    !listen(fd, BACKLOG))
 		return fd;
 	err = -errno;
 	fd_close(fd);
@@ -72,7 +72,7 @@ static int listen_at(const struct options *o)
 			o->listen, strerror(-err));
 }
 
-/* Opens the socket that listens: systemd's, or one at the address. Returns an exit status. */
+/* Opens the listening socket: systemd's, or one at --listen. Returns an exit status. */
 static int open_socket(const struct options *o, int *ret_fd)
 {
 	int cnt = sd_listen_fds(true), fd = SD_LISTEN_FDS_START;

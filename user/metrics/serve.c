@@ -20,7 +20,7 @@
 #include "version.h"
 
 #define IDLE_S (SERVE_CONNECTION_MS / 1000)
-#define REQUEST_BYTES_MAX (16 << 10) /* of a connection: its headers, and what it is sent */
+#define REQUEST_BYTES_MAX (16 << 10) /* memory of a connection, for request and answer */
 #define SWEEP_MS 200
 #define PLAIN "text/plain; charset=utf-8"
 #define METRICS "text/plain; version=0.0.4; charset=utf-8"
@@ -42,7 +42,7 @@ static void add_headers(struct MHD_Response *r, const char *type)
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
 }
 
-/* Answers with a text that lives as long as the program. */
+/* Answers with a static text. */
 static enum MHD_Result reply(struct MHD_Connection *c, unsigned int status, const char *type,
 			     const char *text)
 {
@@ -86,7 +86,7 @@ static enum MHD_Result reply_file(const struct server *s, struct MHD_Connection 
 	return result;
 }
 
-/* A connection that has made a request is not closed for a new one while others have made none. */
+/* Notes that the connection has made a request: connections_make_room() ends others first. */
 static void note_request(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *info =
@@ -94,7 +94,7 @@ static void note_request(struct MHD_Connection *c)
 	struct connection *connection = info ? info->socket_context : NULL;
 
 	if (connection)
-		connection->has_asked = true;
+		connection->has_request = true;
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
@@ -102,14 +102,14 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 				  size_t *upload_size, void **state)
 {
 	(void)version, (void)upload;
-	if (!*state) { /* the headers are there */
+	if (!*state) { /* the first call, after the headers */
 		*state = arg;
 		note_request(c);
 		if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 			return reply(c, MHD_HTTP_METHOD_NOT_ALLOWED, PLAIN, "GET and HEAD only\n");
 		return MHD_YES;
 	}
-	if (*upload_size) { /* a body, which nobody wants */
+	if (*upload_size) { /* discards a body */
 		*upload_size = 0;
 		return MHD_YES;
 	}
@@ -136,7 +136,7 @@ static void on_connection(void *arg, struct MHD_Connection *c, void **state,
 	}
 	info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 	*state = info ? connections_add(&s->connections, info->connect_fd, now_ms()) : NULL;
-	connections_make_room(&s->connections, SERVE_GUESTS_MAX);
+	connections_make_room(&s->connections, SERVE_OPEN_MAX);
 }
 
 static int wait_ms(const struct server *s)
@@ -159,7 +159,7 @@ static int serve_until_stopped(struct server *s, int signals)
 		if (poll(fds, 2, wait_ms(s)) < 0 && errno != EINTR)
 			return diag_err(-errno, "cannot wait for requests: %s", strerror(errno));
 		connections_end_older(&s->connections, now_ms(), SERVE_CONNECTION_MS);
-		/* Where there is room again, it listens for connections only in the next run. */
+		/* After connections have closed, MHD accepts new ones only in its next run. */
 		do {
 			connections = s->connections.cnt;
 			MHD_run(s->http);
@@ -168,7 +168,7 @@ static int serve_until_stopped(struct server *s, int signals)
 	return 0;
 }
 
-/* A descriptor that SIGTERM and SIGINT make readable; or -errno. */
+/* Returns a descriptor that SIGTERM and SIGINT make readable; or -errno. */
 static int open_signals(void)
 {
 	sigset_t set;
