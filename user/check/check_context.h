@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For the checks of checks.h alone: the input of a check, and its result. A check reports a problem
- * that makes load fail by diag_err(), and a surprise by diag_note(). It writes its finding by
- * check_found(); the finding is shown if the check reports nothing, or only notes of what is unknown.
+/* The input of a check, and its result; only for the checks of checks.h. A check reports a problem
+ * that makes load fail by diag_err(), and other advice by diag_note(). It writes its finding by
+ * check_found(); the finding is shown if the check reports nothing else, or if the result is
+ * unknown and it reports no error.
  */
 #ifndef XDP_DEDUP_CHECK_CONTEXT_H
 #define XDP_DEDUP_CHECK_CONTEXT_H
@@ -14,17 +15,16 @@
 
 struct check_context {
 	const struct checks_subject *subject;
-	const char *ifname; /* the checked interface; other checks: the first interface, or NULL */
+	const char *ifname; /* the checked interface; checks of the host: the first one, or NULL */
 	int iface;	    /* its index in subject->where */
 	char found[CHECK_FOUND_MAX];
 	struct check_value values[CHECK_VALUES_MAX];
-	char text[CHECK_TEXT_MAX]; /* of the only value that is a text */
+	char text[CHECK_TEXT_MAX]; /* storage of the value of kind VALUE_TEXT */
 	int values_cnt;
 };
 
-/* A check returns 0; -errno (logged); or CHECK_IS_UNKNOWN if its finding is that something is
- * unknown, or if it has logged an error of asking. check_found() returns 0, check_unknown() returns
- * CHECK_IS_UNKNOWN.
+/* A check returns 0; -errno (logged); or CHECK_IS_UNKNOWN if the result is unknown, also because of
+ * a failed query (logged). check_found() returns 0, check_unknown() returns CHECK_IS_UNKNOWN.
  */
 #define CHECK_IS_UNKNOWN 1
 
@@ -32,8 +32,8 @@ __attribute__((format(printf, 2, 3))) int check_found(struct check_context *q, c
 						      ...);
 #define check_unknown(q, ...) (check_found(q, __VA_ARGS__), CHECK_IS_UNKNOWN)
 
-/* Add a value to the finding, for programs. Values are reported with messages, too. A check has at
- * most one text.
+/* Add a value to the finding, for programs. Values are reported with messages, too. A check may add
+ * one text.
  */
 void check_number(struct check_context *q, const char *key, uint64_t number);
 void check_flag(struct check_context *q, const char *key, bool flag);

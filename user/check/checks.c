@@ -11,7 +11,7 @@
 #include "plan.h"
 #include "receivers.h"
 
-#define MESSAGES_MAX 4 /* of a check */
+#define MESSAGES_MAX 4 /* messages of a check */
 
 int check_found(struct check_context *q, const char *format, ...)
 {
@@ -45,8 +45,8 @@ void check_text(struct check_context *q, const char *key, const char *text)
 	add_value(q, (struct check_value){ .key = key, .kind = VALUE_TEXT, .text = q->text });
 }
 
-/* What the check of the interface at this place is told. */
-static struct check_context inquire(const struct checks_subject *s, int iface)
+/* Returns the input of a check of the interface with this index. */
+static struct check_context make_context(const struct checks_subject *s, int iface)
 {
 	const struct placement *where = s->where;
 
@@ -55,22 +55,22 @@ static struct check_context inquire(const struct checks_subject *s, int iface)
 				       .ifname = iface < where->cnt ? where->ifnames[iface] : NULL };
 }
 
-/* Of `load` those are asked that it cannot do without, and, when it is done, what may surprise. */
+/* When load makes a check: never, before it loads (what it needs), or after that (surprises). */
 enum when { BY_CHECK = 0, BEFORE_LOAD = 1, AFTER_LOAD = 2 };
 
 /* What a check needs, to be ORed. */
 enum {
-	NEEDS_RIGHTS = 1 << 0, /* without them a failure only means that the result is unknown */
+	NEEDS_RIGHTS = 1 << 0, /* without rights, an error means that the result is unknown */
 	NEEDS_PLAN = 1 << 1,
 	NEEDS_LINKS = 1 << 2,
-	NEEDS_IFACES = 1 << 3, /* that are there */
+	NEEDS_IFACES = 1 << 3, /* at least one existing interface */
 };
 
 static const struct check {
 	const char *name;
 	int (*make)(struct check_context *q);
 	enum when by_load;
-	bool each; /* of each interface; else of the host, or of all of them together */
+	bool each; /* made for each interface; else once */
 	unsigned int needs;
 } CHECKS[] = {
 	{ "rights", check_rights, BY_CHECK, false, 0 },
@@ -104,14 +104,14 @@ static const struct check {
 };
 #define CHECKS_CNT (sizeof(CHECKS) / sizeof(CHECKS[0]))
 
-/* Makes the checks that load makes at that time. */
+/* Makes the checks that load makes at this time. */
 static int make_by_load(const struct checks_subject *s, enum when when)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < CHECKS_CNT; i++)
 		for (int j = 0; j < (CHECKS[i].each ? s->where->cnt : 1); j++) {
-			struct check_context q = inquire(s, j);
+			struct check_context q = make_context(s, j);
 
 			if (CHECKS[i].by_load == when && err >= 0)
 				err = CHECKS[i].make(&q);
@@ -147,7 +147,7 @@ struct messages {
 	int cnt;
 };
 
-static void keep_check_message(void *to, const struct diag *d)
+static void store_message(void *to, const struct diag *d)
 {
 	struct messages *m = to;
 
@@ -159,7 +159,7 @@ static void keep_check_message(void *to, const struct diag *d)
 	m->cnt++;
 }
 
-/* Where the findings go. */
+/* The receiver of the findings. */
 struct findings {
 	check_report report;
 	void *to;
@@ -174,14 +174,14 @@ static void add_finding(struct findings *f, const struct check_finding *finding)
 	f->report(f->to, finding);
 }
 
-/* Makes a check, and reports what it finds. Its answer. */
+/* Makes a check, and reports its findings. Returns what the check returns. */
 static int make_check(const struct check *c, const struct checks_subject *s, int iface,
 		      struct findings *f)
 {
-	bool blind = c->needs & NEEDS_RIGHTS && !f->has_rights;
-	struct check_context q = inquire(s, iface);
+	bool lacks_rights = c->needs & NEEDS_RIGHTS && !f->has_rights;
+	struct check_context q = make_context(s, iface);
 	struct messages m = { .cnt = 0 };
-	struct diag_receiver receiver = { .take = keep_check_message, .to = &m };
+	struct diag_receiver receiver = { .take = store_message, .to = &m };
 	struct check_finding finding = { .check = c->name, .ifname = c->each ? q.ifname : NULL };
 	bool has_failed = false;
 	int answer;
@@ -196,7 +196,7 @@ static int make_check(const struct check *c, const struct checks_subject *s, int
 
 		has_failed |= is_error;
 		finding.verdict = is_error ? CHECK_PROBLEM : CHECK_NOTE;
-		if (is_error && (answer == CHECK_IS_UNKNOWN || blind))
+		if (is_error && (answer == CHECK_IS_UNKNOWN || lacks_rights))
 			finding.verdict = CHECK_UNKNOWN;
 		finding.found = m.list[i].finding;
 		finding.advice = *m.list[i].advice ? m.list[i].advice : NULL;
@@ -210,18 +210,18 @@ static int make_check(const struct check *c, const struct checks_subject *s, int
 	return answer;
 }
 
-/* Has the subject what the check needs? */
+/* Returns whether the subject has what the check needs. */
 static bool can_make(const struct check *c, const struct checks_subject *s)
 {
 	return (!(c->needs & NEEDS_PLAN) || s->plan) && (!(c->needs & NEEDS_LINKS) || s->links) &&
 	       (!(c->needs & NEEDS_IFACES) || s->where->cnt);
 }
 
-/* Makes the checks. Those of interfaces get only interfaces that check_interface() has found. */
+/* Makes all checks. Those after check_interface() get only the interfaces that it has found. */
 static void make_all(const struct checks_subject *subject, struct findings *f)
 {
-	char *there[DEDUP_IFACES_MAX];
-	struct placement present = { .ifnames = there, .mode = subject->where->mode };
+	char *existing[DEDUP_IFACES_MAX];
+	struct placement present = { .ifnames = existing, .mode = subject->where->mode };
 	struct checks_subject s = *subject;
 
 	for (size_t i = 0; i < CHECKS_CNT; i++) {
@@ -231,15 +231,15 @@ static void make_all(const struct checks_subject *subject, struct findings *f)
 			int answer = make_check(c, &s, j, f);
 
 			if (c->make == check_interface && !answer)
-				there[present.cnt++] = s.where->ifnames[j];
+				existing[present.cnt++] = s.where->ifnames[j];
 		}
 		if (c->make == check_interface)
 			s.where = &present;
 	}
 }
 
-/* Drops a message: a check reports it again. */
-static void drop(void *to, const struct diag *d)
+/* Discards a message: a check will report it again. */
+static void discard(void *to, const struct diag *d)
 {
 	(void)to, (void)d;
 }
@@ -249,7 +249,7 @@ enum check_verdict checks_make(const struct checks_subject *subject, check_repor
 	struct findings f = { .report = report,
 			      .to = to,
 			      .has_rights = kernel_has_rights(KERNEL_LOAD) };
-	struct diag_receiver none = { .take = drop };
+	struct diag_receiver none = { .take = discard };
 	struct checks_subject s = *subject;
 	struct dedup_config plan;
 	struct links links;

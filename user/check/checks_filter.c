@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Checks of the filter that is asked for, on all of its interfaces. */
+/* Checks of the requested filter, on all of its interfaces. */
 #include <errno.h>
 #include <string.h>
 
@@ -18,38 +18,39 @@ int check_size(struct check_context *q)
 {
 	const struct dedup_config *plan = q->subject->plan;
 	char promise[PLAN_PROMISE_MAX];
-	struct dedup_config again;
+	struct dedup_config unused;
 
 	if (plan) {
 		check_number(q, "capacity_ids", plan->memory.capacity);
 		check_number(q, "window_ns", plan->memory.window_ns);
 		check_found(q, "%s", plan_promise(plan, promise));
 	}
-	return plan_here(q->subject->spec, &again);
+	return plan_here(q->subject->spec, &unused);
 }
 
 int check_memory(struct check_context *q)
 {
 	const struct dedup_config *cfg = q->subject->plan;
-	uint64_t need = plan_bytes(cfg) + plan_delivery_bytes(cfg), have = kernel_memory_available();
-	const char *need_text = FORMAT_BYTES(need), *have_text = FORMAT_BYTES(have);
+	uint64_t need = plan_bytes(cfg) + plan_delivery_bytes(cfg),
+		 available = kernel_memory_available();
+	const char *need_text = FORMAT_BYTES(need), *available_text = FORMAT_BYTES(available);
 
 	check_number(q, "filter_bytes", need);
-	if (!have)
+	if (!available)
 		return check_unknown(q, "the filter takes %s; how much is free cannot be told",
 				     need_text);
-	check_number(q, "available_bytes", have);
+	check_number(q, "available_bytes", available);
 	check_found(q, "the filter takes %s, %s are free; a limit of locked memory does not count",
-		    need_text, have_text);
-	if (need <= have)
+		    need_text, available_text);
+	if (need <= available)
 		return 0;
 	return diag_err(-ENOMEM,
 			"the filter takes %s, and %s of memory are free" ADVICE
 			"lower --capacity%s or raise --fpr",
-			need_text, have_text, cfg->sources.sources ? " or --sources," : "");
+			need_text, available_text, cfg->sources.sources ? " or --sources," : "");
 }
 
-/* RX queues of all interfaces that say how many they have. */
+/* Returns the number of RX queues of all interfaces whose drivers report it. */
 static uint32_t count_queues(const struct placement *where)
 {
 	uint32_t cnt = 0, now, max;
@@ -77,7 +78,7 @@ int check_delivery(struct check_context *q)
 	return kernel_check_delivery(kernel_has_map);
 }
 
-/* A longer window than a profile's may drop what is fresh, as where numbers wrap. */
+/* A window that is too long for a profile may drop fresh packets, as when numbers wrap. */
 int check_window(struct check_context *q)
 {
 	const struct checks_subject *s = q->subject;

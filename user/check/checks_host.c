@@ -46,7 +46,6 @@ int check_preemption(struct check_context *q)
 	return preemption_check();
 }
 
-/* Interpreted programs take several times as long. */
 int check_jit(struct check_context *q)
 {
 	int on = probe_jit();

@@ -43,7 +43,7 @@ static const struct driver *driver_here(const struct check_context *q)
 	return driver_of(device_driver(q->ifname, name) ? "" : name);
 }
 
-/* What is known of the driver. Surprises are those of native mode. */
+/* Notes known limitations of the driver; d->note is about native mode only. */
 static void note_driver(const struct check_context *q, bool may_be_native)
 {
 	const struct driver *d = driver_here(q);
@@ -58,7 +58,7 @@ static void note_driver(const struct check_context *q, bool may_be_native)
 		diag_note("%s: %s", q->ifname, d->note);
 }
 
-/* The driver, and which mode it allows. */
+/* Checks which modes the driver supports. */
 int check_driver(struct check_context *q)
 {
 	enum attach_mode mode = q->subject->where->mode;
@@ -91,7 +91,7 @@ int check_driver(struct check_context *q)
 				 features & DEVICE_XDP_OFFLOAD);
 }
 
-/* May programs there have packets go to AF_XDP sockets? */
+/* Checks whether programs on this interface can redirect packets to AF_XDP sockets. */
 int check_redirect(struct check_context *q)
 {
 	enum attach_mode mode = q->subject->where->mode;
@@ -133,7 +133,7 @@ int check_lro(struct check_context *q)
 	return on < 0 ? CHECK_IS_UNKNOWN : 0;
 }
 
-/* Each queue is one CPU's. */
+/* One CPU serves a queue, so fewer queues than CPUs limit the packet rate. */
 int check_queues(struct check_context *q)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -153,7 +153,8 @@ int check_queues(struct check_context *q)
 	return 0;
 }
 
-/* For a driver without frags. It is unknown whether drivers without a row in driver.c refuse the MTU.
+/* Reports an MTU that is too large for a driver without frags: an error if driver.c knows that the
+ * driver refuses it, else a note.
  */
 static int check_small_mtu(const struct check_context *q, int mtu, int fits)
 {
@@ -170,7 +171,7 @@ static int check_small_mtu(const struct check_context *q, int mtu, int fits)
 	return 0;
 }
 
-/* Packets that do not fit one page take several buffers, "frags". */
+/* A packet that does not fit one page takes several buffers ("frags"); not all drivers have them. */
 int check_mtu(struct check_context *q)
 {
 	int fits = driver_one_buffer_mtu(driver_here(q));
@@ -214,7 +215,7 @@ static void add_relatives(const struct links *l, uint32_t index, bool above, cha
 	}
 }
 
-/* What is on top of an interface gets what the filter passes; what is below has it first. */
+/* Devices on top of the interface get packets after the filter, devices below before it. */
 int check_layers(struct check_context *q)
 {
 	char above[NAMES_MAX] = "", below[NAMES_MAX] = "";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The check of tunnel devices: they take packets that a filter judges inside, or outside. */
+/* The check of tunnel devices: a filter below them sees their packets inside of the tunnels. */
 #include <net/if.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void add_devices(const struct links *l, uint32_t index, uint32_t kinds, c
 			text_append(names, NAMES_MAX, "%s%s", *names ? ", " : "", l->list[i].name);
 }
 
-/* The filter would run on a tunnel device. */
+/* Notes that the filter would run on a tunnel device. */
 static void note_device(const struct check_context *q, const struct link *device, uint32_t opened)
 {
 	const struct link *lower = links_find(q->subject->links, device->carrier);
@@ -33,7 +33,7 @@ static void note_device(const struct check_context *q, const struct link *device
 		  tunnel_name((uint32_t)__builtin_ctz(kind)));
 }
 
-/* The filter asks an IP header around the tunnel, and opens only tunnels that have none. */
+/* Notes that --outer-to excludes all opened tunnels, because they have no outer IP header. */
 static void note_no_address(const struct filter_spec *spec, uint32_t opened)
 {
 	const uint32_t link = DEDUP_TUNNEL_BIT(mpls) | DEDUP_TUNNEL_BIT(pppoe);

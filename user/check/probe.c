@@ -17,7 +17,7 @@
 		.code = BPF_JMP | BPF_EXIT                                   \
 	}
 
-/* A function that does nothing; and a program that calls one, which stands behind it. */
+/* A function that returns XDP_PASS; and a program that calls such a function, which follows it. */
 static const struct bpf_insn FUNCTION[] = { PASS };
 static const struct bpf_insn CALLER[] = {
 	{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 1 },
@@ -39,8 +39,8 @@ int probe_jit(void)
 	return err;
 }
 
-/* The types of these: `int caller(void)`, and `int function(void)`, which can be replaced as it is
- * global. Their numbers go to ids[]. NULL if there is no memory.
+/* Makes the BTF of `int caller(void)` and of the global, so replaceable, `int function(void)`.
+ * Writes their type ids to ids[]. Returns NULL on failure.
  */
 static struct btf *make_types(int ids[2])
 {
@@ -59,7 +59,7 @@ static struct btf *make_types(int ids[2])
 	return NULL;
 }
 
-/* Replaces the function of the caller, as a libxdp's dispatcher has it done. */
+/* Replaces the caller's function, as libxdp does in its dispatcher. */
 static int probe_replacement(const struct btf *btf, const int ids[2])
 {
 	const struct bpf_func_info both[] = { { 0, ids[0] }, { 2, ids[1] } };
