@@ -11,8 +11,8 @@
 #include "integers.h"
 
 #define PACKETS_MAX 10000   /* in one measurement, on each CPU */
-#define CHECK_PACKETS 20000 /* in a check of a peer, at most */
-#define KNOWN_MIN 0.99	    /* part of the known ids that LRU must have kept: it is approximate */
+#define CHECK_PACKETS 20000 /* most packets in a check of a peer */
+#define KNOWN_MIN 0.99	    /* least part of the known ids that LRU keeps: it is approximate */
 
 static const struct {
 	const char *name, *key;
@@ -47,16 +47,16 @@ const char *bench_row_key(enum bench_row row)
 	return ROW_NAMES[row].key;
 }
 
-/* How many fresh ids may be measured before the filters must be filled anew: a quarter of the
- * window's ids, so that they stay about as full as they are.
+/* Returns how many fresh ids may be sent before the filters must be filled again: a quarter of the
+ * window's ids, so that their occupancy changes little.
  */
 static uint64_t fresh_budget(const struct bench_setting *s)
 {
 	return s->ids / 4;
 }
 
-/* How many fresh ids a round has for each packet of a measurement: each traffic comes on one CPU,
- * then on two, which is three times.
+/* Returns how many fresh ids a round has for each packet of a measurement: each traffic is sent
+ * three times, once on one CPU and once on each of two.
  */
 static double fresh_a_packet(void)
 {
@@ -68,20 +68,20 @@ static uint64_t packets_in_budget(const struct bench_setting *s)
 	return lesser(fresh_budget(s) / fresh_a_packet(), PACKETS_MAX);
 }
 
-/* Sends it through the program, on all CPUs at once, each with own ids. */
+/* Sends the load through the program, on all CPUs at once, each with its own ids. */
 static int send_load(struct bench *b, struct bench_subject *s, const struct bench_load *l)
 {
 	int err;
 
 	for (int i = 0; i < l->cpus; i++)
 		b->streams[b->cpus[i]] = bench_traffic_stream(b, s, l, i);
-	/* One more packet: the generator takes the end time as it begins. */
+	/* One more packet: the generator reads the end time when that begins. */
 	err = bench_send(b, bench_generator_fd(b), l->cpus, 1);
 	s->next += l->cpus * l->packets;
 	return err;
 }
 
-/* How many of the packets that were just sent were fresh. */
+/* Returns how many packets of the last load were fresh. */
 static uint64_t sent_fresh(const struct bench *b, int cpus)
 {
 	uint64_t fresh = 0;
@@ -91,9 +91,9 @@ static uint64_t sent_fresh(const struct bench *b, int cpus)
 	return fresh;
 }
 
-/* The packet program's own counters must say what was sent, but for false positives: a fresh id may
- * count as a duplicate; and when it comes again, it may count as new, as the ids whose bits it
- * shared have been forgotten by then.
+/* Compares the packet program's counters with the packets that were sent. False positives are
+ * allowed: a fresh id may count as a duplicate. When it is sent again, it may count as new, as the
+ * ids whose bits it shared have been forgotten since.
  */
 static int check_counters(const struct bench *b, enum bench_row row, const struct bench_load *l,
 			  const struct filter_counters *before, const struct filter_counters *after)
@@ -114,8 +114,8 @@ static int check_counters(const struct bench *b, enum bench_row row, const struc
 			(unsigned long long)(after->stale - before->stale));
 }
 
-/* Makes one measurement: *ns is the time a packet takes on each CPU; NAN if two CPUs did not run
- * concurrently, as the scheduler may take one away.
+/* Makes one measurement: *ns is the time of a packet on each CPU; NAN if two CPUs did not run
+ * concurrently, because of the scheduler.
  */
 static int measure(struct bench *b, enum bench_row row, enum bench_traffic traffic, int cpus,
 		   double *ns)
@@ -142,8 +142,8 @@ static int measure(struct bench *b, enum bench_row row, enum bench_traffic traff
 	return 0;
 }
 
-/* All rows with one traffic, right after each other: what other programs do to the caches changes
- * with time, and rows are compared.
+/* Measures all rows with one traffic in direct succession: the rows are compared, and the effect of
+ * other programs on the caches changes with time.
  */
 static int measure_rows(struct bench *b, enum bench_traffic traffic, int cpus, int round,
 			struct bench_result *out)
@@ -151,7 +151,7 @@ static int measure_rows(struct bench *b, enum bench_traffic traffic, int cpus, i
 	int err = 0;
 
 	for (int row = 0; row < BENCH_ROWS_CNT && !err; row++)
-		if (out->there[row])
+		if (out->measured[row])
 			err = measure(b, row, traffic, cpus, &out->ns[cpus - 1][row][traffic][round]);
 	return err;
 }
@@ -166,8 +166,8 @@ static int run_round(struct bench *b, int round, struct bench_result *out)
 	return err;
 }
 
-/* A peer must drop known ids and pass fresh ones. Checked after the measurements, with the variant
- * of its program that counts its drops.
+/* Checks that a peer drops known ids and passes fresh ones: after the measurements, by the variant
+ * of its program that counts drops.
  */
 static int check_peer(struct bench *b, enum bench_row row, enum bench_traffic traffic)
 {
@@ -210,8 +210,8 @@ static void progress(const struct bench_setting *setting, int round, const char 
 		      setting->rounds, what);
 }
 
-/* As many rounds from `from` on as fit before the filters must be filled anew; returns the
- * next one, or a negative errno.
+/* Fills the filters, and runs rounds, beginning with `from`, until they must be filled again.
+ * Returns the next round, or a negative errno.
  */
 static int run_pass(struct bench *b, int from, struct bench_result *out)
 {
@@ -229,7 +229,7 @@ static int run_pass(struct bench *b, int from, struct bench_result *out)
 		return err;
 	bench_describe(b, out);
 	for (int row = 0; row < BENCH_ROWS_CNT && !err; row++)
-		if (out->there[row])
+		if (out->measured[row])
 			err = bench_fill_row(b, row);
 	for (int round = from; round < to && !err; round++) {
 		progress(setting, round, "measuring");

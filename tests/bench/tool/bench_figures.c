@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Medians and quartiles of what the rounds measured. */
+/* Medians and quartiles of the rounds' results. */
 #include "bench.h"
 
 #include <math.h>
@@ -12,13 +12,13 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The quantile `part` (0 to 1) of sorted values, interpolated between two. */
+/* Returns the quantile `part` (0 to 1) of sorted values, interpolated between two. */
 static double quantile(const double *sorted, int cnt, double part)
 {
 	double at = part * (cnt - 1);
 	int i = at;
 
-	/* Exactly at a value, the next one is not touched: it may be infinite, or past the end. */
+	/* At an integer, the next value is not read: it may be infinite, or past the end. */
 	return at > i ? sorted[i] + (at - i) * (sorted[i + 1] - sorted[i]) : sorted[i];
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The frames that are sent. */
+/* Builds the frames that are sent. */
 #include "bench_setup.h"
 
 #include <arpa/inet.h>
@@ -7,7 +7,7 @@
 
 #include "integers.h"
 
-#define SHORT_IP_BYTES 128 /* of a frame of the rows with `mirror` */
+#define SHORT_IP_BYTES 128 /* IP packet of the rows with `mirror` */
 
 static struct iphdr ip_header(uint8_t protocol, size_t bytes)
 {
@@ -23,7 +23,7 @@ static struct iphdr ip_header(uint8_t protocol, size_t bytes)
 	return ip;
 }
 
-/* Writes an EVENT whose IP packet has so many bytes. Returns the frame's. */
+/* Writes an EVENT whose IP packet has ip_bytes bytes. Returns the length of its frame. */
 static uint32_t put_event(uint8_t *at, size_t ip_bytes)
 {
 	struct bench_frame f = {
@@ -37,7 +37,7 @@ static uint32_t put_event(uint8_t *at, size_t ip_bytes)
 	return sizeof(f.eth) + ip_bytes;
 }
 
-/* A tunnel's own header, from the outer UDP or GRE on. */
+/* The headers of tunnels, beginning with the outer UDP or GRE header. */
 static const struct {
 	uint8_t protocol, bytes;
 	uint8_t header[16];
@@ -48,7 +48,7 @@ static const struct {
 	[BENCH_IN_ERSPAN] = { IPPROTO_GRE, 16, { 0x10, 0, 0x88, 0xbe, 0, 0, 0, 0, 0x10 } },
 };
 
-/* Writes the headers of a tunnel that carries so many bytes. Returns how long they are. */
+/* Writes the headers of a tunnel that carries `bytes` bytes. Returns their length. */
 static uint32_t put_tunnel(uint8_t *at, enum bench_packet packet, size_t bytes)
 {
 	const struct ethhdr eth = { .h_proto = htons(ETH_P_IP) };

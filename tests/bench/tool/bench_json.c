@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The report for programs: one object, of which each part is printed once it is known. */
+/* The report for programs: one object, whose parts are printed as soon as they are measured. */
 #include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static json_object *result_json(const struct bench_result *r)
 	ADD(o, "ids", json_object_new_uint64(r->setting.ids));
 	ADD(o, "capacity", json_object_new_uint64(r->capacity));
 	for (int row = 0; row < BENCH_ROWS_CNT; row++)
-		if (r->there[row])
+		if (r->measured[row])
 			ADD(rows, bench_row_key(row), row_json(r, row));
 	ADD(o, "rows", rows);
 	if (r->cpus == 2)
@@ -99,7 +99,7 @@ static const char *pretty_text(json_object *o)
 	return json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 }
 
-/* Prints the object, indented as part of one that is `depth` levels deep; frees it. */
+/* Prints the object, indented by `depth` levels, and frees it. */
 static void print_within(json_object *o, int depth)
 {
 	for (const char *text = pretty_text(o); *text; text++) {
@@ -110,7 +110,7 @@ static void print_within(json_object *o, int depth)
 	json_object_put(o);
 }
 
-/* Leaves out the closing brace, so that more can follow. */
+/* Prints the beginning of the object, without its closing brace. */
 static void print_json_begin(const struct bench_options *o)
 {
 	json_object *head = head_json(o);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Copies of an id that arrive on two CPUs at one instant: one may pass, not both. */
+/* Sends copies of an id on two CPUs at one instant: one may pass, not both. */
 #include "bench_setup.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "bench.skel.h"
 #include "diag.h"
 
-#define SALT 99 /* its ids are no other stream's: those have a row's number */
+#define SALT 99 /* differs from the salts of rows, which are their numbers */
 
 static int send_race(struct bench *b, uint64_t ids)
 {
@@ -28,7 +28,7 @@ static int send_race(struct bench *b, uint64_t ids)
 			.packets = ids,
 			.other = b->cpus[!i],
 		};
-	/* One more packet: the generator counts as it begins whether the one before has passed. */
+	/* One more packet: the generator counts a pass when the next packet begins. */
 	return bench_send(b, bpf_program__fd(b->skel->progs.generate_race), 2, 1);
 }
 

@@ -32,7 +32,7 @@ bool bench_is_peer(enum bench_row row)
 	return row > BENCH_SHIPPED;
 }
 
-/* -EIO ends the bench at once if its output cannot be written; check_output() then logs it. */
+/* Returns -EIO, which ends the bench, if the output cannot be written; check_output() logs that. */
 static int flush(void)
 {
 	return fflush(stdout) ? -EIO : 0;
@@ -49,7 +49,7 @@ static int report_sizes(const struct bench_options *o, const struct bench_report
 
 		setting.ids = o->ids[i];
 		err = bench_run(&setting, r);
-		if (err == -ENOMEM) { /* logged already: this number of ids is left out */
+		if (err == -ENOMEM) { /* logged; continues with the next number of ids */
 			err = 0;
 			continue;
 		}

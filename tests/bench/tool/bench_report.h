@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the bench prints, each part as soon as it is measured: so it is not lost if the bench is
- * stopped before its end.
- */
+/* The report. Each part is printed once it is measured, so it is kept if the bench is stopped. */
 #ifndef XDP_DEDUP_BENCH_REPORT_H
 #define XDP_DEDUP_BENCH_REPORT_H
 
@@ -15,34 +13,34 @@
 
 /* The options of the command line. */
 struct bench_options {
-	uint64_t ids[BENCH_SIZES_MAX]; /* setting.ids of one run after the other */
+	uint64_t ids[BENCH_SIZES_MAX]; /* setting.ids of each run */
 	uint32_t ids_cnt;
 	struct bench_setting setting;
 	uint32_t copies; /* ids that are sent on two CPUs at once */
 	bool json;
-	bool verbose; /* show what libbpf and libxdp say */
-	bool version; /* print the version and do nothing else */
+	bool verbose; /* show messages of libbpf and libxdp */
+	bool version; /* only print the version */
 };
 
 /* A form of the report, for people or for programs. The caller flushes stdout after each part. */
 struct bench_report {
 	void (*begin)(const struct bench_options *o);
-	/* One number of ids; `before` others were printed before. */
+	/* Prints the results of one number of ids, after those of `before` others. */
 	void (*size)(const struct bench_result *r, uint32_t before);
 	void (*end)(const struct bench_race *race); /* NULL: not measured, as there is one CPU */
 };
 
 extern const struct bench_report BENCH_TEXT, BENCH_JSON;
 
-/* Measures and prints each number of ids, then the race. 0; or -errno, and the report is
- * incomplete: why, is logged, or later by check_output() if stdout cannot be written.
+/* Measures and prints each number of ids, then the race. Returns 0; or -errno if the report is
+ * incomplete (logged; a failed write to stdout is logged later by check_output()).
  */
 int bench_report(const struct bench_options *o);
 
-/* The CPU's model as /proc/cpuinfo has it; "?" if it does not. */
+/* Returns the CPU's model from /proc/cpuinfo; "?" if it is not there. */
 const char *bench_cpu_model(char *buf, size_t size);
 
-/* Is this row one that the shipped filter is compared with? The rows before it are lower bounds. */
+/* Returns whether the shipped filter is compared with this row. Rows before it are lower bounds. */
 bool bench_is_peer(enum bench_row row);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is measured, opened and filled. */
+/* Opens and fills the rows. */
 #include "bench_setup.h"
 
 #include <errno.h>
@@ -27,14 +27,14 @@
 #include "tunnels.h"
 #include "units.h"
 
-#define WINDOW_NS (24 * 3600 * 1000000000ULL) /* so long that the clock does not move the hand */
+#define WINDOW_NS (24 * 3600 * 1000000000ULL) /* so long that the hand does not move */
 #define BENCH_SOURCES 16		      /* of the numbered rows, which send by one */
 #define BENCH_PATHS_CNT 2
 #define BLOOM_K_MAX 15
 #define LRU_ENTRY_BYTES 88 /* key, value, and what the kernel adds */
 #define LRU_BUCKET_BYTES 16
 
-/* The packets' ids as a stream's: the GSP/1 header is skipped. */
+/* A stream with the packets' ids; it skips the GSP/1 header. */
 #define FIELDS "[profile fields]\nlayer = udp\nid = payload+8:32\n"
 #define NUMBERED                                                   \
 	"[profile numbered]\nlayer = udp\nsource = payload+24:8\n" \
@@ -45,7 +45,7 @@
 /* The streams of the rows of this project, and their packets. */
 static const struct {
 	uint32_t streams;
-	const char *profile; /* NULL: the filter is of GSP/1 alone */
+	const char *profile; /* NULL: the filter has only GSP/1 */
 	enum bench_packet packet;
 	bool tunnels;
 } ROWS[BENCH_ROWS_CNT] = {
@@ -61,7 +61,7 @@ static const struct {
 	[BENCH_ERSPAN] = { 1, MIRROR, BENCH_IN_ERSPAN, true },
 };
 
-/* Adds a row's streams, each with a port of its own; the fifth has that of the packets. */
+/* Adds a row's streams, each with its own port; the fifth has the packets' port. */
 static int add_streams(enum bench_row row, struct filter_spec *spec)
 {
 	const char *text = ROWS[row].profile;
@@ -87,7 +87,7 @@ static int add_streams(enum bench_row row, struct filter_spec *spec)
 	return 0;
 }
 
-/* Plans the filter of a row. 0 or -errno (logged). */
+/* Plans the filter of a row. Returns 0 or -errno (logged). */
 static int plan_row(const struct bench *b, enum bench_row row, struct dedup_config *cfg)
 {
 	struct filter_spec spec = {
@@ -107,7 +107,7 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 		err = parse_tunnels("all", &spec.tunnels);
 	if (!err)
 		err = plan_here(&spec, cfg);
-	/* Nor does load move the hand, however fast ids come. */
+	/* With this, load does not move the hand either. */
 	cfg->memory.turn_ids = cfg->memory.full_ids = UINT64_MAX / 4;
 	return err;
 }
@@ -120,14 +120,14 @@ int bench_open_filter(struct bench *b, enum bench_row row)
 
 	if (err)
 		return err;
-	/* The frames' MAC, as own_macs_set() would put it: 0. */
+	/* The frames have the MAC 0, which own_macs_set() would write like this. */
 	s->filter.record->own_mac = 0;
 	s->fd = loader_private_prog_fd(s->prog);
 	s->packet = ROWS[row].packet;
 	return 0;
 }
 
-/* Bits of the kernel's bloom map (kernel/bpf/bloom_filter.c); 7 / 5 is about 1 / ln 2. */
+/* Returns the size of the kernel's bloom map (kernel/bpf/bloom_filter.c); 7 / 5 is some 1 / ln 2. */
 static uint64_t bloom_bits(uint64_t ids, uint32_t k)
 {
 	uint64_t bits = 64;
@@ -142,8 +142,8 @@ static double bloom_rate(uint64_t ids, uint32_t k)
 	return pow(1 - exp(-(double)k * ids / bloom_bits(ids, k)), k);
 }
 
-/* The fewest hashes with which the bloom map keeps p, or as many as it may have. The kernel rounds
- * its memory up to a power of 2.
+/* Returns the fewest hashes with which the bloom map keeps p, at most BLOOM_K_MAX. The kernel
+ * rounds its memory up to a power of 2.
  */
 static uint32_t bloom_k(const struct bench *b)
 {
@@ -163,8 +163,8 @@ static uint64_t lru_bytes(uint64_t ids)
 	return ids * LRU_ENTRY_BYTES + buckets * LRU_BUCKET_BYTES;
 }
 
-/* Memory that a row takes. With the shipped filter comes as much again, for BENCH_LINE and
- * BENCH_PADDED, which share it.
+/* Sets *bytes to the memory of a row. The shipped filter's counts twice: BENCH_LINE and
+ * BENCH_PADDED share as much.
  */
 static int row_bytes(const struct bench *b, enum bench_row row, uint64_t *bytes)
 {
@@ -183,27 +183,27 @@ static int row_bytes(const struct bench *b, enum bench_row row, uint64_t *bytes)
 	return err;
 }
 
-/* Chooses the rows that fit, in their order, into three quarters of the available memory. -ENOMEM
- * if the shipped filter does not.
+/* Chooses, in their order, the rows that fit into three quarters of the available memory. Returns
+ * -ENOMEM if the shipped filter does not.
  */
-static int choose_rows(const struct bench *b, bool loud, bool *wanted)
+static int choose_rows(const struct bench *b, bool logs, bool *fits)
 {
 	uint64_t room = kernel_memory_available() / 4 * 3, bytes;
 
 	for (int row = BENCH_SHIPPED; row < BENCH_ROWS_CNT; row++) {
-		wanted[row] = !row_bytes(b, row, &bytes);
-		if (!wanted[row])
+		fits[row] = !row_bytes(b, row, &bytes);
+		if (!fits[row])
 			continue;
-		wanted[row] = bytes <= room;
-		if (wanted[row])
+		fits[row] = bytes <= room;
+		if (fits[row])
 			room -= bytes;
-		else if (loud)
+		else if (logs)
 			diag_note("%" PRIu64
 				  " ids: left out: %s, which takes %s; there is room for %s",
 				  b->setting.ids, bench_row_name(row), FORMAT_BYTES(bytes),
 				  FORMAT_BYTES(room));
 	}
-	return wanted[BENCH_SHIPPED] ? 0 : -ENOMEM;
+	return fits[BENCH_SHIPPED] ? 0 : -ENOMEM;
 }
 
 int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race)
@@ -242,15 +242,15 @@ int bench_open_peers(struct bench *b, bool bloom, bool lru, uint32_t race)
 	return 0;
 }
 
-int bench_open(struct bench *b, bool loud)
+int bench_open(struct bench *b, bool logs)
 {
-	bool wanted[BENCH_ROWS_CNT] = { false };
-	int err = choose_rows(b, loud, wanted);
+	bool fits[BENCH_ROWS_CNT] = { false };
+	int err = choose_rows(b, logs, fits);
 
 	for (int row = BENCH_SHIPPED; row < BENCH_BLOOM && !err; row++)
-		if (wanted[row])
+		if (fits[row])
 			err = bench_open_filter(b, row);
-	return err ?: bench_open_peers(b, wanted[BENCH_BLOOM], wanted[BENCH_LRU], 0);
+	return err ?: bench_open_peers(b, fits[BENCH_BLOOM], fits[BENCH_LRU], 0);
 }
 
 void bench_close(struct bench *b)
@@ -266,7 +266,7 @@ void bench_close(struct bench *b)
 	}
 }
 
-/* What the kernel accounts for a map; 0 if it does not say. */
+/* Returns the memory that the kernel accounts for a map; 0 if that is unknown. */
 static uint64_t map_bytes(int fd)
 {
 	char path[64];
@@ -284,7 +284,7 @@ void bench_describe(const struct bench *b, struct bench_result *out)
 		const struct bench_subject *s = &b->subject[row];
 		const struct dedup_config *c = s->filter.config;
 
-		out->there[row] = s->fd >= 0;
+		out->measured[row] = s->fd >= 0;
 		if (!s->prog)
 			continue;
 		out->bytes_an_id[row] = (double)plan_bytes(c) / b->capacity;
@@ -293,18 +293,18 @@ void bench_describe(const struct bench *b, struct bench_result *out)
 		out->fpr[row] = layout_of(c->memory.layout)->rate(c, b->capacity);
 		out->hashes[row] = c->memory.k;
 	}
-	if (out->there[BENCH_BLOOM]) {
+	if (out->measured[BENCH_BLOOM]) {
 		out->bytes_an_id[BENCH_BLOOM] =
 			(double)map_bytes(bpf_map__fd(b->skel->maps.bloom)) / b->capacity;
 		out->fpr[BENCH_BLOOM] = bloom_rate(b->capacity, bloom_k(b));
 		out->hashes[BENCH_BLOOM] = bloom_k(b);
 	}
-	if (out->there[BENCH_LRU])
+	if (out->measured[BENCH_LRU])
 		out->bytes_an_id[BENCH_LRU] =
 			(double)map_bytes(bpf_map__fd(b->skel->maps.lru)) / b->capacity;
 }
 
-/* Makes the hand pass so many places, whole segments, and waits until it has. */
+/* Makes the hand pass this many positions, whole segments, and waits until it has. */
 static void pass_places(struct filter *f, uint64_t places)
 {
 	uint64_t goal = dedup_hand_request(f->state, f->config, places, false);
@@ -313,9 +313,9 @@ static void pass_places(struct filter *f, uint64_t places)
 		usleep(1000);
 }
 
-/* Fills the filter as it is in the middle of a turn, with the hand at half of its circle. Of the
- * blocks that it has just passed the previous halves hold a window's ids and the current ones a
- * quarter of that; of the others, a window's and three quarters.
+/* Fills the filter to its state in the middle of a turn, with the hand halfway. In the blocks that
+ * the hand has just passed, the previous halves have a window's ids, and the current halves a
+ * quarter of that; in the other blocks, a window's ids and three quarters of that.
  */
 static int fill_blocked(struct bench *b, struct bench_subject *s)
 {
@@ -341,7 +341,7 @@ int bench_fill_row(struct bench *b, enum bench_row row)
 
 	if (s->prog && row != BENCH_FLAT && streams_any_hashed(s->filter.config))
 		return fill_blocked(b, s);
-	if (row < BENCH_SHIPPED) { /* has no memory of ids: nothing to fill */
+	if (row < BENCH_SHIPPED) { /* the row stores no ids */
 		s->next = bench_known(b);
 		return 0;
 	}

@@ -15,7 +15,7 @@
 #include "diag.h"
 #include "integers.h"
 
-#define FILL_PACKETS 4000000 /* in one system call on each CPU, or on both together, at most */
+#define FILL_PACKETS 4000000 /* most packets in one system call on each CPU, or on both together */
 #define STALE_TRIES 10
 
 static int pin_to(int cpu)
@@ -29,7 +29,7 @@ static int pin_to(int cpu)
 
 int bench_prepare(struct bench *b, const struct bench_setting *setting)
 {
-	static cpu_set_t all; /* the CPUs that this process might use before it was pinned to one */
+	static cpu_set_t all; /* the CPUs of this process before it was pinned to one */
 	int err;
 
 	*b = (struct bench){ .setting = *setting };
@@ -80,7 +80,7 @@ static void *send_packets(void *arg)
 
 	w->err = pin_to(w->cpu);
 	pthread_barrier_wait(w->start);
-	/* Runs in which this CPU waited for the other one have sent nothing. */
+	/* Repeats, as runs in which this CPU waited for the other one have sent no packet. */
 	while (!w->err && (sent = READ_ONCE(s->sent)) < all) {
 		opts.repeat = (int)(all - sent);
 		if (bpf_prog_test_run_opts(w->fd, &opts))
@@ -113,7 +113,7 @@ int bench_send(struct bench *b, int generator_fd, int cnt, int extra)
 	return err ? diag_err(err, "cannot send packets: %s", strerror(-err)) : 0;
 }
 
-/* Sends fresh ids, each once; each CPU sends an equal part, or one all. */
+/* Sends fresh ids, each once; each CPU sends an equal part, or one CPU sends all. */
 static int send_fresh(struct bench *b, struct bench_subject *s, const struct bench_load *l)
 {
 	int cpus = l->packets % b->cpus_cnt ? 1 : b->cpus_cnt;

@@ -60,16 +60,16 @@ static void print_text_size(const struct bench_result *r, uint32_t before)
 	if (r->capacity != r->setting.ids)
 		printf("; capacity %" PRIu64, r->capacity);
 	printf(". xdp-dedup: k %u", r->hashes[BENCH_SHIPPED]);
-	if (r->there[BENCH_FLAT])
+	if (r->measured[BENCH_FLAT])
 		printf("; flat: k %u", r->hashes[BENCH_FLAT]);
-	if (r->there[BENCH_BLOOM])
+	if (r->measured[BENCH_BLOOM])
 		printf("; bloom map: k %u, p %.2g", r->hashes[BENCH_BLOOM], r->fpr[BENCH_BLOOM]);
 	putchar('\n');
 	for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT; traffic++) {
 		printf("%-20s      ns     quartiles       added   / floor    / line  our part  two CPUs  bytes/id\n",
 		       bench_traffic_name(traffic));
 		for (int row = 0; row < BENCH_ROWS_CNT; row++)
-			if (r->there[row])
+			if (r->measured[row])
 				print_bench_row(r, row, traffic);
 	}
 	if (apart)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which ids the packets of each traffic have. */
+/* Describes the ids of each traffic. */
 #include "bench_setup.h"
 
 #define HOT_IDS 64
-#define GOSSIP_LATE 1000 /* copies are of so many last fresh ids */
+#define GOSSIP_LATE 1000 /* copies repeat one of this many last fresh ids */
 
-/* BENCH_WARM_AUTO: enough that the CPU's caches hold what of the filter fits into them. */
+/* BENCH_WARM_AUTO: enough packets to fill the CPU's caches with the filter's memory. */
 #define AUTO_WARM_MIN 10000
 #define AUTO_WARM_MAX 500000
 
 static const struct {
 	const char *name, *key;
 	uint32_t fresh_parts; /* of BENCH_ALL: packets whose id is fresh */
-	uint32_t late;	      /* the others are copies of so many last fresh ids; 0: known ids */
+	uint32_t late;	      /* the others repeat one of this many last fresh ids; 0: known ids */
 } TRAFFICS[] = {
 	[BENCH_NEW] = { "all new", "new", BENCH_ALL, 0 },
 	[BENCH_DUP90] = { "90 % duplicates", "duplicates_90", BENCH_ALL / 10, 0 },
