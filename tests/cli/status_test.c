@@ -130,7 +130,8 @@ TEST(every_key_is_in_the_manual)
 		sh("$XD load v0 p0 %s", OPTIONS[i]);
 		sh("$XD resize v0 --capacity 2M || true");
 		sh_out(out, sizeof(out),
-		       "{ $XD status v0 --json; $XD watch v0 --json --count 1; } |"
+		       "{ $XD status v0 --json; $XD watch v0 --json --count 1\n"
+		       "for l in blocked flat countdown; do $XD size --layout $l --json; done; } |"
 		       " jq -r 'del(.. | .counters?) | paths | map(if type == \"number\" then \"[]\""
 		       "	else \".\" + . end) | join(\"\")[1:]' | grep -v ']$' | sort -u >/mnt/keys\n"
 		       "[ $(wc -l </mnt/keys) -gt 90 ] || echo too few\n"

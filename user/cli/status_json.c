@@ -101,11 +101,10 @@ static json_object *json_senders(const struct status *s)
 	return list;
 }
 
-/* The parameters of the filter's memory. */
-static void add_layout(json_object *o, const struct status *s)
+void add_layout_facts(json_object *o, const struct filter_spec *spec, const struct dedup_config *c)
 {
 	struct layout_fact facts[LAYOUT_FACTS_MAX];
-	int cnt = s->layout->facts(NULL, s->filter.config, facts);
+	int cnt = layout_of(c->memory.layout)->facts(spec, c, facts);
 
 	for (int i = 0; i < cnt; i++)
 		ADD(facts[i].key, json_u64(facts[i].value));
@@ -137,7 +136,7 @@ json_object *status_json(const struct status *s)
 	int advice_cnt = status_advice(s, NULL, advice);
 
 	STATUS_PACKETS(ADD_FACT)
-	add_layout(o, s);
+	add_layout_facts(o, NULL, c);
 	STATUS_MEMORY(ADD_FACT, ADD_GAUGE, NO_FACT)
 	if (s->layout->has_generations) {
 		STATUS_FILL_GENERATIONS(ADD_FACT)

@@ -25,6 +25,9 @@ struct senders_view status_senders_view(const struct status *s);
 /* Makes an object of an interface: its name, state and mode. The caller frees it, or adds to it. */
 json_object *iface_json(const struct status_iface *f);
 
+/* Adds the parameters of the layout to the object `o`; spec: as layout.h has it for facts(). */
+void add_layout_facts(json_object *o, const struct filter_spec *spec, const struct dedup_config *c);
+
 /* Makes a list of objects with `key` and `text`. The caller frees it with json_object_put(). */
 json_object *advice_json(const struct advice *advice, int cnt);
 

@@ -6,10 +6,12 @@
 
 #include "array_size.h"
 #include "diag.h"
+#include "facts.h"
 #include "json_out.h"
 #include "config_streams.h"
 #include "layout.h"
 #include "plan.h"
+#include "status_view.h"
 #include "units.h"
 #include "verbs.h"
 
@@ -24,21 +26,10 @@ static double hashed_bytes(const struct dedup_config *c)
 static void print_json(const struct filter_spec *spec, const struct dedup_config *c, double rate)
 {
 	json_object *o = json_object_new_object();
-	struct layout_fact facts[LAYOUT_FACTS_MAX];
-	int cnt = layout_of(c->memory.layout)->facts(spec, c, facts);
 
-	ADD("layout", json_text(layout_of(c->memory.layout)->name));
-	ADD("hash", json_text(hash_name(c->memory.hash)));
-	ADD("capacity", json_u64(c->memory.capacity));
-	ADD("fpr", json_double(plan_fpr(c)));
-	ADD("window_ns", json_u64(c->memory.window_ns));
-	for (int i = 0; i < cnt; i++)
-		ADD(facts[i].key, json_u64(facts[i].value));
-	ADD("sources", json_u64(c->sources.sources));
-	ADD("source_bytes", json_u64(plan_source_bytes(c)));
-	ADD("filter_bytes", json_u64(plan_bytes(c)));
-	ADD("bytes_per_id", json_double(hashed_bytes(c) / c->memory.capacity));
-	ADD("fpr_expected", json_double(rate));
+	SIZE_FACTS(ADD_FACT)
+	add_layout_facts(o, spec, c);
+	SIZE_BYTES(ADD_FACT)
 	json_print(o);
 }
 

@@ -122,6 +122,21 @@
 	FACT(bytes_kept_away, "Bytes of packets that were dropped.", s->counters.dropped_bytes) \
 	FACT(counters, "Packets of all streams: see COUNTERS.", json_counters(&s->counters))
 
+/* `size --json`, before and behind the parameters of the layout: c; `rate`, the expected one. */
+#define SIZE_FACTS(FACT)                                                                     \
+	FACT(layout, "`blocked`, `flat` or `countdown`.", layout_of(c->memory.layout)->name) \
+	FACT(hash, "The hash of ids.", hash_name(c->memory.hash))                            \
+	FACT(capacity, "As in `status --json`.", c->memory.capacity)                         \
+	FACT(fpr, "As in `status --json`.", plan_fpr(c))                                     \
+	FACT(window_ns, "As in `status --json`.", c->memory.window_ns)
+#define SIZE_BYTES(FACT)                                                   \
+	FACT(sources, "As in `status --json`.", c->sources.sources)        \
+	FACT(source_bytes, "As in `status --json`.", plan_source_bytes(c)) \
+	FACT(filter_bytes, "As in `status --json`.", plan_bytes(c))        \
+	FACT(bytes_per_id, "Memory of ids, for each of `capacity`.",       \
+	     hashed_bytes(c) / c->memory.capacity)                         \
+	FACT(fpr_expected, "The probability with `capacity` ids in even traffic.", rate)
+
 /* Rates between two readings: struct watch_rates, and its keys of `watch --json`. */
 #define WATCH_RATES(X)                                                                            \
 	X(packets, packets_per_s, "Packets that came.")                                           \
@@ -177,7 +192,7 @@
 	FACT(name, "The interface's name.", f->name)                               \
 	FACT(state, "`attached`, `unknown`, `detached`, `gone` or `other netns`.", \
 	     iface_state_name(f->state))                                           \
-	FACT(mode, "`native`, `skb` or `offload`.",                                \
+	FACT(mode, "`native`, `skb` or `hw`.",                                     \
 	     f->state == IFACE_ATTACHED ? attach_mode_name(f->mode) : NULL)
 #define IFACE_LINK_FACTS(FACT)                                                \
 	FACT(shared, "Whether other programs may run there, too.", f->shared) \
