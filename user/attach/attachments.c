@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "diag.h"
-#include "here.h"
+#include "iface.h"
 #include "identity.h"
 #include "iface_link.h"
 #include "loader.h"
@@ -69,7 +69,7 @@ static void read_link(const struct iface_link *link, const struct links *links,
 static void read_shared(const struct dedup_iface *entry, const struct links *links,
 			const struct programs *programs, struct attachment *a)
 {
-	const struct link *l = here_has(entry) ? links_find(links, entry->ifindex) : NULL;
+	const struct link *l = iface_is_local(entry) ? links_find(links, entry->ifindex) : NULL;
 	struct shared_program found;
 	bool may_run = l && link_has_xdp(l);
 	int is = may_run ? share_find((int)l->index, programs->now.config_id, &found) : 0;
@@ -92,7 +92,7 @@ static void read_shared(const struct dedup_iface *entry, const struct links *lin
  */
 static int sureness(const struct dedup_iface *entry, const struct attachment *a)
 {
-	return 2 * (here_has(entry) && entry->ifindex == a->ifindex) +
+	return 2 * (iface_is_local(entry) && entry->ifindex == a->ifindex) +
 	       !strcmp(a->ifname, a->recorded);
 }
 
@@ -117,7 +117,7 @@ static void tell_same_index(struct attachments *out, const int *sure)
 static void read_name(const struct dedup_iface *entry, const struct links *links,
 		      struct attachment *a)
 {
-	const struct link *l = here_has(entry) ? links_find(links, entry->ifindex) : NULL;
+	const struct link *l = iface_is_local(entry) ? links_find(links, entry->ifindex) : NULL;
 
 	if (!a->ifindex && l)
 		memcpy(a->ifname, l->name, sizeof(a->ifname));
@@ -359,7 +359,7 @@ int attachments_filter_on(uint32_t ifindex, char name[NAME_MAX_LEN + 1])
 
 int attachments_entry(const char *ifname, const struct placement *where, struct dedup_iface *out)
 {
-	*out = (struct dedup_iface){ .netns = here_netns(),
+	*out = (struct dedup_iface){ .netns = iface_local_netns(),
 				     .ifindex = if_nametoindex(ifname),
 				     .mode = where->mode,
 				     .shared = where->share };
@@ -396,9 +396,9 @@ void attachments_follow(struct filter *f, const struct attachments *a)
 			struct dedup_iface *entry = &f->record->ifaces[i];
 
 			if (!entry->ifindex || !a->list[j].here ||
-			    !here_is_named(entry, a->list[j].recorded))
+			    !iface_has_name(entry, a->list[j].recorded))
 				continue;
 			entry->ifindex = a->list[j].ifindex;
-			entry->netns = here_netns();
+			entry->netns = iface_local_netns();
 		}
 }

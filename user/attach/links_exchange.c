@@ -11,7 +11,7 @@
 #include "detach.h"
 #include "diag.h"
 #include "fd.h"
-#include "here.h"
+#include "iface.h"
 #include "identity.h"
 #include "iface_link.h"
 #include "loader.h"
@@ -170,7 +170,7 @@ static int exchange_shared(struct shared_pair *u, struct dedup_iface *entry, int
 	struct shared_program found;
 	int ifindex = (int)entry->ifindex, err, is;
 
-	if (!here_has(entry))
+	if (!iface_is_local(entry))
 		return 0;
 	is = share_find(ifindex, u->now.config_id, &found);
 	if (is > 0)
@@ -207,7 +207,7 @@ static int detach_shared(const struct shared_pair *u)
 	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++) {
 		const struct dedup_iface *old = &u->p->staged.record->ifaces[i];
 
-		if (old->shared && here_has(old) && !is_kept(u->p, old))
+		if (old->shared && iface_is_local(old) && !is_kept(u->p, old))
 			err = share_detach(old->name, (int)old->ifindex, u->old.config_id);
 	}
 	return err;

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "here.h"
+#include "iface.h"
 #include "open_filter.h"
 
 /* The destinations of frames for this host on one interface, as words of destination.h, each once.
@@ -93,7 +93,7 @@ static bool is_recorded(const struct filter *f, const struct links *l, uint64_t 
 		const struct dedup_iface *iface = &f->record->ifaces[i];
 
 		if (iface->ifindex && index_bits(f, iface->ifindex) == bits &&
-		    (here_has(iface) && links_find(l, iface->ifindex)) == here)
+		    (iface_is_local(iface) && links_find(l, iface->ifindex)) == here)
 			return true;
 	}
 	return false;
@@ -190,7 +190,7 @@ int own_macs_set(struct filter *f, const struct links *l)
 		const struct dedup_iface *iface = &r->ifaces[i];
 		const struct link *link = links_find(l, iface->ifindex);
 
-		if (link && here_has(iface))
+		if (link && iface_is_local(iface))
 			set_interface(f, l, link, &list);
 	}
 	/* Word by word: a packet that comes in between misses a MAC at worst, and passes. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "here.h"
+#include "iface.h"
 #include "json_out.h"
 #include "kept.h"
 #include "stream_ids.h"
@@ -46,7 +46,7 @@ static void put_iface(const struct filter *f, uint32_t ifindex, char name[VIEW_I
 			cnt++;
 		}
 	if (cnt == 1)
-		here_name(found, name);
+		iface_shown_name(found, name);
 	else
 		snprintf(name, VIEW_IFACE_MAX, "#%" PRIu32, ifindex);
 }

@@ -8,7 +8,7 @@
 #include "attachments.h"
 #include "diag.h"
 #include "exit.h"
-#include "here.h"
+#include "iface.h"
 #include "kernel.h"
 #include "loader.h"
 #include "lock.h"
@@ -22,7 +22,7 @@
 static bool is_gone(const struct attachment *a, const struct dedup_iface *entry,
 		    const struct links *links)
 {
-	return !a->ifindex && !(here_has(entry) && links_find(links, entry->ifindex));
+	return !a->ifindex && !(iface_is_local(entry) && links_find(links, entry->ifindex));
 }
 
 /* An interface may have the name that another one had before that went to another network

@@ -4,7 +4,7 @@
 
 #include "change.h"
 #include "diag.h"
-#include "here.h"
+#include "iface.h"
 #include "kept.h"
 #include "plan.h"
 #include "receivers.h"

@@ -9,7 +9,7 @@
 #include "control.h"
 #include "diag.h"
 #include "fd.h"
-#include "here.h"
+#include "iface.h"
 #include "links_exchange.h"
 #include "loader.h"
 #include "lock.h"
@@ -21,7 +21,7 @@ static struct dedup_iface *recorded_entry(const struct change *c, const char *if
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		struct dedup_iface *entry = &c->f.record->ifaces[i];
 
-		if (entry->ifindex && here_is_named(entry, ifname))
+		if (entry->ifindex && iface_has_name(entry, ifname))
 			return entry;
 	}
 	return NULL;

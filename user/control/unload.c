@@ -9,7 +9,7 @@
 #include "detach.h"
 #include "diag.h"
 #include "fd.h"
-#include "here.h"
+#include "iface.h"
 #include "identity.h"
 #include "loader.h"
 #include "lock.h"
@@ -46,7 +46,7 @@ static int unload_interface(struct filter *f, const struct attachment *a)
 	if (err)
 		return err;
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (f->record->ifaces[i].ifindex && here_is_named(&f->record->ifaces[i], a->recorded))
+		if (f->record->ifaces[i].ifindex && iface_has_name(&f->record->ifaces[i], a->recorded))
 			f->record->ifaces[i] = (struct dedup_iface){ 0 };
 	/* Readers of its queues look where it runs now. */
 	__sync_fetch_and_add(&f->state->serial, 1);

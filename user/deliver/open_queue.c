@@ -5,7 +5,7 @@
 #include <net/if.h>
 #include <unistd.h>
 
-#include "here.h"
+#include "iface.h"
 
 #define BIND_TRIES 200 /* the kernel takes some 20 ms to be done with a socket that was closed */
 #define BIND_WAIT_US 5000
@@ -32,12 +32,12 @@ static int find_interface(const struct filter *f, const char *ifname, uint32_t *
 
 	if (ifname && !named)
 		return errno == ENODEV || errno == ENXIO ? -ENODEV : -errno;
-	if (!here_netns())
+	if (!iface_local_netns())
 		return -EMFILE;
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *iface = &f->record->ifaces[i];
 
-		if (!iface->ifindex || (named && iface->ifindex != named) || !here_has(iface))
+		if (!iface->ifindex || (named && iface->ifindex != named) || !iface_is_local(iface))
 			continue;
 		*ifindex = iface->ifindex;
 		here++;
@@ -45,7 +45,7 @@ static int find_interface(const struct filter *f, const char *ifname, uint32_t *
 	if (here != 1)
 		return here ? -EINVAL : -ENODEV;
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (f->record->ifaces[i].ifindex == *ifindex && !here_has(&f->record->ifaces[i]))
+		if (f->record->ifaces[i].ifindex == *ifindex && !iface_is_local(&f->record->ifaces[i]))
 			return -ENOTUNIQ;
 	return 0;
 }

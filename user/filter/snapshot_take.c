@@ -9,7 +9,7 @@
 #include "clock.h"
 #include "hand.h"
 #include "snapshot.h"
-#include "here.h"
+#include "iface.h"
 #include "kernel.h"
 #include "layout.h"
 #include "open_filter.h"
@@ -65,13 +65,13 @@ static int copy_state(const struct filter *f, struct dedup_state *out)
 	return -EAGAIN;
 }
 
-/* Their real names: here_name() has names that are shown. */
+/* Their real names: iface_shown_name() has names that are shown. */
 static void take_interfaces(const struct dedup_record *r, struct snapshot_head *h)
 {
 	int cnt = 0;
 
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (here_has(&r->ifaces[i]))
+		if (iface_is_local(&r->ifaces[i]))
 			snprintf(h->ifnames[cnt++], sizeof(*h->ifnames), "%.*s",
 				 (int)sizeof(r->ifaces[i].name) - 1, r->ifaces[i].name);
 }

@@ -7,7 +7,7 @@
 
 #include "config_streams.h"
 #include "device.h"
-#include "here.h"
+#include "iface.h"
 #include "lib_handle.h"
 #include "stream_accepts.h"
 #include "told.h"
@@ -133,7 +133,7 @@ static int describe_interface(const struct dedup_iface *entry, struct xdp_dedup_
 	uint32_t max;
 
 	*out = (struct xdp_dedup_interface){ .index = READ_ONCE(entry->ifindex) };
-	if (!here_has(entry))
+	if (!iface_is_local(entry))
 		return 0;
 	if (!if_indextoname(out->index, out->name))
 		return errno == ENXIO ? 0 : -errno;
@@ -150,7 +150,7 @@ int xdp_dedup_interfaces(const struct xdp_dedup_filter *f, struct xdp_dedup_inte
 
 	if (err)
 		return err;
-	if (!here_netns())
+	if (!iface_local_netns())
 		err = -EMFILE;
 	for (uint32_t i = 0; i < DEDUP_IFACES_MAX && err >= 0; i++) {
 		struct xdp_dedup_interface iface;

@@ -11,7 +11,7 @@
 #include "clock.h"
 #include "diag.h"
 #include "hand.h"
-#include "here.h"
+#include "iface.h"
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
@@ -279,10 +279,11 @@ static bool has_these(const struct filter *f, const struct links *now)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *entry = &f->record->ifaces[i];
-		const struct link *link = here_has(entry) ? links_find(now, entry->ifindex) : NULL;
+		const struct link *link =
+			iface_is_local(entry) ? links_find(now, entry->ifindex) : NULL;
 
 		if (link &&
-		    (!here_is_named(entry, link->name) || !own_macs_agree(f, now, link->index)))
+		    (!iface_has_name(entry, link->name) || !own_macs_agree(f, now, link->index)))
 			return false;
 	}
 	return true;

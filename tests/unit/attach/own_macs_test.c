@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "here.h"
+#include "iface.h"
 #include "own_macs.h"
 
 #define LINKS_MAX 200
@@ -49,7 +49,7 @@ static struct link *add(uint32_t index, uint8_t mac, uint32_t master, uint32_t b
 static void record(int slot, uint32_t index, bool here)
 {
 	t.record.ifaces[slot].ifindex = index;
-	t.record.ifaces[slot].netns = here_netns() + !here;
+	t.record.ifaces[slot].netns = iface_local_netns() + !here;
 	t.config.policy.several = slot > 0;
 	t.config.policy.receiver = slot ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "here.h"
+#include "iface.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define SO_NETNS_COOKIE 71
 #endif
 
-uint64_t here_netns(void)
+uint64_t iface_local_netns(void)
 {
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	uint64_t cookie = 0;
@@ -24,17 +24,17 @@ uint64_t here_netns(void)
 	return cookie;
 }
 
-bool here_has(const struct dedup_iface *iface)
+bool iface_is_local(const struct dedup_iface *iface)
 {
-	return iface->ifindex && iface->netns && iface->netns == here_netns();
+	return iface->ifindex && iface->netns && iface->netns == iface_local_netns();
 }
 
-bool here_is_named(const struct dedup_iface *iface, const char *ifname)
+bool iface_has_name(const struct dedup_iface *iface, const char *ifname)
 {
 	return !strcmp(iface->name, ifname);
 }
 
-void here_name(const struct dedup_iface *iface, char name[IF_NAMESIZE])
+void iface_shown_name(const struct dedup_iface *iface, char name[IF_NAMESIZE])
 {
 	snprintf(name, IF_NAMESIZE, "%s", iface->name);
 	text_clean(name);
