@@ -24,8 +24,8 @@
 #define LOCK_TRIES 20 /* with 100 ms after each */
 #define LOCK_TRY_US 100000
 
-/* Does this process see a mount with this mount id; or, if id is 0, a mount of the file system with
- * this device number? Read from /proc/PID/mountinfo, which, unlike /proc/PID/ns, anybody may read.
+/* Does process `pid` see a mount with this mount id, or, if id is 0, of the file system with this
+ * device number? Reads /proc/PID/mountinfo: any user may read it, unlike /proc/PID/ns.
  */
 static bool has_mount(const char *pid, int id, dev_t dev)
 {
@@ -47,8 +47,8 @@ static bool has_mount(const char *pid, int id, dev_t dev)
 	return found;
 }
 
-/* This process's number in /proc, which may be mounted for another PID namespace than getpid()'s;
- * false if it has none there.
+/* Reads the number of this process in /proc, which may be mounted for another PID namespace than
+ * that of getpid(). Returns false if /proc does not list this process.
  */
 static bool own_pid(char pid[32])
 {
@@ -58,8 +58,8 @@ static bool own_pid(char pid[32])
 	return len > 0;
 }
 
-/* Is this process, not being PID 1 itself, in the mount namespace of PID 1? A mount id is in one
- * mount namespace only, so it is if PID 1 sees any mount of ours.
+/* Is this process in the mount namespace of PID 1, and not PID 1 itself? A mount id exists in one
+ * mount namespace only, so the test is whether PID 1 sees a mount of this process.
  */
 static bool is_in_init_mounts(void)
 {
@@ -75,7 +75,7 @@ static bool is_in_init_mounts(void)
 	return id && own_pid(self) && strcmp(self, "1") && has_mount("1", id, 0);
 }
 
-/* The parent's PID; 0 if there is none, or if it is unknown. */
+/* Returns the PID of the parent; 0 if there is none, or if it is unknown. */
 static int parent_of(const char *pid)
 {
 	char path[PATH_MAX];
@@ -84,35 +84,35 @@ static int parent_of(const char *pid)
 	return proc_number(path, "PPid:");
 }
 
-/* Is BPFFS a bpffs that another process sees too? Then it outlives this process. 1 or 0; -errno if
- * the processes cannot be listed.
+/* Is BPFFS a bpffs that another process sees too? Then it outlives this process. Returns 1 or 0;
+ * -errno if the processes cannot be listed.
  */
-static int is_held(void)
+static int is_lasting(void)
 {
 	struct dirent *entry;
 	char self[32], parent[32];
-	int more, held = 0;
+	int more, lasts = 0;
 	struct stat st;
 	DIR *proc;
 
 	if (!dir_is_bpffs_mounted() || stat(BPFFS, &st) || !own_pid(self))
 		return 0;
-	/* These two are the likeliest. */
+	/* Most often PID 1 or the parent sees it, so they are checked before the others. */
 	snprintf(parent, sizeof(parent), "%d", parent_of(self));
 	if ((strcmp(self, "1") && has_mount("1", 0, st.st_dev)) || has_mount(parent, 0, st.st_dev))
 		return 1;
 	proc = opendir("/proc");
 	if (!proc)
 		return -errno;
-	while (!held && (more = dir_next(proc, &entry)) > 0)
-		held = isdigit((unsigned char)*entry->d_name) && strcmp(entry->d_name, self) &&
-		       has_mount(entry->d_name, 0, st.st_dev);
+	while (!lasts && (more = dir_next(proc, &entry)) > 0)
+		lasts = isdigit((unsigned char)*entry->d_name) && strcmp(entry->d_name, self) &&
+			has_mount(entry->d_name, 0, st.st_dev);
 	closedir(proc);
-	return held ?: more;
+	return lasts ?: more;
 }
 
-/* Is that process in this one's user namespace? In another one an ordinary user may be root, and
- * may have mounted what he likes.
+/* Is process `pid` in the user namespace of this process? In another user namespace an ordinary
+ * user may be root, and may have mounted any file system at BPFFS.
  */
 static bool shares_user_namespace(const char *pid)
 {
@@ -124,32 +124,34 @@ static bool shares_user_namespace(const char *pid)
 	       own.st_dev == its.st_dev;
 }
 
-/* Moves into the mount namespace of that process if it has a bpffs that lasts; else stays. */
+/* Moves this process into the mount namespace of process `pid` if that has a bpffs that outlives
+ * this process. Returns false if it does not.
+ */
 static bool enter(const char *pid)
 {
 	char path[PATH_MAX];
 	int back = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC), there = -1;
-	int here = open(".", O_PATH | O_CLOEXEC); /* setns() goes to the root */
+	int cwd = open(".", O_PATH | O_CLOEXEC); /* setns() changes the directory to / */
 	bool entered = false;
 
 	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", pid);
 	if (back >= 0 && shares_user_namespace(pid))
 		there = open(path, O_RDONLY | O_CLOEXEC);
 	if (there >= 0 && !setns(there, CLONE_NEWNS)) {
-		entered = is_held() == 1;
+		entered = is_lasting() == 1;
 		if (!entered)
-			setns(back, CLONE_NEWNS); /* if even that fails, bpffs_ready() refuses */
-		if (here < 0 || fchdir(here))
+			setns(back, CLONE_NEWNS); /* if it fails, bpffs_ready() fails, too */
+		if (cwd < 0 || fchdir(cwd))
 			diag_note("relative paths begin at /");
 	}
-	fd_close(here);
+	fd_close(cwd);
 	fd_close(there);
 	fd_close(back);
 	return entered;
 }
 
-/* Moves into the mount namespace of the nearest ancestor that has a bpffs, as it is there that the
- * user will look for the pins; else into PID 1's. False if none has.
+/* Moves this process into the mount namespace of its nearest ancestor with a bpffs, where the user
+ * expects the pins, or else of PID 1. Returns false if none has a bpffs.
  */
 static bool enter_ancestor(void)
 {
@@ -164,10 +166,11 @@ static bool enter_ancestor(void)
 	return enter("1");
 }
 
-/* Mounts a bpffs, unless another process has just done so: a second one would hide its pins. They
- * lock the directory that is mounted on. Any user can lock that, so nobody waits for it for ever.
+/* Mounts a bpffs, unless another process has just mounted one: a second bpffs would hide the pins
+ * in the first. A lock on the mount point serialises the processes. The wait for it is limited,
+ * because any user can lock the directory.
  */
-static int mount_here(void)
+static int mount_bpffs(void)
 {
 	int dir = open(BPFFS, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
 
@@ -184,17 +187,17 @@ static int mount_here(void)
 
 int bpffs_ready(bool may_mount)
 {
-	int held = is_held();
+	int lasts = is_lasting();
 
-	if (held < 0)
-		return diag_err(held,
+	if (lasts < 0)
+		return diag_err(lasts,
 				"cannot tell whether another process holds the bpffs at " BPFFS
 				": %s",
-				strerror(-held));
-	if (held)
+				strerror(-lasts));
+	if (lasts)
 		return 0;
 	if (!dir_is_bpffs_mounted() && is_in_init_mounts())
-		return may_mount ? mount_here() : 0;
+		return may_mount ? mount_bpffs() : 0;
 	if (enter_ancestor())
 		return 0;
 	if (dir_is_bpffs_mounted())
@@ -210,7 +213,6 @@ int bpffs_ready(bool may_mount)
 		" outside, and under ip netns exec NS, say nsenter --net=/run/netns/NS instead");
 }
 
-/* Removes what is in the directory. */
 static int empty_dir(DIR *dir)
 {
 	struct dirent *entry;

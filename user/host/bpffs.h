@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A BPF file system that outlives this process. A pin lives as long as its bpffs, a bpffs as long
- * as a mount namespace has it mounted, and a mount namespace as long as a process is in it. If the
- * pins go, the filter's timer, which drives its hand, and libxdp's dispatchers go, too. For
+/* A BPF file system that outlives this process. A pin exists as long as its bpffs, a bpffs as long
+ * as a mount namespace has it mounted, and a mount namespace as long as a process is in it. Without
+ * its pins a filter loses the timer that drives its hand, and libxdp loses its dispatchers. For
  * example, `ip netns exec` runs its command in a new mount namespace, which ends with the command.
  */
 #ifndef XDP_DEDUP_BPFFS_H
@@ -13,7 +13,7 @@
  * - BPFFS is such a bpffs: nothing to do.
  * - This process is in PID 1's mount namespace, where BPFFS is no bpffs: mounts one there if
  *   may_mount; else BPFFS stays missing, which is no failure. If several processes do this at
- *   once, one of them mounts, unless somebody else keeps the directory locked for 2 s.
+ *   once, one of them mounts, unless another process keeps the directory locked for 2 s.
  * - Moves this process into the mount namespace of an ancestor, or of PID 1, that has a bpffs.
  *   Relative paths then mean other files.
  * Returns 0; or -errno (logged) if all of these fail, or if it is unknown whether BPFFS lasts.
@@ -21,8 +21,8 @@
 int bpffs_ready(bool may_mount);
 
 /* Removes a directory of pins, and the pins in it, from the open directory `at`. Follows no link:
- * if `name` is no directory, it is removed itself. Returns 0; -EPERM if users other than root can
- * change the directory's content; another -errno, after which some pins may be gone.
+ * if `name` is no directory, `name` itself is removed. Returns 0; -EPERM if users other than root
+ * can change the directory's content; another -errno, after which some pins may be gone.
  */
 int bpffs_remove(int at, const char *name);
 

@@ -10,9 +10,9 @@
 #include "fd.h"
 
 #define CLOCK_TRIES 20
-#define GOOD_NS 100000 /* close enough. One run takes less, unless this process is preempted */
+#define GOOD_NS 100000 /* precise enough: one run takes less, unless the process is preempted */
 
-/* A program that writes bpf_ktime_get_ns() into its context. A descriptor, or -errno. */
+/* Loads a program that writes bpf_ktime_get_ns() into its context. Returns a descriptor, or -errno. */
 static int load_clock_program(void)
 {
 	const struct bpf_insn insns[] = {
@@ -29,7 +29,9 @@ static int load_clock_program(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The program reads its clock between before_ns and after_ns: the offset is *least to *most. */
+/* Runs the program once. It reads the kernel's clock between before_ns and after_ns, so the offset
+ * is between *least and *most.
+ */
 static int measure_once(int prog_fd, int64_t *least, int64_t *most)
 {
 	uint64_t kernel_ns = 0, before_ns, after_ns;
@@ -61,7 +63,7 @@ int clock_measure_offset(int64_t *offset_ns)
 			most = to;
 	}
 	fd_close(fd);
-	if (!err) /* takes 0 if it may be: a time namespace is off by nothing, or by much more */
+	if (!err) /* 0 if it is possible: the offset of a time namespace is 0, or much larger */
 		*offset_ns = least <= 0 && most >= 0 ? 0 : least + (most - least) / 2;
 	return err;
 }

@@ -12,7 +12,7 @@
 
 #define FEATURES_MAX 128 /* Linux 6.18 has 64 */
 
-static int ask_ioctl(const char *ifname, unsigned long what, struct ifreq *request)
+static int query_ioctl(const char *ifname, unsigned long what, struct ifreq *request)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
 
@@ -24,18 +24,16 @@ static int ask_ioctl(const char *ifname, unsigned long what, struct ifreq *reque
 	return err;
 }
 
-/* One ethtool command, of which ethtool(8)'s ioctl is told: a struct that begins with its number. 0
- * or -errno.
- */
-static int ask_ethtool(const char *ifname, void *command)
+/* Sends a command of ethtool, a struct that begins with the command's number. Returns 0, or -errno. */
+static int query_ethtool(const char *ifname, void *command)
 {
-	return ask_ioctl(ifname, SIOCETHTOOL, &(struct ifreq){ .ifr_data = command });
+	return query_ioctl(ifname, SIOCETHTOOL, &(struct ifreq){ .ifr_data = command });
 }
 
 int device_driver(const char *ifname, char driver[DEVICE_DRIVER_MAX])
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
-	int err = ask_ethtool(ifname, &info);
+	int err = query_ethtool(ifname, &info);
 
 	_Static_assert(sizeof(info.driver) == DEVICE_DRIVER_MAX, "as the kernel has it");
 	*driver = 0;
@@ -49,7 +47,7 @@ int device_driver(const char *ifname, char driver[DEVICE_DRIVER_MAX])
 int device_queues(const char *ifname, uint32_t *now, uint32_t *max)
 {
 	struct ethtool_channels c = { .cmd = ETHTOOL_GCHANNELS };
-	int err = ask_ethtool(ifname, &c);
+	int err = query_ethtool(ifname, &c);
 
 	if (err)
 		return err;
@@ -62,7 +60,7 @@ int device_queues(const char *ifname, uint32_t *now, uint32_t *max)
 static int has_flag(const char *ifname, uint32_t flag)
 {
 	struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
-	int err = ask_ethtool(ifname, &flags);
+	int err = query_ethtool(ifname, &flags);
 
 	if (err)
 		return err == -EOPNOTSUPP ? 0 : err;
@@ -74,7 +72,7 @@ int device_strips_tags(const char *ifname)
 	return has_flag(ifname, ETH_FLAG_RXVLAN);
 }
 
-/* ethtool's answers with lists of FEATURES_MAX. */
+/* Answers of ethtool with lists of up to FEATURES_MAX elements. */
 union names {
 	struct ethtool_gstrings head;
 	char bytes[sizeof(struct ethtool_gstrings) + FEATURES_MAX * ETH_GSTRING_LEN];
@@ -89,16 +87,16 @@ union features {
 		   FEATURES_MAX / 32 * sizeof(struct ethtool_get_features_block)];
 };
 
-/* The place of this feature among all, by their names; -ENOENT: the kernel has none of that name. */
-static int feature_place(const char *ifname, const char *name)
+/* Returns the index of this feature in the kernel's list; -ENOENT if the kernel does not have it. */
+static int feature_index(const char *ifname, const char *name)
 {
 	union names names = { .head = { .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_FEATURES } };
 	union count count = { .head = { .cmd = ETHTOOL_GSSET_INFO,
 					.sset_mask = 1ULL << ETH_SS_FEATURES } };
-	int err = ask_ethtool(ifname, &count);
+	int err = query_ethtool(ifname, &count);
 
 	if (!err)
-		err = count.head.data[0] <= FEATURES_MAX ? ask_ethtool(ifname, &names) : -E2BIG;
+		err = count.head.data[0] <= FEATURES_MAX ? query_ethtool(ifname, &names) : -E2BIG;
 	for (uint32_t i = 0; i < names.head.len && !err; i++)
 		if (!strncmp((char *)names.head.data + i * ETH_GSTRING_LEN, name, ETH_GSTRING_LEN))
 			return (int)i;
@@ -107,24 +105,24 @@ static int feature_place(const char *ifname, const char *name)
 
 enum { IS_ON = 1, IS_FIXED = 2 };
 
-/* Returns bits of the above; 0 also if the kernel has no feature of that name; -errno. */
+/* Returns IS_ON and IS_FIXED, ORed; 0 also if the kernel does not have the feature; -errno. */
 static int feature_state(const char *ifname, const char *name)
 {
 	union features features = { .head = { .cmd = ETHTOOL_GFEATURES, .size = FEATURES_MAX / 32 } };
 	const struct ethtool_get_features_block *block;
-	int place = feature_place(ifname, name), err;
+	int index = feature_index(ifname, name), err;
 
-	if (place < 0)
-		return place == -ENOENT ? 0 : place;
-	err = ask_ethtool(ifname, &features);
+	if (index < 0)
+		return index == -ENOENT ? 0 : index;
+	err = query_ethtool(ifname, &features);
 	if (err)
 		return err;
-	block = &features.head.features[place / 32];
-	return (block->active >> place % 32 & 1 ? IS_ON : 0) |
-	       (block->available >> place % 32 & 1 ? 0 : IS_FIXED);
+	block = &features.head.features[index / 32];
+	return (block->active >> index % 32 & 1 ? IS_ON : 0) |
+	       (block->available >> index % 32 & 1 ? 0 : IS_FIXED);
 }
 
-/* Is this feature on? 1 or 0, also if the kernel has none of that name; -errno. */
+/* Returns 1 if this feature is on; 0 if not, or if the kernel does not have it; -errno. */
 static int has_feature(const char *ifname, const char *name)
 {
 	int state = feature_state(ifname, name);
@@ -163,5 +161,5 @@ int device_mtu(const char *ifname)
 {
 	struct ifreq request = { 0 };
 
-	return ask_ioctl(ifname, SIOCGIFMTU, &request) ?: request.ifr_mtu;
+	return query_ioctl(ifname, SIOCGIFMTU, &request) ?: request.ifr_mtu;
 }

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#define DEVICE_DRIVER_MAX 32 /* bytes of a driver's name, with its end */
+#define DEVICE_DRIVER_MAX 32 /* bytes of a driver's name, with the 0 at the end */
 
 /* Reads the driver's name. Returns 0; -EOPNOTSUPP if the device has none. */
 int device_driver(const char *ifname, char driver[DEVICE_DRIVER_MAX]);
@@ -48,7 +48,7 @@ enum {
 int device_xdp_features(int ifindex, uint64_t *features);
 
 /* Does an AF_XDP socket of this network namespace have zero-copy on this interface? Returns 1 or 0;
- * -ENOENT if that is unknown because the kernel lacks xsk_diag; another -errno if asking fails.
+ * -ENOENT if that is unknown because the kernel lacks xsk_diag; another -errno if the query fails.
  */
 int device_has_zerocopy_sockets(int ifindex);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What netlink alone tells of a device, by libmnl, which the library does without. */
+/* Properties of a device that only netlink reports. In a file of its own, as the library does not
+ * link libmnl.
+ */
 #include "device.h"
 
 #include <errno.h>
@@ -12,24 +14,24 @@
 
 #include "netlink.h"
 
-/* Of the generic netlink family "netdev", from Linux 6.3 on: newer than the headers of Debian 12. */
+/* The generic netlink family "netdev", since Linux 6.3: the headers of Debian 12 lack it. */
 #define NETDEV_FAMILY "netdev"
 #define NETDEV_DEV_GET 1	  /* a command */
-#define NETDEV_DEV_IFINDEX 1	  /* attributes of its question and answer */
+#define NETDEV_DEV_IFINDEX 1	  /* attributes of the request and the answer */
 #define NETDEV_DEV_XDP_FEATURES 3 /* 64 bits, as enum netdev_xdp_act */
 
-/* The attribute of this type in an answer, and where its first `size` bytes go. */
-struct wanted {
+/* Receives the first `size` bytes of an answer's attribute of this type in *out. */
+struct attribute {
 	uint16_t type;
 	void *out;
 	size_t size;
 	bool is_there;
 };
 
-static int take_wanted(const struct nlmsghdr *m, void *arg)
+static int copy_attribute(const struct nlmsghdr *m, void *arg)
 {
 	const struct nlattr *a;
-	struct wanted *w = arg;
+	struct attribute *w = arg;
 
 	mnl_attr_for_each (a, m, GENL_HDRLEN) {
 		if (mnl_attr_get_type(a) != w->type || mnl_attr_get_payload_len(a) < w->size)
@@ -40,13 +42,13 @@ static int take_wanted(const struct nlmsghdr *m, void *arg)
 	return MNL_CB_OK;
 }
 
-union question {
+union request {
 	struct nlmsghdr header;
 	char bytes[64];
 };
 
-/* Begins a question to a generic netlink family, to which attributes are added. */
-static void begin_question(union question *q, uint16_t family, uint8_t command)
+/* Begins a request to a generic netlink family. The caller adds its attributes. */
+static void begin_request(union request *q, uint16_t family, uint8_t command)
 {
 	struct genlmsghdr *genl;
 
@@ -57,32 +59,32 @@ static void begin_question(union question *q, uint16_t family, uint8_t command)
 	*genl = (struct genlmsghdr){ .cmd = command, .version = 1 };
 }
 
-/* Returns 0; -EPROTO if the answer has not what is wanted; or the kernel's error. */
-static int ask_wanted(const union question *q, struct wanted *wanted)
+/* Returns 0; -EPROTO if the answer lacks the attribute; or the kernel's error. */
+static int query_attribute(const union request *q, struct attribute *a)
 {
-	int err = netlink_ask(NETLINK_GENERIC, &q->header, take_wanted, wanted);
+	int err = netlink_query(NETLINK_GENERIC, &q->header, copy_attribute, a);
 
-	return err ?: wanted->is_there ? 0 : -EPROTO;
+	return err ?: a->is_there ? 0 : -EPROTO;
 }
 
 int device_xdp_features(int ifindex, uint64_t *features)
 {
 	uint16_t id = 0;
-	struct wanted family = { .type = CTRL_ATTR_FAMILY_ID, .out = &id, .size = sizeof(id) };
-	struct wanted xdp = { .type = NETDEV_DEV_XDP_FEATURES,
-			      .out = features,
-			      .size = sizeof(*features) };
-	union question q;
+	struct attribute family = { .type = CTRL_ATTR_FAMILY_ID, .out = &id, .size = sizeof(id) };
+	struct attribute xdp = { .type = NETDEV_DEV_XDP_FEATURES,
+				 .out = features,
+				 .size = sizeof(*features) };
+	union request q;
 	int err;
 
-	begin_question(&q, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	begin_request(&q, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
 	mnl_attr_put_strz(&q.header, CTRL_ATTR_FAMILY_NAME, NETDEV_FAMILY);
-	err = ask_wanted(&q, &family);
+	err = query_attribute(&q, &family);
 	if (err)
 		return err;
-	begin_question(&q, id, NETDEV_DEV_GET);
+	begin_request(&q, id, NETDEV_DEV_GET);
 	mnl_attr_put_u32(&q.header, NETDEV_DEV_IFINDEX, (uint32_t)ifindex);
-	return ask_wanted(&q, &xdp);
+	return query_attribute(&q, &xdp);
 }
 
 struct zerocopy {
@@ -90,8 +92,8 @@ struct zerocopy {
 	bool found;
 };
 
-/* One socket. The memory of one that is bound says to which interface. */
-static int take_zerocopy(const struct nlmsghdr *m, void *arg)
+/* Checks one socket of the dump. The memory (umem) of a bound socket names its interface. */
+static int check_zerocopy(const struct nlmsghdr *m, void *arg)
 {
 	struct zerocopy *z = arg;
 	const struct nlattr *a;
@@ -112,7 +114,7 @@ int device_has_zerocopy_sockets(int ifindex)
 {
 	struct zerocopy z = { .ifindex = ifindex };
 	struct xdp_diag_req *request;
-	union question q;
+	union request q;
 	int err;
 
 	mnl_nlmsg_put_header(q.bytes);
@@ -120,6 +122,6 @@ int device_has_zerocopy_sockets(int ifindex)
 	q.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
 	request = mnl_nlmsg_put_extra_header(&q.header, sizeof(*request));
 	*request = (struct xdp_diag_req){ .sdiag_family = AF_XDP, .xdiag_show = XDP_SHOW_UMEM };
-	err = netlink_ask(NETLINK_SOCK_DIAG, &q.header, take_zerocopy, &z);
+	err = netlink_query(NETLINK_SOCK_DIAG, &q.header, check_zerocopy, &z);
 	return err ?: z.found;
 }

@@ -20,8 +20,8 @@ bool dir_is_bpffs_mounted(void)
 	return !statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC;
 }
 
-/* Is the open directory root's or this process's user's, with none of these bits in its mode? Or,
- * where that is enough, is it sticky?
+/* Checks that the open directory belongs to root or to this process's user, and that its mode has
+ * none of the bits `others`, or has a bit of `enough`.
  */
 static int check_open(int fd, mode_t others, mode_t enough)
 {
@@ -80,7 +80,7 @@ int dir_open_of(const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Others may not put another directory in the place of this one. */
+/* Checks that other users cannot replace this directory by another one. */
 static int check_parent(const char *path)
 {
 	int fd = dir_open_of(path, O_PATH | O_DIRECTORY), err;

@@ -14,14 +14,14 @@
 bool dir_is_bpffs_mounted(void);
 
 /* Checks that only root and this process's user can change the content of this directory, or
- * replace it by another one; with is_private, that only they can read it. Returns 0; -EPERM if
- * others can; -ENOTDIR if it is no directory; another -errno if that is unknown.
+ * replace the directory; with is_private, that only they can read it. Returns 0; -EPERM if other
+ * users can; -ENOTDIR if it is no directory; another -errno if that is unknown.
  */
 int dir_check(const char *path, bool is_private);
 
 /* Opens a directory at `at`, which is an open directory or AT_FDCWD, if dir_check() accepts the
  * directory itself. Does not check whether others could replace it by another one. Returns the
- * descriptor, which is the caller's; or -errno of dir_check().
+ * descriptor, which the caller closes; or -errno of dir_check().
  */
 int dir_open(int at, const char *path, bool is_private);
 
@@ -34,7 +34,7 @@ DIR *dir_open_list(int at, const char *path, bool is_private);
 int dir_next(DIR *dir, struct dirent **ret_entry);
 
 /* Opens the directory of this file, which need not exist, with these flags of open(). With
- * O_TMPFILE the new file has mode 0600. Returns the descriptor, which is the caller's; or -errno.
+ * O_TMPFILE the new file has mode 0600. Returns the descriptor, which the caller closes; or -errno.
  */
 int dir_open_of(const char *path, int flags);
 

@@ -8,7 +8,7 @@
 
 #include "device.h"
 
-/* What a page has besides an XDP packet: headroom, and the kernel's skb_shared_info behind it. */
+/* Bytes of a page beside an XDP packet: the headroom before it, and skb_shared_info behind it. */
 #define PAGE_OVERHEAD (256 + 320)
 #define LINK_HEADER 22 /* Ethernet, two VLAN tags */
 

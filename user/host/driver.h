@@ -30,7 +30,7 @@ bool driver_is_fixed(const struct driver *d, const char *ifname);
 
 /* Reads the XDP features that the driver has on this interface: bits of device.h. Returns 0;
  * -ENOENT before Linux 6.3, where drivers do not report them, unless it is certain that there are
- * none; another -errno if asking fails.
+ * none; another -errno if the query fails.
  */
 int driver_xdp_features(int ifindex, uint64_t *features);
 

@@ -26,25 +26,25 @@
 #include "units.h"
 
 static char message[160];
-static bool loud;
+static bool is_verbose;
 static int (*print)(const char *format, va_list args);
 static int64_t clock_offset_ns;
 
-/* libbpf has the kernel's own words about a netlink request for its log alone. */
+/* Copies the kernel's message about a netlink request. libbpf gives it only to its log function. */
 static void keep_message(const char *format, va_list args)
 {
-	static const char BEFORE[] = "Kernel error message: ";
+	static const char PREFIX[] = "Kernel error message: ";
 	char line[sizeof(message)];
-	const char *words;
+	const char *found;
 	va_list copy;
 
-	if (!strstr(format, BEFORE))
+	if (!strstr(format, PREFIX))
 		return;
 	va_copy(copy, args);
 	vsnprintf(line, sizeof(line), format, copy);
 	va_end(copy);
-	words = strstr(line, BEFORE);
-	snprintf(message, sizeof(message), "%s", words ? words + strlen(BEFORE) : "");
+	found = strstr(line, PREFIX);
+	snprintf(message, sizeof(message), "%s", found ? found + strlen(PREFIX) : "");
 	message[strcspn(message, "\n")] = 0;
 	text_clean(message);
 }
@@ -52,12 +52,12 @@ static void keep_message(const char *format, va_list args)
 static int print_libbpf(enum libbpf_print_level level, const char *format, va_list args)
 {
 	keep_message(format, args);
-	return loud && print && level != LIBBPF_DEBUG ? print(format, args) : 0;
+	return is_verbose && print && level != LIBBPF_DEBUG ? print(format, args) : 0;
 }
 
 static int print_libxdp(enum libxdp_print_level level, const char *format, va_list args)
 {
-	return loud && print && level != LIBXDP_DEBUG ? print(format, args) : 0;
+	return is_verbose && print && level != LIBXDP_DEBUG ? print(format, args) : 0;
 }
 
 static const struct {
@@ -82,14 +82,14 @@ const char *kernel_rights_text(unsigned int rights)
 	return text;
 }
 
-/* Which of these rights the process does not have. */
+/* Returns those of these rights that the process does not have. */
 static unsigned int lacking(unsigned int rights)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
 	unsigned int lacks = 0;
 
-	syscall(SYS_capget, &header, data); /* if it fails, data says that there are none */
+	syscall(SYS_capget, &header, data); /* if it fails, data stays 0: no capabilities */
 	for (size_t i = 0; i < RIGHTS_CNT; i++) {
 		int cap = RIGHTS[i].capability;
 
@@ -97,7 +97,7 @@ static unsigned int lacking(unsigned int rights)
 			lacks |= rights & RIGHTS[i].right;
 	}
 	if (data[CAP_TO_INDEX(CAP_SYS_ADMIN)].effective & CAP_TO_MASK(CAP_SYS_ADMIN))
-		lacks &= ~(KERNEL_BPF | KERNEL_PERFMON); /* the kernel takes it for these */
+		lacks &= ~(KERNEL_BPF | KERNEL_PERFMON); /* CAP_SYS_ADMIN includes these */
 	return lacks;
 }
 
@@ -113,7 +113,7 @@ int kernel_permits(const char *verb, unsigned int rights)
 				verb, kernel_rights_text(lacks));
 	if (!(rights & KERNEL_PERFMON))
 		return 0;
-	/* In a container or user namespace the capability may be there and yet not suffice. */
+	/* In a container or user namespace a capability that the process has may not suffice. */
 	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, sizeof(__u32), sizeof(__u32), 1, NULL);
 	if (fd >= 0)
 		close(fd);
@@ -146,7 +146,7 @@ void kernel_print_by(int (*by)(const char *format, va_list args))
 
 void kernel_output(bool verbose)
 {
-	loud = verbose;
+	is_verbose = verbose;
 	libbpf_set_print(print_libbpf);
 	libxdp_set_print(print_libxdp);
 }
@@ -162,7 +162,7 @@ int kernel_ready(bool verbose, bool may_mount)
 	return err ? diag_err(err, "cannot ask the kernel for its clock: %s", strerror(-err)) : 0;
 }
 
-/* What our programs need, and which version of Linux brought it, oldest first. */
+/* Kernel features that our programs need, in the order of the Linux versions that introduced them. */
 static const struct {
 	const char *text;
 	enum bpf_prog_type type;
@@ -174,10 +174,10 @@ static const struct {
 	{ "BPF loops, which came with Linux 5.17", BPF_PROG_TYPE_XDP, BPF_FUNC_loop },
 };
 
-/* For kernel_lacks(). True also if it is unknown. */
+/* For kernel_lacks(): true also if the answer is unknown. */
 static bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper)
 {
-	/* libbpf: 1 there, 0 missing, negative unknown, for which a failed load is not blamed. */
+	/* libbpf returns 1: present, 0: missing, negative: unknown. Unknown counts as present. */
 	return (helper ? libbpf_probe_bpf_helper(type, helper, NULL)
 		       : libbpf_probe_bpf_prog_type(type, NULL)) != 0;
 }
@@ -219,8 +219,8 @@ uint64_t kernel_memory_available(void)
 	return proc_number("/proc/meminfo", "MemAvailable:") * 1024;
 }
 
-/* -E2BIG is about memory only if the array map has more than 2^31 entries: the kernel rounds them
- * up to a power of 2, and that must fit 32 bits.
+/* -E2BIG means too little memory only if the array map has more than 2^31 entries: the kernel
+ * rounds their number up to a power of 2, which must fit 32 bits.
  */
 bool kernel_lacks_memory(int err, uint64_t bytes)
 {
@@ -240,7 +240,7 @@ int kernel_explain(int err, uint64_t bytes)
 {
 	struct utsname un;
 
-	/* First: without memory no feature can be looked for. */
+	/* Memory is checked first: without memory the probes of features fail, too. */
 	if (kernel_lacks_memory(err, bytes))
 		return bytes ? diag_err(err,
 					"no memory for a filter of %s" ADVICE
@@ -264,7 +264,7 @@ int kernel_explain(int err, uint64_t bytes)
 void kernel_wait_for_packets(void)
 {
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		usleep(50000); /* without membarrier: a packet takes microseconds */
+		usleep(50000); /* membarrier is missing: wait far longer than a packet takes */
 }
 
 uint64_t kernel_now_ns(void)

@@ -11,7 +11,7 @@
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
-/* The capabilities that a verb needs, besides file access to the pins; to be ORed. */
+/* Bits: capabilities that a verb needs, besides file access to the pins. */
 enum kernel_right {
 	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: open pins, measure the clock */
 	KERNEL_PERFMON = 1 << 1, /* CAP_PERFMON, or CAP_SYS_ADMIN: load programs like ours */
@@ -21,8 +21,8 @@ enum kernel_right {
 /* The rights that load needs; with --share also CAP_SYS_ADMIN. */
 #define KERNEL_LOAD (KERNEL_BPF | KERNEL_PERFMON | KERNEL_ATTACH)
 
-/* Returns the names of rights for people: "CAP_SYS_ADMIN and CAP_NET_ADMIN". In static memory,
- * until the next call.
+/* Returns the names of rights for people: "CAP_SYS_ADMIN and CAP_NET_ADMIN". The text is static,
+ * and valid until the next call.
  */
 const char *kernel_rights_text(unsigned int rights);
 
@@ -40,12 +40,12 @@ bool kernel_has_rights(unsigned int rights);
 void kernel_print_by(int (*print)(const char *format, va_list args));
 
 /* kernel_message() returns the kernel's message about the last netlink request of libbpf or libxdp
- * that failed since kernel_forget_message(); "": the kernel gave none.
+ * that failed since kernel_forget_message(); "" if the kernel sent none.
  */
 const char *kernel_message(void);
 void kernel_forget_message(void);
 
-/* Lets libbpf and libxdp print if verbose, else not. */
+/* Turns the messages of libbpf and libxdp on if verbose, else off. */
 void kernel_output(bool verbose);
 
 /* Prepares this process for verbs: kernel_output(), bpffs_ready(), and the clock of
@@ -84,8 +84,8 @@ bool kernel_has_map(enum bpf_map_type type);
  */
 int kernel_check_delivery(bool (*has)(enum bpf_map_type type));
 
-/* A load of a filter of `bytes` (0 if its maps existed already) has failed with err: was too little
- * memory the cause? The kernel returns -E2BIG for maps that are too large, and also for a program
+/* Was too little memory the cause why loading a filter of `bytes` (0 if its maps existed already)
+ * failed with err? The kernel returns -E2BIG for maps that are too large, and also for a program
  * that is too complex for the verifier.
  */
 bool kernel_lacks_memory(int err, uint64_t bytes);

@@ -12,10 +12,10 @@
 
 #include "netlink.h"
 
-#define DUMPS_MAX 10 /* how often a dump is tried: links may change while it is sent */
+#define DUMPS_MAX 10 /* tries of a dump: links may change while the kernel sends it */
 
-/* Kinds of devices whose IFLA_LINK is the device below them, which hands them what comes in. With
- * others IFLA_LINK is a peer (veth), or the device that a tunnel's outer packets go to.
+/* Kinds of devices whose IFLA_LINK is the device below, which passes received packets up. The
+ * IFLA_LINK of other kinds is a peer (veth), or the device that sends a tunnel's outer packets.
  */
 static const char *const UPPER_KINDS[] = { "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap" };
 
@@ -32,14 +32,14 @@ static void index_attributes(const void *first, size_t len, const struct nlattr 
 			by_type[mnl_attr_get_type(attr)] = attr;
 }
 
-/* Does so for the attributes nested in `a`, which may be NULL. */
+/* Does what index_attributes() does for the attributes nested in `a`, which may be NULL. */
 static void index_nested(const struct nlattr *a, const struct nlattr **by_type, uint16_t max)
 {
 	if (a)
 		index_attributes(mnl_attr_get_payload(a), mnl_attr_get_payload_len(a), by_type, max);
 }
 
-/* Does so for the attributes of a message, which follow `header` bytes. */
+/* Does what index_attributes() does for a message's attributes, which follow `header` bytes. */
 static void index_message(const struct nlmsghdr *m, size_t header, const struct nlattr **by_type,
 			  uint16_t max)
 {
@@ -68,7 +68,7 @@ static bool is_upper_kind(const struct link *l)
 	return false;
 }
 
-/* Of a tunnel: IFLA_LINK, or, of VXLAN, an attribute of its own. */
+/* Returns the carrier of a tunnel device: IFLA_LINK, but for VXLAN an attribute of its own. */
 static uint32_t carrier_of(const struct link *l, const struct nlattr *link, const struct nlattr *data)
 {
 	const struct nlattr *vxlan[IFLA_VXLAN_LINK + 1] = { NULL };
@@ -94,7 +94,7 @@ static void xdp_of(const struct nlattr *xdp, uint32_t ids[LINK_XDP_MAX])
 		ids[i] = u32_of(info[TYPES[i]]);
 }
 
-/* rx_packets, the first field of struct rtnl_link_stats64; it is not aligned. */
+/* Reads rx_packets, the first field of struct rtnl_link_stats64. It is not aligned. */
 static void read_received(const struct nlattr *stats, struct link *l)
 {
 	l->is_counted = stats && mnl_attr_get_payload_len(stats) >= sizeof(l->received);
@@ -131,7 +131,7 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 	*out = l;
 }
 
-/* A request for a dump of links, and what the kernel has answered so far. */
+/* A request for a dump of links, and the links that the kernel has sent so far. */
 struct dump {
 	union {
 		struct nlmsghdr request;
@@ -174,13 +174,13 @@ static int add_message(const struct nlmsghdr *m, void *arg)
 	return err ? MNL_CB_ERROR : MNL_CB_OK;
 }
 
-/* 0, and the caller frees d->links; -errno, and *d holds nothing to free. */
+/* Returns 0, and the caller frees d->links; or -errno, with nothing to free in *d. */
 static int dump(struct dump *d)
 {
 	int err = -EAGAIN;
 
 	for (int i = 0; i < DUMPS_MAX && err == -EAGAIN; i++) {
-		err = netlink_ask(NETLINK_ROUTE, &d->request, add_message, d);
+		err = netlink_query(NETLINK_ROUTE, &d->request, add_message, d);
 		if (err)
 			links_free(&d->links);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The interfaces of this network namespace, and which of them is on top of which: a bridge or bond
- * on its ports; a VLAN, macvlan, macvtap or ipvlan on its device; several levels deep. A packet
- * that is received by an interface is received again by the interfaces on top. They are read by
- * rtnetlink. Nothing here logs; a failure returns -errno.
+ * on its ports; a VLAN, macvlan, macvtap or ipvlan on its device; several levels deep. The
+ * interfaces on top of an interface receive its packets again. Read by rtnetlink. Nothing here
+ * logs; a failure returns -errno.
  */
 #ifndef XDP_DEDUP_LINKS_H
 #define XDP_DEDUP_LINKS_H
@@ -23,14 +23,14 @@ struct link {
 	bool is_ethernet; /* its frames have Ethernet headers */
 	bool is_up;
 	char kind[IFNAMSIZ]; /* as the kernel names it: "vxlan", "bridge"; "": none, or a NIC */
-	uint32_t carrier; /* index of the device by which a tunnel's packets come; 0: any, or none here */
+	uint32_t carrier; /* index of the device that receives a tunnel's packets; 0: any, or none here */
 	uint32_t master; /* index of the bridge, bond or team that it is a port of; 0: none */
 	uint32_t below;	 /* index of the device that this VLAN, macvlan ... is on; 0: none here */
 	bool is_on_other_netns;		/* the device below, or a peer, is in another namespace */
 	uint32_t xdp_ids[LINK_XDP_MAX]; /* ids of its XDP programs; 0: none */
 	uint32_t mtu;			/* bytes */
 	bool is_counted;		/* is `received` known? */
-	uint64_t received; /* packets, as the driver counts them: includes those that XDP drops */
+	uint64_t received; /* packets that the driver counts, including those that XDP drops */
 };
 
 struct links {
@@ -57,16 +57,16 @@ const struct link *links_find(const struct links *l, uint32_t index);
 bool links_is_on(const struct links *l, uint32_t upper, uint32_t lower);
 
 /* links_each_above() calls each() for every device on top of `lower`, links_each_below() for every
- * device below `upper`, until a call does not return 0. Returns the result of that call; else 0. A
- * device that is reached in several ways may come several times. The time grows with the number of
- * reached devices times the number of interfaces.
+ * device below `upper`, until a call does not return 0. Returns the result of that call; else 0.
+ * each() may be called several times for a device that is reached in several ways. The time grows
+ * with the number of reached devices times the number of interfaces.
  */
 typedef int (*links_fn)(const struct link *link, void *arg);
 int links_each_above(const struct links *l, uint32_t lower, links_fn each, void *arg);
 int links_each_below(const struct links *l, uint32_t upper, links_fn each, void *arg);
 
 /* Finds two of these interfaces, `upper` on top of `lower`: a filter on both would see each packet
- * twice, and drop it the second time. Both are NULL if there are none. They belong to *l.
+ * twice, and drop it the second time. Both are NULL if there are none. Both point into *l.
  */
 struct stacked {
 	const struct link *upper, *lower;

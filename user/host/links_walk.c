@@ -12,7 +12,7 @@ static bool is_directly_on(const struct link *upper, const struct link *lower)
 	return lower->master == upper->index || upper->below == lower->index;
 }
 
-/* The kernel takes only VXLAN, of all tunnels, to be on top of its carrier. */
+/* Of all tunnel devices, only VXLAN is an upper device of its carrier to the kernel. */
 static bool is_vxlan_on(const struct link *upper, const struct link *lower)
 {
 	return upper->carrier == lower->index && !strcmp(upper->kind, "vxlan");

@@ -6,8 +6,8 @@
 
 #define ANSWER_MAX 65536 /* bytes; the kernel sends a dump in parts of at most half of that */
 
-/* The last message of an answer, NLMSG_ERROR or NLMSG_DONE, begins with 0 or -errno. libmnl's own
- * callback for NLMSG_DONE ignores that.
+/* Handles the last message of an answer, NLMSG_ERROR or NLMSG_DONE, which begins with 0 or -errno.
+ * libmnl's own callback for NLMSG_DONE ignores that number.
  */
 static int answer_ended(const struct nlmsghdr *m, void *arg)
 {
@@ -18,12 +18,12 @@ static int answer_ended(const struct nlmsghdr *m, void *arg)
 	return errno ? MNL_CB_ERROR : MNL_CB_STOP;
 }
 
-/* 0 or -errno; `answer` has ANSWER_MAX bytes. */
-static int exchange_messages(struct mnl_socket *s, const struct nlmsghdr *question, void *answer,
+/* Returns 0, or -errno. `answer` has ANSWER_MAX bytes. */
+static int exchange_messages(struct mnl_socket *s, const struct nlmsghdr *request, void *answer,
 			     mnl_cb_t each, void *arg)
 {
 	static mnl_cb_t control[] = { [NLMSG_ERROR] = answer_ended, [NLMSG_DONE] = answer_ended };
-	ssize_t len = mnl_socket_sendto(s, question, question->nlmsg_len);
+	ssize_t len = mnl_socket_sendto(s, request, request->nlmsg_len);
 	int state = len < 0 ? MNL_CB_ERROR : MNL_CB_OK;
 
 	while (state == MNL_CB_OK) {
@@ -35,11 +35,11 @@ static int exchange_messages(struct mnl_socket *s, const struct nlmsghdr *questi
 	return state == MNL_CB_ERROR ? -errno : 0;
 }
 
-int netlink_ask(int protocol, const struct nlmsghdr *question, mnl_cb_t each, void *arg)
+int netlink_query(int protocol, const struct nlmsghdr *request, mnl_cb_t each, void *arg)
 {
 	void *answer = malloc(ANSWER_MAX);
 	struct mnl_socket *s = answer ? mnl_socket_open2(protocol, SOCK_CLOEXEC) : NULL;
-	int err = s ? exchange_messages(s, question, answer, each, arg) : -errno;
+	int err = s ? exchange_messages(s, request, answer, each, arg) : -errno;
 
 	if (s)
 		mnl_socket_close(s);

@@ -11,6 +11,6 @@
  * Returns 0; -errno of the kernel or of each(); -EAGAIN if the dumped objects changed meanwhile, so
  * that parts of the answer may contradict each other.
  */
-int netlink_ask(int protocol, const struct nlmsghdr *question, mnl_cb_t each, void *arg);
+int netlink_query(int protocol, const struct nlmsghdr *request, mnl_cb_t each, void *arg);
 
 #endif
