@@ -29,7 +29,7 @@ static const struct mode {
 	[MODE_HW] = { "hw", XDP_MODE_HW, XDP_FLAGS_HW_MODE },
 };
 
-/* A mode that another process has written may be any number. */
+/* The mode may come from a record that another process wrote, so it may be any number. */
 static const struct mode *row_of_mode(enum attach_mode mode)
 {
 	return &MODES[mode <= MODE_HW ? mode : MODE_ANY];
@@ -73,7 +73,7 @@ int attach_check_named(const struct placement *where, int i)
 	return 0;
 }
 
-/* Logs which program has the interface to itself. */
+/* Logs which other program runs on the interface. Returns -EBUSY. */
 static int log_other(const char *ifname, const struct link *l)
 {
 	uint32_t id = l->xdp_ids[LINK_XDP_ANY];
@@ -117,9 +117,9 @@ int attach_check_room(const char *ifname, bool share)
 
 const char *attach_refusal(int err)
 {
-	const char *words = kernel_message();
+	const char *text = kernel_message();
 
-	return !*words || strstr(words, "Underlying driver") ? strerror(-err) : words;
+	return !*text || strstr(text, "Underlying driver") ? strerror(-err) : text;
 }
 
 bool attach_is_mode_refused(int err)
@@ -159,7 +159,7 @@ int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t fe
 			"%s has no AF_XDP sockets in hw mode, so --deliver xsk cannot work there" ADVICE
 			"--mode native",
 			ifname);
-	/* A driver without it drops what a program redirects. */
+	/* A driver without this feature drops packets that a program redirects. */
 	if (is_native && !(features & DEVICE_XDP_REDIRECT))
 		return diag_err(
 			-EOPNOTSUPP,
@@ -180,8 +180,8 @@ int attach_explain(const char *ifname, enum attach_mode mode, int err)
 			ifname, attach_refusal(err));
 }
 
-/* A link gives an errno alone. Has the kernel refuse the program once more, by netlink, which tells
- * the driver's words (kernel_message()).
+/* Attaches once more, by netlink, to get the driver's message (kernel_message()): creating a link
+ * returns only an errno. Returns the new error, or err if this time the kernel did not refuse.
  */
 static int read_refusal(int prog_fd, int ifindex, uint32_t flag, int err)
 {

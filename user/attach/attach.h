@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Interfaces on which a program is to run: modes, what must hold before, and messages. */
+/* Attaches a program to an interface: modes, checks beforehand, and messages. */
 #ifndef XDP_DEDUP_ATTACH_H
 #define XDP_DEDUP_ATTACH_H
 
@@ -24,8 +24,8 @@ struct placement {
 	bool share; /* --share: through libxdp's dispatcher */
 };
 
-/* Returns the index of this interface of this network namespace; 0 if there is none; or -errno
- * (logged).
+/* Returns the index of the interface with this name in this network namespace; 0 if there is none;
+ * or -errno (logged).
  */
 int attach_ifindex(const char *ifname);
 
@@ -51,27 +51,29 @@ int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native
  */
 int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t features);
 
-/* Attaches the program to an interface by a link. With MODE_ANY: native, or else skb; *mode becomes
- * what it is. Returns the link's descriptor, which the caller closes; or -errno (logged).
+/* Attaches the program to an interface by a link. MODE_ANY tries native, then skb; *mode becomes the
+ * mode that was taken. Returns the link's descriptor, which the caller closes; or -errno (logged).
  */
 int attach_link(int prog_fd, const char *ifname, enum attach_mode *mode);
 
-/* Returns the reason why an interface was refused (err: -errno): the driver's message, if it gave
- * one since kernel_forget_message().
+/* Returns the reason why attaching failed with err (-errno): the driver's message, if the kernel
+ * sent one since kernel_forget_message().
  */
 const char *attach_refusal(int err);
 
 /* Does err mean that the interface does not support the mode? Then another mode may work. */
 bool attach_is_mode_refused(int err);
 
-/* Log that skb mode was taken, and why; that the interface was refused. Returns err. */
+/* Logs a note that skb mode was taken, and why. */
 void attach_note_skb_mode(const char *ifname, const char *why);
+
+/* Logs that attaching to the interface failed. Returns err. */
 int attach_explain(const char *ifname, enum attach_mode mode, int err);
 
-/* "native", "skb" or "hw"; "none" for MODE_ANY. */
+/* Returns "native", "skb" or "hw"; "none" for MODE_ANY. */
 const char *attach_mode_name(enum attach_mode mode);
 
-/* Returns the mode as libxdp has it, an enum xdp_attach_mode. */
+/* Returns libxdp's number of the mode, an enum xdp_attach_mode. */
 int attach_mode_xdp(enum attach_mode mode);
 
 #endif

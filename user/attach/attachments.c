@@ -18,9 +18,9 @@
 #include "share.h"
 #include "stream_ids.h"
 
-#define READS 3 /* of what changes meanwhile */
+#define READS 3 /* tries, as programs may be exchanged during a read */
 
-/* The programs that a filter has: its own, and during a change the one in +NAME. */
+/* The programs of a filter: its own, and during a change the one in +NAME. */
 struct programs {
 	struct identity now, staged;
 };
@@ -38,7 +38,7 @@ static bool is_own(const struct programs *p, uint32_t prog_id)
 	return prog_id && (prog_id == p->now.prog_id || prog_id == p->staged.prog_id);
 }
 
-/* The mode in which an interface runs this program. */
+/* Returns the mode in which an interface runs this program; MODE_ANY if it does not. */
 static enum attach_mode mode_of(const struct link *l, uint32_t prog_id)
 {
 	return l->xdp_ids[LINK_XDP_NATIVE] == prog_id ? MODE_NATIVE
@@ -47,7 +47,9 @@ static enum attach_mode mode_of(const struct link *l, uint32_t prog_id)
 						      : MODE_ANY;
 }
 
-/* Fills in what the link's kernel object says. A program may be exchanged after `links` was read. */
+/* Fills in *a from the link's kernel object. Its program may have been exchanged after `links` was
+ * read, so each of the filter's programs counts.
+ */
 static void read_link(const struct iface_link *link, const struct links *links,
 		      const struct programs *programs, struct attachment *a)
 {
@@ -58,14 +60,14 @@ static void read_link(const struct iface_link *link, const struct links *links,
 	a->prog_id = link->prog_id;
 	a->ifindex = link->ifindex;
 	a->ours = is_own(programs, link->prog_id);
-	a->here = l && runs && (link_runs_xdp(l, link->prog_id) || is_own(programs, runs));
-	if (!a->here)
+	a->local = l && runs && (link_runs_xdp(l, link->prog_id) || is_own(programs, runs));
+	if (!a->local)
 		return;
 	a->mode = mode_of(l, runs);
 	memcpy(a->ifname, l->name, sizeof(a->ifname));
 }
 
-/* Asks libxdp. */
+/* Fills in *a of a shared interface by a query to libxdp. */
 static void read_shared(const struct dedup_iface *entry, const struct links *links,
 			const struct programs *programs, struct attachment *a)
 {
@@ -80,40 +82,38 @@ static void read_shared(const struct dedup_iface *entry, const struct links *lin
 	a->unknown = is < 0;
 	if (is <= 0)
 		return;
-	a->ours = a->here = true;
+	a->ours = a->local = true;
 	a->ifindex = l->index;
 	a->prog_id = found.prog_id;
 	a->mode = found.mode;
 	memcpy(a->ifname, l->name, sizeof(a->ifname));
 }
 
-/* How sure is it that the link's interface is the one of this network namespace with its index? By
- * the record, or else by the name.
+/* Returns how certain it is that the link's interface is the local one with its index: 2 for the
+ * record, plus 1 for the name.
  */
-static int sureness(const struct dedup_iface *entry, const struct attachment *a)
+static int certainty(const struct dedup_iface *entry, const struct attachment *a)
 {
 	return 2 * (iface_is_local(entry) && entry->ifindex == a->ifindex) +
 	       !strcmp(a->ifname, a->recorded);
 }
 
-/* One of two interfaces with one index is in another network namespace, where it runs the program,
- * too.
- */
-static void tell_same_index(struct attachments *out, const int *sure)
+/* Of two local interfaces with one index, the less certain one is in another network namespace. */
+static void resolve_same_index(struct attachments *out, const int *sure)
 {
 	for (int i = 0; i < out->cnt; i++)
 		for (int j = 0; j < out->cnt; j++) {
 			struct attachment *a = &out->list[i], *b = &out->list[j];
 
-			if (i == j || !a->here || !b->here || a->ifindex != b->ifindex ||
+			if (i == j || !a->local || !b->local || a->ifindex != b->ifindex ||
 			    sure[i] < sure[j])
 				continue;
-			b->here = false;
+			b->local = false;
 			memcpy(b->ifname, b->recorded, sizeof(b->ifname));
 		}
 }
 
-/* It runs nothing, and may have got another name. */
+/* Reads the current name of an interface on which no program runs. */
 static void read_name(const struct dedup_iface *entry, const struct links *links,
 		      struct attachment *a)
 {
@@ -148,14 +148,14 @@ static int read_all(const struct filter *f, const struct links *links, struct at
 		else if (entry.shared)
 			read_shared(&entry, links, &programs, a);
 		read_name(&entry, links, a);
-		sure[out->cnt++] = sureness(&entry, a);
+		sure[out->cnt++] = certainty(&entry, a);
 	}
-	tell_same_index(out, sure);
+	resolve_same_index(out, sure);
 	return err;
 }
 
-/* Has a link a program that is not the filter's, or another one than its interface seems to run?
- * Then programs may have been exchanged while they were read.
+/* Does a link have a program that is not the filter's, or that its interface does not run? Then
+ * programs may have been exchanged while they were read.
  */
 static bool may_have_changed(const struct attachments *a, const struct links *links)
 {
@@ -163,7 +163,7 @@ static bool may_have_changed(const struct attachments *a, const struct links *li
 		const struct attachment *at = &a->list[i];
 		const struct link *l = at->link_id ? links_find(links, at->ifindex) : NULL;
 
-		if (at->ifindex && (!at->ours || (l && link_has_xdp(l) && !at->here)))
+		if (at->ifindex && (!at->ours || (l && link_has_xdp(l) && !at->local)))
 			return true;
 	}
 	return false;
@@ -188,29 +188,29 @@ const struct attachment *attachments_on(const struct attachments *a, const char 
 	uint32_t ifindex = if_nametoindex(ifname);
 
 	for (int i = 0; i < a->cnt && ifindex; i++)
-		if (a->list[i].here && a->list[i].ifindex == ifindex)
+		if (a->list[i].local && a->list[i].ifindex == ifindex)
 			return &a->list[i];
 	for (int i = 0; i < a->cnt; i++)
-		if (!a->list[i].here && !strcmp(a->list[i].ifname, ifname))
+		if (!a->list[i].local && !strcmp(a->list[i].ifname, ifname))
 			return &a->list[i];
 	return NULL;
 }
 
 const struct attachment *attachments_same_index(const struct attachments *a,
-						const struct attachment **ret_here)
+						const struct attachment **ret_local)
 {
 	for (int i = 0; i < a->cnt; i++)
 		for (int j = 0; j < a->cnt; j++)
-			if (a->list[i].here && !a->list[j].here &&
+			if (a->list[i].local && !a->list[j].local &&
 			    a->list[i].ifindex == a->list[j].ifindex) {
-				*ret_here = &a->list[i];
+				*ret_local = &a->list[i];
 				return &a->list[j];
 			}
 	return NULL;
 }
 
-/* Does the filter run on this interface (1), or has its record alone this name (-ENODEV)? Else 0,
- * or another -errno.
+/* Returns 1 if the filter runs on this interface; -ENODEV if only its record has it; else 0, or
+ * another -errno.
  */
 static int is_on(const struct filter *f, const struct links *links, const char *ifname)
 {
@@ -221,13 +221,13 @@ static int is_on(const struct filter *f, const struct links *links, const char *
 	if (err)
 		return err;
 	found = attachments_on(&a, ifname);
-	if (!found || (found->ifindex && !found->here)) /* in another network namespace */
+	if (!found || (found->ifindex && !found->local)) /* in another network namespace */
 		return 0;
-	return found->here ? 1 : -ENODEV;
+	return found->local ? 1 : -ENODEV;
 }
 
-/* Finds the filter that runs on the interface, or else the only one whose record has it. Returns 0,
- * with *out open; -ENOENT (not logged); or another -errno (logged).
+/* Opens the filter that runs on the interface, or else the only one whose record has it. Returns 0;
+ * -ENOENT (not logged); or another -errno (logged).
  */
 static int find_filter(char **names, const struct links *links, const char *ifname, struct filter *out)
 {
@@ -282,7 +282,7 @@ int attachments_find(const char *what, struct filter *out)
 	err = receivers_links(&links) ?: loader_names(&names) ?: find_filter(names, &links, what, out);
 	loader_free_names(names);
 	links_free(&links);
-	/* One that cannot be opened, of another version or incomplete? */
+	/* A filter of another version, or an incomplete one, may run there: logs why it cannot open. */
 	if (err == -ENOENT && ifindex && attachments_filter_on(ifindex, name) == 1) {
 		err = filter_open(name, out);
 		return err ? loader_explain(name, err) : 0;
@@ -328,7 +328,7 @@ int attachments_open_stream(const char *what, struct filter *out)
 	return err;
 }
 
-/* Has this directory a link of the interface? Returns 1 or 0; -errno. */
+/* Does this directory have a link of the interface? Returns 1 or 0; -errno. */
 static int has_link(const char *directory, const struct link *l)
 {
 	struct iface_link pinned[DEDUP_IFACES_MAX];
@@ -365,7 +365,7 @@ int attachments_entry(const char *ifname, const struct placement *where, struct 
 				     .shared = where->share };
 	if (!out->netns)
 		return diag_err(-EIO, "the kernel does not tell which network namespace this is");
-	/* The user may have given an alias. */
+	/* The user may have given an alternative name (altname) of the interface. */
 	if (!out->ifindex || !if_indextoname(out->ifindex, out->name))
 		return diag_err(-ENODEV, "there is no interface %s any more", ifname);
 	return 0;
@@ -389,13 +389,13 @@ int attachments_write_record(struct filter *f, const struct dedup_iface *ifaces,
 	return 0;
 }
 
-void attachments_follow(struct filter *f, const struct attachments *a)
+void attachments_update_record(struct filter *f, const struct attachments *a)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
 		for (int j = 0; j < a->cnt; j++) {
 			struct dedup_iface *entry = &f->record->ifaces[i];
 
-			if (!entry->ifindex || !a->list[j].here ||
+			if (!entry->ifindex || !a->list[j].local ||
 			    !iface_has_name(entry, a->list[j].recorded))
 				continue;
 			entry->ifindex = a->list[j].ifindex;

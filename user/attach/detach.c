@@ -17,7 +17,7 @@
 #include "pin_dirs.h"
 #include "pins.h"
 
-/* A link takes only programs that are loaded like the packet program: for BPF_XDP, with frags. */
+/* A link accepts only programs with the flags of the packet program: for BPF_XDP, with frags. */
 int detach_pass_all(void)
 {
 	static const struct bpf_insn PASS[] = {
@@ -34,7 +34,7 @@ int detach_pass_all(void)
 		      : fd;
 }
 
-/* In PIN_LEAVING the pin of a link is called by its id. */
+/* Moves the link's pin to PIN_LEAVING, where the link's id is the name of the pin. */
 static int move_pin(const char *directory, const char *ifname, uint32_t link_id)
 {
 	char from[PATH_MAX], to[PATH_MAX], id[IF_NAMESIZE];
@@ -66,8 +66,8 @@ int detach_begin(const char *directory, const char *ifname, int pass_all_fd)
 		   : 0;
 }
 
-/* May applications have zero-copy sockets there? False on a kernel that does not tell (detach.h),
- * and of an interface in another network namespace.
+/* May applications have zero-copy sockets on the link's interface? False on a kernel without
+ * xsk_diag (detach.h), and for an interface in another network namespace.
  */
 static bool may_have_sockets(const struct iface_link *link, const struct links *links)
 {
@@ -79,7 +79,7 @@ static bool may_have_sockets(const struct iface_link *link, const struct links *
 	return has && has != -ENOENT;
 }
 
-/* Step 3 of one link. */
+/* Does step 3 for one link. */
 static int finish_link(const struct iface_link *link)
 {
 	int fd = iface_link_open(PIN_LEAVING, link->ifname), err = 0;
@@ -92,7 +92,9 @@ static int finish_link(const struct iface_link *link)
 	return err ?: iface_link_unpin(PIN_LEAVING, link->ifname);
 }
 
-/* *kept: the index of an interface that keeps its link for readers of zero-copy sockets; or 0. */
+/* Does steps 2 and 3 for all links. *kept: the index of an interface whose link stays for readers
+ * of zero-copy sockets; or 0.
+ */
 static int finish_all(uint32_t *kept)
 {
 	struct iface_link list[DEDUP_IFACES_MAX];
@@ -114,7 +116,7 @@ static int finish_all(uint32_t *kept)
 	}
 	links_free(&links);
 	pin_path(path, PIN_LEAVING, NULL);
-	rmdir(path); /* if it is empty */
+	rmdir(path); /* fails unless the directory is empty */
 	return err;
 }
 
@@ -136,7 +138,7 @@ int detach_finish(void)
 	return 0;
 }
 
-void detach_settle(void)
+void detach_recover(void)
 {
 	uint32_t kept;
 

@@ -106,7 +106,7 @@ int iface_link_unpin(const char *directory, const char *ifname)
 	return unlink(path) && errno != ENOENT ? -errno : 0;
 }
 
-/* Reads the link of this name. Returns 1; 0 if it has gone since; or -errno. */
+/* Reads the link of this name. Returns 1; 0 if its pin has been removed meanwhile; or -errno. */
 static int read_one(const char *directory, struct iface_link *out)
 {
 	int fd = iface_link_open(directory, out->ifname), err;

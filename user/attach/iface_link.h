@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The bpf_link that attaches a filter's program to one interface. It is pinned in the filter's
- * directory as link-IFNAME, by the name that the interface had when it was attached. The kernel
- * keeps the rest: the link follows its interface into other network namespaces and through renames,
- * its program is exchanged from anywhere, and it ends when its last pin goes. During a change both
- * NAME and +NAME have pins of the links that stay.
+ * directory as link-IFNAME, by the name that the interface had when the program was attached. The
+ * link follows its interface into other network namespaces and through renames. Its program can be
+ * exchanged from any network namespace. The kernel frees the link when its last pin is removed.
+ * During a change both NAME and +NAME have pins of the links that stay.
  *
  * Nothing here logs. `directory`: NAME or +NAME.
  */
@@ -19,8 +19,8 @@
 struct iface_link {
 	char ifname[IF_NAMESIZE]; /* the name in its pin */
 	uint32_t id, prog_id;
-	uint32_t ifindex; /* in whichever network namespace it is; 0: the interface is gone, or
-			   * somebody has detached the link
+	uint32_t ifindex; /* in the interface's network namespace. 0: the interface was removed, or
+			   * another program has detached the link
 			   */
 };
 
@@ -36,11 +36,11 @@ int iface_link_pin(int fd, const char *directory, const char *ifname);
 /* Opens the pinned link. Returns its descriptor, which the caller closes; or -errno: -ENOENT. */
 int iface_link_open(const char *directory, const char *ifname);
 
-/* Reads what the kernel has of an open link; out->ifname stays. Returns 0, or -errno. */
+/* Reads the state of an open link from the kernel, except out->ifname. Returns 0, or -errno. */
 int iface_link_info(int fd, struct iface_link *out);
 
-/* Exchanges the program, from any network namespace. No packet is lost or unjudged. Returns 0, also
- * if the link has this program or runs nowhere; or -errno.
+/* Exchanges the program, from any network namespace. Every packet meets the old program or the new
+ * one. Returns 0, also if the link already has this program or has no interface; or -errno.
  */
 int iface_link_update(int fd, int prog_fd);
 

@@ -18,8 +18,8 @@
 #include "pin_dirs.h"
 #include "share.h"
 
-/* Makes a link with this program for the entry's interface, and pins it in this directory. Nothing
- * is left of a link that could not be pinned.
+/* Attaches this program to the entry's interface by a link that is pinned in this directory. If
+ * pinning fails, the program is detached.
  */
 static int attach_pinned(const char *directory, struct dedup_iface *entry, int prog_fd)
 {
@@ -40,7 +40,7 @@ static int attach_pinned(const char *directory, struct dedup_iface *entry, int p
 	return 0;
 }
 
-/* libxdp loads a program for each dispatcher. */
+/* Attaches through libxdp, which loads a program of its own for each dispatcher. */
 static int attach_shared(const char *name, struct dedup_iface *entry)
 {
 	enum attach_mode mode = (enum attach_mode)entry->mode;
@@ -65,7 +65,7 @@ int links_attach(const char *name, struct dedup_iface *entry, int prog_fd)
 	return entry->shared ? attach_shared(name, entry) : attach_pinned(name, entry, prog_fd);
 }
 
-/* Pins the link of NAME in +NAME, too, by this name. Returns 1; 0 if NAME has none that runs; or
+/* Pins the link of NAME in +NAME, too, by this name. Returns 1; 0 if NAME has no attached link; or
  * -errno.
  */
 static int keep_link(const struct pair *p, const char *recorded, const char *ifname)
@@ -111,7 +111,7 @@ static bool has_link(const struct iface_link *list, int cnt, uint32_t id)
 	return false;
 }
 
-int links_take_off(const char *directory, const char *keeper)
+int links_begin_detach(const char *directory, const char *keeper)
 {
 	struct iface_link list[DEDUP_IFACES_MAX], kept[DEDUP_IFACES_MAX];
 	int cnt = iface_links_read(directory, list),
@@ -137,7 +137,7 @@ int links_take_off(const char *directory, const char *keeper)
 	return err;
 }
 
-/* Gives each link of NAME this program. Goes on after a failure. */
+/* Gives each link of NAME this program. Continues after a failure. */
 static int update_links(const struct pair *p, int prog_fd)
 {
 	struct iface_link list[DEDUP_IFACES_MAX];
@@ -164,7 +164,7 @@ struct shared_pair {
 	int prog_fd; /* that of NAME */
 };
 
-/* A shared entry of NAME's record. Returns what links_exchange() does. */
+/* Exchanges the program of one shared interface. Returns and sets what links_exchange() does. */
 static int exchange_shared(struct shared_pair *u, struct dedup_iface *entry, int *ret_err)
 {
 	struct shared_program found;
@@ -187,7 +187,7 @@ static int exchange_shared(struct shared_pair *u, struct dedup_iface *entry, int
 	return err;
 }
 
-/* Has NAME's record this entry of that of +NAME? */
+/* Does NAME's record have this interface of +NAME's record? */
 static bool is_kept(const struct pair *p, const struct dedup_iface *old)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
@@ -242,6 +242,6 @@ int links_exchange(struct pair *p, int *ret_err)
 	unattached = *ret_err ? 0 : exchange_all_shared(&u, ret_err);
 	fd_close(u.prog_fd);
 	if (!*ret_err)
-		*ret_err = links_take_off(p->staged.name, p->name);
+		*ret_err = links_begin_detach(p->staged.name, p->name);
 	return unattached;
 }

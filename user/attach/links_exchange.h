@@ -7,22 +7,22 @@
 
 #include "live_exchange.h"
 
-/* Before the commit: pins the links of NAME that stay in +NAME, too. Makes links with a program
- * that passes all packets for interfaces that are added. Returns 0, or -errno.
+/* Prepares the commit: pins the links of NAME that stay in +NAME, too. For added interfaces it
+ * makes links whose program passes all packets. Returns 0, or -errno.
  */
 int links_prepare(struct pair *p, const struct wanted_ifaces *ifaces);
 
-/* After the commit: each interface of NAME's record runs NAME's program, and none runs that of
- * +NAME. *ret_err is 0 then; else the -errno of an interface that runs the program of +NAME.
- * Returns 0; or the -errno of a shared interface that could not be attached: it runs nothing, and
- * is off the record.
+/* Follows the commit: gives each interface of NAME's record the program of NAME, and detaches that
+ * of +NAME from all others. *ret_err is 0, or the -errno of an interface that still runs the
+ * program of +NAME. Returns 0; or the -errno of a shared interface that could not be attached: no
+ * program of the filter runs there, and the record no longer has it.
  */
 int links_exchange(struct pair *p, int *ret_err);
 
-/* Begins to detach (detach.h) the links that this directory has, but not those that the directory
- * `keeper` has, too, if it is not NULL. Goes on after a failure. Returns 0, or -errno.
+/* Calls detach_begin() for the links of this directory, except for those that the directory
+ * `keeper` (or NULL) also has. Continues after a failure. Returns 0, or -errno.
  */
-int links_take_off(const char *directory, const char *keeper);
+int links_begin_detach(const char *directory, const char *keeper);
 
 /* Attaches the filter's program, open as prog_fd, to the interface of this entry of its record. For
  * a shared interface libxdp loads the program again. Returns 0, or -errno.

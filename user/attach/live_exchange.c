@@ -37,7 +37,7 @@ int pair_open(const char *name, struct pair *p)
 	return err;
 }
 
-/* Are they two programs over one memory? */
+/* Do the programs of NAME and +NAME share one memory? */
 static bool has_same_memory(const struct pair *p)
 {
 	return p->f.state_id == p->staged.state_id;
@@ -51,8 +51,8 @@ static int put_exchanging(struct filter *f, void *arg)
 	return 0;
 }
 
-/* The next program may have a predecessor that the hand, until it has the next configuration, does
- * not know: packets take the slow path until the change ends.
+/* Sends packets through the slow path until the change ends: the next program may have a
+ * predecessor that the hand does not know before it has the next configuration.
  */
 static int begin_exchange(struct pair *p)
 {
@@ -69,15 +69,15 @@ static int begin_exchange(struct pair *p)
 	return 0;
 }
 
-/* Whoever has this filter open opens what is NAME now. */
-static void tell_readers(const struct filter *f)
+/* Makes processes that have this filter open reopen NAME. */
+static void notify_readers(const struct filter *f)
 {
 	__sync_fetch_and_add(&f->state->serial, 1);
 }
 
 int live_exchange_undo(struct pair *p)
 {
-	int err = links_take_off(p->staged.name, p->name);
+	int err = links_begin_detach(p->staged.name, p->name);
 
 	if (err)
 		return err;
@@ -85,20 +85,20 @@ int live_exchange_undo(struct pair *p)
 	return pin_dir_remove_staging(p->name) ?: detach_finish();
 }
 
-/* Sets when the time of --for of NAME's program ends, if its record says so. */
+/* Copies the end of --for from NAME's record to its state, if the record has one. */
 static void begin_drops(const struct pair *p)
 {
 	if (!p->f.record->drop_until_ns)
 		return;
 	WRITE_ONCE(p->f.state->drop_until_ns, p->f.record->drop_until_ns);
-	/* As the hand's next step will: it may be that of an earlier time. */
+	/* The hand sets it only at its next step; until then it could be that of an earlier --for. */
 	WRITE_ONCE(p->f.state->counting, kernel_now_ns() >= p->f.record->drop_until_ns);
 }
 
-/* Raises the successor's limit as its hand will at its next step, which may be late. If the hand is
- * just stepping, it does that.
+/* Raises the successor's limit at once, as its hand's next step may be late. If the hand steps at
+ * this moment, the hand raises it.
  */
-static void give_room(struct pair *p)
+static void raise_limit(struct pair *p)
 {
 	struct dedup_state *st = p->f.state;
 	__u64 limit = READ_ONCE(st->limit), most = dedup_hand_limit(st, p->f.config);
@@ -110,8 +110,8 @@ static void give_room(struct pair *p)
 		__sync_bool_compare_and_swap(&st->limit, limit, more);
 }
 
-/* Step 4. The predecessor's `passed` is read once no packet learns into it any more. Step 1 has
- * seen the successor's hand step: before its first step it may learn nothing (predecessor.h).
+/* Does step 4. Reads the predecessor's `passed` after the last packet has learned into it. The
+ * successor may learn only after its hand's first step (predecessor.h), which step 1 has awaited.
  */
 static void put_in_charge(struct pair *p)
 {
@@ -119,7 +119,7 @@ static void put_in_charge(struct pair *p)
 
 	if (predecessor->successor != DEDUP_SUCCESSOR_IN_CHARGE)
 		__sync_lock_test_and_set(&predecessor->successor, DEDUP_CHARGE_CHANGES);
-	give_room(p);
+	raise_limit(p);
 	kernel_wait_for_packets();
 	__sync_lock_test_and_set(&predecessor->successor, DEDUP_SUCCESSOR_IN_CHARGE);
 	kernel_wait_for_packets();
@@ -128,10 +128,10 @@ static void put_in_charge(struct pair *p)
 			   dedup_forgotten_at(predecessor, p->staged.config));
 }
 
-/* A filter has one predecessor at most: that of the one before has been given up, or has forgotten
- * every id.
+/* Frees the predecessor of +NAME, unless NAME has it, too. A filter has at most one predecessor; an
+ * older one has been given up, or has forgotten every id.
  */
-static int drop_older(const struct pair *p)
+static int drop_older_predecessor(const struct pair *p)
 {
 	int same, err = 0;
 
@@ -145,22 +145,22 @@ static int drop_older(const struct pair *p)
 		   : 0;
 }
 
-/* Step 5. No packet meets the program of +NAME any more. */
-static int keep_what_was_counted(struct pair *p)
+/* Does step 5, except for removing +NAME. No packet runs the program of +NAME any more. */
+static int keep_counters(struct pair *p)
 {
 	int err = filter_keep_counters(&p->staged, &p->f);
 
 	if (err)
 		return diag_err(err, "cannot keep the counters of %s: %s", p->name, strerror(-err));
-	return drop_older(p) ?: has_same_memory(p) ? loader_adopt_hand(p->name) : 0;
+	return drop_older_predecessor(p) ?: has_same_memory(p) ? loader_adopt_hand(p->name) : 0;
 }
 
 int live_exchange_complete(struct pair *p)
 {
 	int err, unattached;
 
-	tell_readers(&p->staged);
-	/* A program that drops for a time goes on with it, while the next one uses its state. */
+	notify_readers(&p->staged);
+	/* An old program with --for keeps its end time while both programs use one state. */
 	if (p->staged.config->policy.action != DEDUP_DROP_FOR || !has_same_memory(p))
 		begin_drops(p);
 	unattached = links_exchange(p, &err);
@@ -170,19 +170,19 @@ int live_exchange_complete(struct pair *p)
 		kernel_wait_for_packets();
 	else
 		put_in_charge(p);
-	err = keep_what_was_counted(p);
+	err = keep_counters(p);
 	if (err)
 		return err;
 	begin_drops(p);
 	p->f.record->drop_until_ns = 0;
 	unread_want(&p->staged, &p->f);
-	tell_readers(&p->f);
+	notify_readers(&p->f);
 	WRITE_ONCE(p->f.state->exchanging, 0);
 	WRITE_ONCE(p->staged.state->exchanging, 0);
 	return pin_dir_remove_staging(p->name) ?: detach_finish() ?: unattached;
 }
 
-/* Step 1. */
+/* Does the rest of step 1, after +NAME was made. */
 static int prepare_exchange(struct pair *p, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns)
 {
 	int err = attachments_write_record(&p->staged, ifaces->list, ifaces->cnt, &p->f)
@@ -195,7 +195,7 @@ static int prepare_exchange(struct pair *p, const struct wanted_ifaces *ifaces, 
 	return err;
 }
 
-/* Opens what NAME and +NAME are after their exchange. */
+/* Opens NAME and +NAME again after they were exchanged. */
 static int open_again(struct pair *p)
 {
 	const char *name = p->name;

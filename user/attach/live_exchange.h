@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Replaces the program of a running filter, and perhaps the filter itself. No id is forgotten and
  * no packet is lost: an interface runs one program at any moment. include/predecessor.h explains
- * what happens to the ids.
+ * how the successor knows the ids of its predecessor.
  *
  * A change is committed by one system call. The steps before it leave the running filter as it is.
  * The steps after it can be repeated, by any command that takes the lock, until they are done:
@@ -15,7 +15,7 @@
  * 4. A successor is put in charge, by two stores into its predecessor's state.successor.
  * 5. The counters of +NAME are kept, and +NAME is removed.
  *
- * A process that is killed leaves one of four states, which live_exchange_settle() handles:
+ * A killed process leaves one of four states, which live_exchange_recover() handles:
  * - Only +NAME exists: a load or an unload was cut off. +NAME is removed.
  * - Only NAME exists: the filter runs.
  * - +NAME is incomplete, or newer than NAME (config.serial): a change was cut off before its
@@ -40,9 +40,9 @@ struct pair {
 int pair_open(const char *name, struct pair *p);
 void pair_close(struct pair *p);
 
-/* All interfaces on which a filter is to run: entries of its next record, by the names that they
- * have now, and the names by which NAME's record has them. Those that NAME's record has, but
- * without a link, as somebody detached it, get none.
+/* All interfaces on which a filter is to run: entries of its next record with their current names,
+ * and their names in NAME's record. An interface that NAME's record has, but whose link another
+ * program has detached, gets no link.
  */
 struct wanted_ifaces {
 	struct dedup_iface list[DEDUP_IFACES_MAX];
@@ -51,9 +51,9 @@ struct wanted_ifaces {
 };
 
 /* Makes a change, after loader_next_program() or loader_next_filter() has made +NAME. drop_until_ns:
- * when the time of --for ends, by kernel_now_ns(); 0: without --for, or as the memory has it. Returns
- * 0; -errno (logged), and the filter is as it was; or LIVE_EXCHANGE_UNFINISHED (the reason is
- * logged): the change is committed, and the next command that takes the lock ends it.
+ * when the time of --for ends, by kernel_now_ns(); 0: without --for, or it stays unchanged. Returns
+ * 0; -errno (logged), and the filter is as before; or LIVE_EXCHANGE_UNFINISHED (the reason is
+ * logged): the change is committed, and the next command that takes the lock completes it.
  */
 #define LIVE_EXCHANGE_UNFINISHED 1
 int live_exchange(const char *name, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns);
@@ -64,9 +64,9 @@ int live_exchange_undo(struct pair *p);
 /* Does steps 3 to 5. Returns 0, or -errno (logged). */
 int live_exchange_complete(struct pair *p);
 
-/* Ends the changes of killed processes. Logs a change that cannot be ended, and leaves it to the
- * next command. Removes predecessors that have forgotten every id. The caller holds the lock.
+/* Completes or undoes the changes of killed processes. Logs a failure; the next command tries
+ * again. Removes predecessors that have forgotten every id. The caller holds the lock.
  */
-void live_exchange_settle(void);
+void live_exchange_recover(void);
 
 #endif

@@ -18,8 +18,8 @@
 #include "pin_dirs.h"
 #include "pins.h"
 
-/* A directory that is only locked. It is not PIN_ROOT itself, which others may be allowed to read:
- * whoever can open a file can lock it, and so keep everybody from changing filters.
+/* A directory that serves only as the lock. PIN_ROOT itself would not do: other users may be
+ * allowed to read it, and a user who can open a file can lock it for ever.
  */
 #define LOCK PIN_ROOT "-lock"
 
@@ -28,7 +28,7 @@
 
 static int held = -1;
 
-/* Who holds the lock, with the process if /proc/locks has it. Returns buf. */
+/* Writes who holds the lock, with the process id if /proc/locks has it. Returns buf. */
 static const char *holder(int fd, char buf[HOLDER_MAX])
 {
 	FILE *locks = fopen("/proc/locks", "re");
@@ -96,8 +96,8 @@ int lock_take(bool verbose)
 		lock_release();
 		return err;
 	}
-	detach_settle();
-	live_exchange_settle();
+	detach_recover();
+	live_exchange_recover();
 	return 0;
 }
 
@@ -107,7 +107,7 @@ void lock_release(void)
 	held = -1;
 }
 
-int lock_look(void)
+int lock_check(void)
 {
 	static const char *const DIRS[] = { PIN_ROOT, LOCK };
 	char who[HOLDER_MAX];
@@ -116,7 +116,7 @@ int lock_look(void)
 	for (int i = 0; i < 2; i++) {
 		err = access(DIRS[i], F_OK) ? -errno : dir_check(DIRS[i], i);
 		if (err == -ENOENT)
-			return 0; /* it is made with the first filter */
+			return 0; /* the first load makes it */
 		if (err)
 			return pin_dir_explain(DIRS[i], err);
 	}

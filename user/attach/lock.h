@@ -5,25 +5,26 @@
 
 #include <stdbool.h>
 
-/* Takes the lock against other xdp-dedup processes. It is held until lock_release(), or until the
- * process ends. Called before anything that changes filters. Before that it does kernel_ready(),
- * which mounts bpffs if it is missing, and makes PIN_ROOT, which only root may write to. After
- * that it ends the changes of killed processes (detach_settle(), live_exchange_settle()). Returns
- * 0; or -errno (logged), and then the lock is not held.
+/* Takes the lock against other xdp-dedup processes, until lock_release() or the end of the process.
+ * Every verb that changes filters calls it first. Before taking the lock it calls kernel_ready(),
+ * which mounts bpffs if it is missing, and makes PIN_ROOT, which only root may write to. Afterwards
+ * it completes or undoes the changes of killed processes (detach_recover(),
+ * live_exchange_recover()). Returns 0; or -errno (logged), and then the lock is not held.
  */
 int lock_take(bool verbose);
 
-/* Takes the lock if nobody holds it. kernel_ready() was called, and no change of a killed process
- * is ended. Returns 0; -EBUSY (not logged) if another process holds it; or another -errno (logged).
+/* Takes the lock if no process holds it, after the caller has called kernel_ready(). Leaves changes
+ * of killed processes alone. Returns 0; -EBUSY (not logged) if another process holds the lock; or
+ * another -errno (logged).
  */
 int lock_try(void);
 
-/* Lets the next process change filters. */
+/* Releases the lock. */
 void lock_release(void);
 
-/* Checks, as far as that changes nothing, whether lock_take() would succeed. Returns 0, with a
- * note if another process holds the lock now; or -errno (logged).
+/* Checks, without changing anything, whether lock_take() would succeed. Returns 0, with a note if
+ * another process holds the lock now; or -errno (logged).
  */
-int lock_look(void);
+int lock_check(void);
 
 #endif

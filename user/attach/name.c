@@ -25,8 +25,8 @@ void name_default(const char *ifname, char name[NAME_MAX_LEN + 1])
 		diag_note("the filter is called %s: pins cannot have %s's name", name, ifname);
 }
 
-/* Is any program of the filter on an interface, of this network namespace or of another one?
- * Returns 1 or 0; -errno.
+/* Does a program of the filter run on an interface, in any network namespace? Returns 1 or 0;
+ * -errno.
  */
 static int is_in_use(const char *name)
 {
@@ -48,10 +48,10 @@ static int is_in_use(const char *name)
 	return cnt ?: in_use;
 }
 
-/* Logs that the filter is there, if it is in use. Returns 1 if pins are left of it that nothing
- * uses; 0 if there is none; or -errno (logged).
+/* Returns 0 if the filter has no pins; 1 if it has pins that nothing uses; or -errno (logged):
+ * -EEXIST if the filter is in use.
  */
-static int look_for(const char *name)
+static int find_pins(const char *name)
 {
 	char path[PATH_MAX];
 	int in_use;
@@ -75,7 +75,7 @@ static int look_for(const char *name)
 
 int name_claim(const char *name)
 {
-	int found = look_for(name);
+	int found = find_pins(name);
 
 	if (found <= 0)
 		return found;
@@ -83,9 +83,9 @@ int name_claim(const char *name)
 	return filter_stop(name);
 }
 
-int name_look(const char *name)
+int name_check(const char *name)
 {
-	int found = look_for(name);
+	int found = find_pins(name);
 
 	if (found > 0)
 		diag_note("there are pins of a filter %s that runs nowhere: load removes them", name);

@@ -19,6 +19,6 @@ int name_claim(const char *name);
 /* Checks whether name_claim() would succeed, and changes nothing. Returns 0, with a note if there
  * are pins that nothing uses; or -errno (logged).
  */
-int name_look(const char *name);
+int name_check(const char *name);
 
 #endif

@@ -7,14 +7,14 @@
 #include "iface.h"
 #include "open_filter.h"
 
-/* The destinations of frames for this host on one interface, as words of destination.h, each once.
- * words[0] is that of most frames.
+/* The MACs of this host on one interface, as words of destination.h, each once. words[0] is the
+ * destination of most frames.
  */
 struct own {
-	uint64_t index_bits; /* of the words, but the first */
+	uint64_t index_bits; /* of all words except the first */
 	uint64_t words[DEDUP_MACS_MAX + 1];
 	int cnt;
-	bool cut; /* there are more than fit */
+	bool cut; /* not all MACs fit */
 };
 
 static int add_mac(const struct link *link, void *arg)
@@ -35,14 +35,14 @@ static int add_mac(const struct link *link, void *arg)
 	return 0;
 }
 
-/* The bits of a word that say of which interface it is; 0 in a filter of one interface. */
+/* Returns the bits of a word that identify its interface; 0 in a filter of one interface. */
 static uint64_t index_bits(const struct filter *f, uint32_t ifindex)
 {
 	return f->config->policy.several ? dedup_mac_index(ifindex) : 0;
 }
 
-/* With several interfaces: returns this interface's slot in own_macs; NULL if another interface of
- * the filter has that slot.
+/* In a filter of several interfaces, returns this interface's slot in own_macs; NULL if another
+ * interface has that slot, too.
  */
 static __u64 *own_slot(const struct filter *f, uint32_t ifindex)
 {
@@ -65,9 +65,9 @@ static __u64 *first_compared(const struct filter *f, uint32_t ifindex)
 	return f->config->policy.receiver == DEDUP_ONE_INTERFACE ? &f->record->own_mac : NULL;
 }
 
-/* The outermost bridge or bond comes first: the host has its addresses there, so most frames are
- * for its MAC. The word that is compared first has no index bits: its field is that interface's
- * alone.
+/* Collects the MACs of one interface. The outermost bridge or bond is first: it has the host's
+ * addresses, so most frames are for its MAC. The word in first_compared() has no index bits, as
+ * that field belongs to one interface.
  */
 static struct own own_of(const struct filter *f, const struct links *l, const struct link *link)
 {
@@ -84,22 +84,20 @@ static struct own own_of(const struct filter *f, const struct links *l, const st
 	return own;
 }
 
-/* Is an interface with these index bits recorded that is in this network namespace (here), or one
- * that is not (!here)?
- */
-static bool is_recorded(const struct filter *f, const struct links *l, uint64_t bits, bool here)
+/* Does the record have an interface with these index bits that is local, or, if !local, is not? */
+static bool is_recorded(const struct filter *f, const struct links *l, uint64_t bits, bool local)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *iface = &f->record->ifaces[i];
 
 		if (iface->ifindex && index_bits(f, iface->ifindex) == bits &&
-		    (iface_is_local(iface) && links_find(l, iface->ifindex)) == here)
+		    (iface_is_local(iface) && links_find(l, iface->ifindex)) == local)
 			return true;
 	}
 	return false;
 }
 
-/* The filter's list `macs`, as it is to become: words that are not compared first. */
+/* The next content of the record's list `macs`: all words but those in first_compared(). */
 struct list {
 	uint64_t words[DEDUP_MACS_MAX];
 	uint32_t cnt;
@@ -114,9 +112,8 @@ static void add_word(struct list *list, uint64_t word)
 		list->words[list->cnt++] = word;
 }
 
-/* Keeps the words of interfaces in other network namespaces, which cannot be looked at from here.
- */
-static void keep_elsewhere(const struct filter *f, const struct links *l, struct list *list)
+/* Keeps the words of interfaces in other network namespaces, whose MACs this process cannot read. */
+static void keep_nonlocal(const struct filter *f, const struct links *l, struct list *list)
 {
 	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++) {
 		uint64_t bits = f->config->policy.several ? f->record->macs[i] & 0xffff : 0;
@@ -141,7 +138,7 @@ static void set_interface(struct filter *f, const struct links *l, const struct 
 	list->cut |= own.cut;
 }
 
-/* The words that a filter has of one interface, without index bits. */
+/* Returns the words in the filter's record for one interface, without index bits. */
 static struct own recorded_of(const struct filter *f, uint32_t ifindex)
 {
 	const __u64 *first = first_compared(f, ifindex);
@@ -185,7 +182,7 @@ int own_macs_set(struct filter *f, const struct links *l)
 
 	if (f->config->policy.receiver != DEDUP_ONE_INTERFACE)
 		r->own_mac = DEDUP_MAC_NONE;
-	keep_elsewhere(f, l, &list);
+	keep_nonlocal(f, l, &list);
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *iface = &r->ifaces[i];
 		const struct link *link = links_find(l, iface->ifindex);
@@ -193,7 +190,7 @@ int own_macs_set(struct filter *f, const struct links *l)
 		if (link && iface_is_local(iface))
 			set_interface(f, l, link, &list);
 	}
-	/* Word by word: a packet that comes in between misses a MAC at worst, and passes. */
+	/* Each word is written at once: a packet during the update at worst misses a MAC, and passes. */
 	for (uint32_t i = 0; i < list.cnt; i++)
 		*(volatile __u64 *)&r->macs[i] = list.words[i];
 	*(volatile __u64 *)&r->macs_cnt = list.cnt;
@@ -221,7 +218,7 @@ bool own_macs_agree(const struct filter *f, const struct links *l, uint32_t ifin
 	own = own_of(f, l, link);
 	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++)
 		listed += !f->config->policy.several || (f->record->macs[i] & 0xffff) == bits;
-	/* The field that is compared first is filled also if the interface has no MAC at all. */
+	/* first_compared() has a value (DEDUP_MAC_NONE) even if the interface has no MAC. */
 	if (own.cut || listed + !!first != (uint32_t)own.cnt + (first && !own.cnt))
 		return false;
 	for (int i = 0; i < own.cnt; i++)

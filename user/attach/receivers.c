@@ -34,7 +34,7 @@ static int merges_below(const struct links *l, const struct link *upper, const s
 {
 	int found;
 
-	*lower = NULL; /* stays so if it was not even looked for */
+	*lower = NULL; /* for errors before the first device is visited */
 	found = links_each_below(l, upper->index, merges_udp, lower);
 	if (found < 0)
 		diag_err(found, "cannot tell whether %s merges packets before %s sees them: %s",
@@ -105,7 +105,7 @@ int receivers_check_ethernet(const char *ifname, const struct links *l)
 	return 0;
 }
 
-/* 1 if this sysctl is not 0, 0 if it is, -errno if that is unknown. */
+/* Returns 1 if this sysctl is not 0; 0 if it is; -errno if that is unknown. */
 static int is_on(const char *sysctl)
 {
 	char path[256];
@@ -122,8 +122,8 @@ static int is_on(const char *sysctl)
 	return value < 0 ? value : value != 0;
 }
 
-/* As is_on(): does this interface forward? IPv6 has a sysctl for each interface from Linux 6.17 on;
- * before, only conf/all (see forwards()).
+/* Does this interface forward? Returns what is_on() does. IPv6 has a sysctl for each interface
+ * since Linux 6.17; before, only conf/all (see forwards()).
  */
 static int interface_forwards(const char *ifname)
 {
@@ -147,8 +147,8 @@ static int link_forwards(const struct link *link, void *arg)
 	return interface_forwards(link->name);
 }
 
-/* Does this interface, or one on top of it, forward? Returns as is_on(). The interface with the
- * host's addresses routes packets; it may be the top one.
+/* Does this interface, or one on top of it, forward? Returns what is_on() does. The interface that
+ * has the host's addresses routes packets; it may be on top.
  */
 static int forwards_above(const struct links *l, uint32_t ifindex)
 {
@@ -158,7 +158,7 @@ static int forwards_above(const struct links *l, uint32_t ifindex)
 	return on ? on : links_each_above(l, ifindex, link_forwards, NULL);
 }
 
-/* Does this host forward packets that come in by these interfaces? Returns as is_on(). */
+/* Does this host forward packets that these interfaces receive? Returns what is_on() does. */
 static int forwards(const struct placement *where, const struct links *l)
 {
 	int on = is_on("ipv4/ip_forward"), on6;
@@ -171,7 +171,7 @@ static int forwards(const struct placement *where, const struct links *l)
 	return on6 == -ENOENT ? 0 : on6; /* a kernel without IPv6 */
 }
 
-/* How many ports these ranges have. */
+/* Returns the number of ports in these ranges. */
 static uint32_t count_ports(const struct dedup_ports *ports, uint32_t ranges)
 {
 	uint32_t cnt = 0;
@@ -181,7 +181,7 @@ static uint32_t count_ports(const struct dedup_ports *ports, uint32_t ranges)
 	return cnt;
 }
 
-/* Has some stream several ports? */
+/* Does some stream have several ports? */
 static bool has_several_ports(const struct filter_spec *spec)
 {
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
@@ -190,7 +190,7 @@ static bool has_several_ports(const struct filter_spec *spec)
 	return false;
 }
 
-/* Does the MAC alone say, of some stream's IP packets, for whom they are? */
+/* Is the MAC the only sign of the receiver of some stream's IP packets? */
 static bool goes_by_mac(const struct filter_spec *spec)
 {
 	if (spec->forwarded)
@@ -204,7 +204,7 @@ static bool goes_by_mac(const struct filter_spec *spec)
 	return false;
 }
 
-/* Does the stream take frames in which VLAN tags tell senders apart? */
+/* Does the stream take frames whose VLAN tags distinguish senders? */
 static bool goes_by_tags(const struct dedup_stream *s)
 {
 	return s->layer == DEDUP_ETHERNET;
@@ -218,8 +218,8 @@ bool receivers_go_by_tags(const struct dedup_config *c)
 	return c->policy.vlans_cnt;
 }
 
-/* As receivers_go_by_tags(), before there is a configuration. */
-static bool looks_at_tags(const struct filter_spec *spec)
+/* Does what receivers_go_by_tags() does, for a filter that has no configuration yet. */
+static bool spec_goes_by_tags(const struct filter_spec *spec)
 {
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
 		if (goes_by_tags(&spec->streams[i].stream))
@@ -241,7 +241,7 @@ static void note_filtered_vlans(const struct placement *where)
 
 int receivers_note_tags(const struct filter_spec *spec, const struct placement *where)
 {
-	if (!looks_at_tags(spec))
+	if (!spec_goes_by_tags(spec))
 		return 0;
 	note_filtered_vlans(where);
 	for (int i = 0; i < where->cnt; i++) {
@@ -314,7 +314,7 @@ int receivers_faults(const struct filter *f, const struct links *l,
 		int merges;
 
 		if (!link)
-			continue; /* gone since */
+			continue; /* the interface was removed meanwhile */
 		if (!own_macs_agree(f, l, link->index))
 			show_name(link, out->stale[out->stale_cnt++]);
 		if (!at->skb[i])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A filter drops packets that its receiver already has, so all packets that it looks at must be for
- * one receiver. Checks that the interfaces are suitable for that, and keeps the filter's list of
- * MACs up to date. Failures are logged.
+/* A filter drops packets that its receiver already has, so all packets that it judges must be for
+ * one receiver. Checks that the interfaces are suitable for that, and updates the filter's list of
+ * MACs. Failures are logged.
  */
 #ifndef XDP_DEDUP_RECEIVERS_H
 #define XDP_DEDUP_RECEIVERS_H
@@ -19,13 +19,13 @@ int receivers_links(struct links *out);
  */
 int receivers_check_stacking(const struct placement *where, const struct links *l);
 
-/* Checks that the kernel attaches a program to these interfaces now. Returns 0; or -EBUSY (logged)
- * if a device on top of one runs XDP.
+/* Checks that the kernel allows programs on these interfaces: returns -EBUSY (logged) if a device
+ * on top of one runs XDP; else 0.
  */
 int receivers_check_above(const struct placement *where, const struct links *l);
 
 /* Checks that this interface's packets have Ethernet headers. Returns 0; -EOPNOTSUPP if not;
- * -ENODEV if the interface has gone. Each error is logged.
+ * -ENODEV if the interface does not exist. Each error is logged.
  */
 int receivers_check_ethernet(const char *ifname, const struct links *l);
 
@@ -37,7 +37,7 @@ int receivers_check_merging(const char *ifname, enum attach_mode mode, const str
 /* Do VLAN tags matter to a filter? */
 bool receivers_go_by_tags(const struct dedup_config *c);
 
-/* Log notes on what the filter assumes, where that may be wrong.
+/* Log notes on assumptions of the filter that may be wrong here.
  * - _tags: VLAN tags can be seen. Returns 1 if tags matter to the filter, else 0.
  * - _ports: several ports belong to one receiver.
  * - _forwarding: this host forwards no packets to others. Returns 1 if that matters, 0 if not,
@@ -51,14 +51,14 @@ int receivers_note_forwarding(const struct filter_spec *spec, const struct place
 /* Does what own_macs_set() does, and logs if there are too many MACs; that is no failure. */
 void receivers_refresh(struct filter *f, const struct links *l);
 
-/* Names of two devices as they can be shown (text.h): `upper` is on top of `lower`. "": none. */
+/* Printable names (text.h) of two devices: `upper` is on top of `lower`. "": none. */
 struct receivers_pair {
 	char upper[IF_NAMESIZE], lower[IF_NAMESIZE];
 };
 
-/* What has gone wrong since the load. */
+/* Assumptions of the filter that have become wrong since the load. */
 struct receivers_faults {
-	char stale[DEDUP_IFACES_MAX][IF_NAMESIZE]; /* the filter does not know their MACs of now */
+	char stale[DEDUP_IFACES_MAX][IF_NAMESIZE]; /* the filter lacks their current MACs */
 	int stale_cnt;
 	struct receivers_pair stacked; /* two of the interfaces are on top of each other */
 	struct receivers_pair merging; /* lower merges packets before upper's program sees them */

@@ -47,7 +47,7 @@ int share_find(int ifindex, uint32_t config_id, struct shared_program *ret)
 	return found;
 }
 
-/* Attaches in this mode, or, with MODE_ANY, in native or else skb mode. */
+/* Attaches in this mode; MODE_ANY tries native, then skb. */
 static int attach_in_mode(struct xdp_program *prog, const char *ifname, enum attach_mode *mode)
 {
 	enum attach_mode tried = *mode == MODE_ANY ? MODE_NATIVE : *mode;

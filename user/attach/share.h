@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* --share: interfaces that other XDP programs use through libxdp's dispatcher. libxdp attaches and
  * detaches the packet program there. A change detaches the old program before it attaches the new
- * one: packets that come in between pass unjudged.
+ * one: packets in between pass unjudged.
  *
- * Only interfaces of this network namespace. Needs CAP_SYS_ADMIN.
+ * Works for interfaces of this network namespace. Needs CAP_SYS_ADMIN.
  */
 #ifndef XDP_DEDUP_SHARE_H
 #define XDP_DEDUP_SHARE_H
@@ -15,8 +15,8 @@ struct shared_program {
 	enum attach_mode mode;
 };
 
-/* Makes sure that libxdp's directory of pins is for root alone: whoever could write there could
- * make root remove any file. Returns 0, or -errno (logged).
+/* Makes libxdp's directory of pins, and checks that only root can use it: another user who can
+ * write there could make root remove any file. Returns 0, or -errno (logged).
  */
 int share_ready(void);
 
@@ -25,8 +25,8 @@ int share_ready(void);
  */
 int share_find(int ifindex, uint32_t config_id, struct shared_program *ret);
 
-/* Attaches the program. With MODE_ANY: native, or else skb; *mode becomes what it is. Returns 0, or
- * -errno (logged).
+/* Attaches the program. MODE_ANY tries native, then skb; *mode becomes the mode that was taken.
+ * Returns 0, or -errno (logged).
  */
 int share_attach(struct xdp_dedup *prog, const char *ifname, enum attach_mode *mode);
 

@@ -16,7 +16,7 @@
 #include "pin_dirs.h"
 #include "share.h"
 
-/* Makes the filter in +NAME ready to judge packets. */
+/* Writes the record of the filter in +NAME, and waits until its hand steps. */
 static int make_ready(const char *name, const struct placement *where, uint64_t drop_until_ns)
 {
 	struct dedup_iface ifaces[DEDUP_IFACES_MAX];
@@ -25,7 +25,7 @@ static int make_ready(const char *name, const struct placement *where, uint64_t 
 
 	if (err)
 		return loader_explain(name, err);
-	if (drop_until_ns) /* first: by its next step the hand knows whether that is over */
+	if (drop_until_ns) /* before the hand's next step, which checks whether that time is over */
 		WRITE_ONCE(f.state->drop_until_ns, drop_until_ns);
 	for (int i = 0; i < where->cnt && !err; i++)
 		err = attachments_entry(where->ifnames[i], where, &ifaces[i]);
@@ -73,7 +73,7 @@ int filter_start(const char *name, const struct placement *where, uint64_t drop_
 }
 
 /* Detaches the program in this directory from shared interfaces of this network namespace. */
-static int take_shared_off(const char *directory)
+static int detach_shared(const char *directory)
 {
 	struct links links;
 	struct identity id;
@@ -92,7 +92,7 @@ static int take_shared_off(const char *directory)
 	return err;
 }
 
-/* Has the filter shared interfaces? True also if it cannot be opened. */
+/* Does the filter have shared interfaces? True also if it cannot be opened. */
 static bool may_be_shared(const char *directory)
 {
 	bool may = false;
@@ -106,24 +106,24 @@ static bool may_be_shared(const char *directory)
 	return may;
 }
 
-/* keeper: as links_take_off() has it. */
-static int take_off(const char *directory, const char *keeper)
+/* keeper: see links_begin_detach(). */
+static int begin_detach(const char *directory, const char *keeper)
 {
-	return links_take_off(directory, keeper)
-		       ?: may_be_shared(directory) ? take_shared_off(directory)
+	return links_begin_detach(directory, keeper)
+		       ?: may_be_shared(directory) ? detach_shared(directory)
 						   : 0;
 }
 
-/* Links of +NAME that NAME has, too, stay: +NAME may be left of a change that is made. */
-static int take_staging_off(const char *name)
+/* Keeps links that NAME also has: +NAME may be left over from a committed change. */
+static int begin_detach_staging(const char *name)
 {
 	char staging[PATH_MAX];
 
 	pin_dir_staging(staging, name);
-	return take_off(staging, name);
+	return begin_detach(staging, name);
 }
 
-/* Removes the pins, and lets readers leave. */
+/* Removes the pins, notifies readers of AF_XDP sockets, and waits until they have left. */
 static int remove_filter(const char *name)
 {
 	struct delivery d;
@@ -137,7 +137,7 @@ static int remove_filter(const char *name)
 	}
 	err = pin_dir_remove(name);
 	if (!err) {
-		delivery_end(&d); /* last: earlier, a reader could open the queue again */
+		delivery_end(&d); /* after the pins: else a reader could open the queue again */
 		delivery_await_readers(&d, NULL);
 	}
 	delivery_close(&d);
@@ -146,10 +146,10 @@ static int remove_filter(const char *name)
 
 int filter_stop(const char *name)
 {
-	return take_off(name, NULL) ?: take_staging_off(name) ?: remove_filter(name) ?: detach_finish();
+	return begin_detach(name, NULL) ?: begin_detach_staging(name) ?: remove_filter(name) ?: detach_finish();
 }
 
 int filter_stop_staging(const char *name)
 {
-	return take_staging_off(name) ?: pin_dir_remove_staging(name) ?: detach_finish();
+	return begin_detach_staging(name) ?: pin_dir_remove_staging(name) ?: detach_finish();
 }

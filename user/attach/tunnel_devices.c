@@ -7,7 +7,7 @@
 
 #include "diag.h"
 
-/* Kinds of devices, as the kernel names them. */
+/* The kernel's names of kinds of devices. */
 static const struct {
 	const char *device;
 	uint32_t tunnel;

@@ -95,7 +95,7 @@ int check_bpffs(struct check_context *q)
 int check_lock(struct check_context *q)
 {
 	check_found(q, "no other xdp-dedup is changing filters");
-	return lock_look();
+	return lock_check();
 }
 
 int check_name(struct check_context *q)
@@ -107,7 +107,7 @@ int check_name(struct check_context *q)
 	else
 		name_default(q->ifname, name);
 	check_found(q, "no filter is called %s", name);
-	return name_look(name);
+	return name_check(name);
 }
 
 int check_links(struct check_context *q)

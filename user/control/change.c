@@ -56,7 +56,7 @@ static void want_as_it_is(struct change *c, const struct links *links)
 		memcpy(c->wanted.recorded[c->wanted.cnt], a->recorded, sizeof(a->recorded));
 		c->wanted.list[c->wanted.cnt] = *entry;
 		memcpy(c->wanted.list[c->wanted.cnt++].name, a->ifname, sizeof(a->ifname));
-		if (a->here)
+		if (a->local)
 			c->ifnames[c->where.cnt++] = a->ifname;
 	}
 	keep_names_distinct(&c->wanted);
@@ -84,7 +84,7 @@ static int look_at_filter(struct change *c)
 		change_end(c);
 		return err;
 	}
-	attachments_follow(&c->f, &c->at);
+	attachments_update_record(&c->f, &c->at);
 	c->where = (struct placement){ c->ifnames, 0, c->w->where.mode, c->w->where.share };
 	want_as_it_is(c, &links);
 	links_free(&links);

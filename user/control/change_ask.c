@@ -141,7 +141,7 @@ static bool has_foreign_program(const struct change *c, const char *ifname)
 {
 	const struct attachment *a = attachments_on(&c->at, ifname);
 
-	return a && a->here && !a->ours;
+	return a && a->local && !a->ours;
 }
 
 /* Adds these, checked as a load would check them. */

@@ -26,7 +26,7 @@ static const struct attachment *attached_to(const struct change *c, const char *
 {
 	const struct attachment *a = attachments_on(&c->at, ifname);
 
-	return a && a->here ? a : NULL;
+	return a && a->local ? a : NULL;
 }
 
 /* May it deliver where it did not before? */
@@ -59,7 +59,7 @@ int change_check_stacking(const struct change *c, const struct dedup_config *cfg
 
 	/* The program of a link is exchanged whatever is on top of its interface. */
 	for (int i = 0; i < c->at.cnt; i++)
-		if (c->at.list[i].here && c->at.list[i].shared)
+		if (c->at.list[i].local && c->at.list[i].shared)
 			names[attached.cnt++] = (char *)c->at.list[i].ifname;
 	for (int i = 0; i < c->where.cnt; i++)
 		if (!attached_to(c, c->where.ifnames[i]))

@@ -21,7 +21,7 @@ static int refresh(const char *what, const struct links *now)
 	if (err) {
 		loader_explain(f.name, err);
 	} else {
-		attachments_follow(&f, &at);
+		attachments_update_record(&f, &at);
 		receivers_refresh(&f, now);
 	}
 	filter_close(&f);

@@ -57,7 +57,7 @@ static void note_modes(const struct change *c)
 	enum attach_mode mode = c->w->where.mode;
 
 	for (int i = 0; i < c->at.cnt; i++)
-		if (mode != MODE_ANY && c->at.list[i].here && c->at.list[i].mode != mode &&
+		if (mode != MODE_ANY && c->at.list[i].local && c->at.list[i].mode != mode &&
 		    change_place_of(c->at.list[i].ifname, c->where.ifnames, c->where.cnt) >= 0)
 			diag_note("%s runs on %s in %s mode, which a change keeps" ADVICE
 				  "unload it and load it again",

@@ -66,7 +66,7 @@ static enum iface_state state_of(const struct attachment *a, const struct links 
 	if (a->unknown)
 		return IFACE_UNKNOWN;
 	if (a->ifindex && a->ours)
-		return a->here ? IFACE_ATTACHED : IFACE_OTHER_NETNS;
+		return a->local ? IFACE_ATTACHED : IFACE_OTHER_NETNS;
 	for (int i = 0; i < links->cnt; i++)
 		if (!strcmp(links->list[i].name, a->ifname))
 			return IFACE_DETACHED;

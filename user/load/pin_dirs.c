@@ -33,7 +33,7 @@ static void paths_of(const char *name, struct paths *out)
 	pin_path(out->staging, staging, NULL);
 }
 
-/* There is +NAME, which live_exchange_settle() has not removed. */
+/* There is +NAME, which live_exchange_recover() has not removed. */
 static int explain_begun(const char *name)
 {
 	char staging[PATH_MAX];

@@ -339,7 +339,7 @@ static enum where where_is(const struct attachments *at, uint32_t ifindex)
 	if (!at)
 		return MAY_RUN;
 	for (int i = 0; i < at->cnt; i++)
-		if (at->list[i].here && at->list[i].ifindex == ifindex)
+		if (at->list[i].local && at->list[i].ifindex == ifindex)
 			return at->list[i].ours ? RUNS : IS_OFF;
 	return IS_OFF;
 }

@@ -14,8 +14,9 @@
 #include "predecessor.h"
 #include "start.h"
 
-/* Opens NAME, which is open as *f, and +NAME. -ENOENT, too, if +NAME lacked pins, and is removed;
- * or if it is of another version, which alone can end that change: pin_dir_begin() logs it.
+/* Opens NAME, which is also open as *f, and +NAME. Returns -ENOENT also if +NAME was incomplete, and
+ * is removed; or if +NAME is of another version, which alone can complete that change:
+ * pin_dir_begin() logs it.
  */
 static int open_pair(const char *name, const struct filter *f, struct pair *p)
 {
@@ -37,10 +38,10 @@ static int open_pair(const char *name, const struct filter *f, struct pair *p)
 	return -ENOENT;
 }
 
-/* Ends what was begun with +NAME. What is wrong with NAME itself (-EPROTO) is logged by whoever
- * wants that filter.
+/* Completes or undoes the change of one filter. An unreadable NAME (-EPROTO) is not logged: the
+ * commands that use this filter log it.
  */
-static void settle(const char *name)
+static void recover(const char *name)
 {
 	struct filter f;
 	struct pair p;
@@ -74,10 +75,10 @@ static bool has_predecessor_pin(const char *name)
 	return !access(path, F_OK);
 }
 
-/* Removes the predecessor of the filter, if it has one, and if that has forgotten every id; also if
- * it cannot be opened, as its removal (filter_drop_predecessor()) was cut off.
+/* Removes the predecessor of the filter, if it has forgotten every id, or if it cannot be opened
+ * because its removal (filter_drop_predecessor()) was cut off.
  */
-static void settle_predecessor(const char *name)
+static void recover_predecessor(const char *name)
 {
 	struct filter f;
 	int err;
@@ -93,20 +94,20 @@ static void settle_predecessor(const char *name)
 	filter_close(&f);
 }
 
-/* For scandir(): +NAME. */
+/* For scandir(): is the entry a +NAME? */
 static int is_staging(const struct dirent *entry)
 {
 	return entry->d_name[0] == *STAGING && filter_name_ok(entry->d_name + 1);
 }
 
-void live_exchange_settle(void)
+void live_exchange_recover(void)
 {
 	struct dirent **found;
 	int cnt = scandir(PIN_ROOT, &found, is_staging, alphasort);
 	char **names;
 
 	for (int i = 0; i < cnt; i++) {
-		settle(found[i]->d_name + 1);
+		recover(found[i]->d_name + 1);
 		free(found[i]);
 	}
 	if (cnt >= 0)
@@ -114,6 +115,6 @@ void live_exchange_settle(void)
 	if (loader_find_names(&names))
 		return;
 	for (char **n = names; *n; n++)
-		settle_predecessor(*n);
+		recover_predecessor(*n);
 	loader_free_names(names);
 }
