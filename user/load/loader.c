@@ -61,7 +61,7 @@ int loader_private_prog_fd(const struct xdp_dedup *prog)
 	return bpf_program__fd(object_packet_program(prog));
 }
 
-#define AWAIT_MS 5000 /* a hand steps every 10 ms at the latest, if the machine runs its timers */
+#define AWAIT_MS 5000 /* a hand steps at least every 10 ms, unless the machine delays its timers */
 
 int loader_await_hand(const struct filter *f)
 {
@@ -127,7 +127,7 @@ int loader_open_program(const char *name)
 	return fd < 0 ? diag_err(-errno, "cannot open %s: %s", path, strerror(errno)) : fd;
 }
 
-/* Why a filter's pins cannot be read. */
+/* Logs why a filter's pins cannot be read. */
 static int explain_pins(const char *name)
 {
 	int format = filter_format(name);
@@ -167,7 +167,7 @@ void loader_free_names(char **names)
 	free(names);
 }
 
-/* For scandir(). */
+/* For scandir(): is the entry the name of a filter? */
 static int is_name(const struct dirent *entry)
 {
 	return filter_name_ok(entry->d_name);

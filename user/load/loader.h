@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Filters in the kernel: their programs and hands, their names, and filters of this process alone.
+/* Filters in the kernel: their programs, hands and names, and private filters of this process.
  * Failures are logged.
  */
 #ifndef XDP_DEDUP_LOADER_H
@@ -9,20 +9,20 @@
 
 struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */
 
-/* Waits until the hand of this open filter steps, 5 s at most. A program is attached only then:
- * while the clock does not run, the program lets every packet pass. Returns 0, or -ESTALE
- * (logged).
+/* Waits until the hand of this open filter steps, 5 s at most. Call it before attaching a program:
+ * before the hand's first step the program passes every packet. Returns 0, or -ESTALE (logged).
  */
 int loader_await_hand(const struct filter *f);
 
-/* Makes the filter's hand use its current configuration, if another program of the filter has
+/* Makes the hand use the filter's current configuration, if an earlier program of the filter has
  * started the timer. Returns 0, or -errno (logged).
  */
 int loader_adopt_hand(const char *name);
 
-/* Makes a filter and loads its packet program for this process alone (bench, tests): nothing is
- * pinned, and the filter ends with the process. The program's descriptor belongs to *prog. Returns
- * 0, and the caller closes both with loader_private_close(); or -errno (logged).
+/* Makes a filter and loads its packet program for this process only (bench, tests): nothing is
+ * pinned, and the filter ends with the process. loader_private_prog_fd() returns a descriptor that
+ * belongs to *prog. Returns 0, and the caller closes both with loader_private_close(); or -errno
+ * (logged).
  */
 int loader_private_open(const struct dedup_config *cfg, struct filter *out, struct xdp_dedup **prog);
 void loader_private_close(struct filter *f, struct xdp_dedup *prog);
@@ -48,7 +48,7 @@ int loader_pin_program(const char *name, int prog_fd);
  */
 int loader_open_program(const char *name);
 
-/* Logs what the error `err` of filter_open() means and what to do, and returns it. */
+/* Logs what the error `err` of filter_open() means, and what to do. Returns err. */
 int loader_explain(const char *name, int err);
 
 /* Lists the names under PIN_ROOT, sorted. *names ends with NULL; the caller frees it with

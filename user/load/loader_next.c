@@ -15,8 +15,8 @@
 #include "pin_dirs.h"
 #include "pins.h"
 
-/* Pins the map of NAME as one of +NAME's, too. Not every filter has accounts, delivers, or has a
- * predecessor.
+/* Pins the map of NAME in +NAME, too. Maps that not every filter has may be missing: accounts, maps
+ * of delivery and of a predecessor.
  */
 static int share_pin(const char *name, enum pin pin)
 {
@@ -36,8 +36,8 @@ static int share_pin(const char *name, enum pin pin)
 	return err;
 }
 
-/* Shares the maps of delivery, if a filter of this configuration delivers and NAME delivers
- * already: sockets that are open stay open.
+/* Shares the maps of delivery with +NAME, if both NAME and this configuration deliver: then open
+ * sockets stay open.
  */
 static int share_delivery(const char *name, const struct dedup_config *cfg)
 {
@@ -57,7 +57,7 @@ static int put_inner(const struct bpf_map *outer, int inner_fd)
 	return bpf_map_update_elem(bpf_map__fd(outer), &zero, &inner_fd, BPF_ANY) ? -errno : 0;
 }
 
-/* Has the object, which is not loaded yet, ask this predecessor. */
+/* Makes the object, which is not loaded yet, look ids up in this predecessor, too. */
 static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor *p)
 {
 	struct dedup_config *config =
@@ -68,11 +68,12 @@ static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor 
 	if (err)
 		return diag_err(err, "cannot prepare the predecessor's maps: %s", strerror(-err));
 	*config = p->config;
-	config->format = DEDUP_FORMAT; /* as it is written here, whatever format it was of */
+	config->format =
+		DEDUP_FORMAT; /* the copy has this format, even if the original had another */
 	return 0;
 }
 
-/* After it is loaded; and pins the predecessor's maps in its directory. */
+/* Puts the predecessor's maps into the loaded object, and pins them in its directory. */
 static int put_predecessor(struct xdp_dedup *skel, const struct predecessor *p, const char *directory)
 {
 	int err = put_inner(skel->maps.outer_state, p->state_fd)
@@ -83,7 +84,7 @@ static int put_predecessor(struct xdp_dedup *skel, const struct predecessor *p, 
 	return predecessor_pin(p, directory);
 }
 
-/* Is this the pin of a map that each program of a filter has for itself? */
+/* Does each program of a filter have a map of its own for this pin? */
 static bool is_programs_own(enum pin pin, bool has_own_predecessor)
 {
 	switch (pin) {
@@ -99,7 +100,7 @@ static bool is_programs_own(enum pin pin, bool has_own_predecessor)
 	}
 }
 
-/* Pins the packet program, which is loaded. */
+/* Pins the loaded packet program. */
 static int pin_program(const struct xdp_dedup *skel, const char *directory)
 {
 	return loader_pin_program(directory, bpf_program__fd(object_packet_program(skel)));
@@ -123,8 +124,8 @@ static int load_next_program(struct xdp_dedup *skel, const struct dedup_config *
 	return object_check(skel) ?: object_pin(skel, directory) ?: pin_program(skel, directory);
 }
 
-/* Makes the program's own maps, of its configuration, its counters and its record, and of the
- * predecessor that it gets, unless p is NULL; all others are there.
+/* Makes and loads the next program in +NAME: with new maps of its configuration, its counters and
+ * its record, and with predecessor p, unless that is NULL. It shares all other maps of NAME.
  */
 static int make_program(const char *name, const struct dedup_config *cfg, const struct predecessor *p)
 {
@@ -166,7 +167,7 @@ static int start_successor(struct xdp_dedup *skel, const struct dedup_config *cf
 }
 
 /* Makes and pins the maps of a filter in this directory, and starts its hand. If its predecessor
- * has a program, the filter's own is loaded and pinned, too, to be exchanged for it.
+ * has a program, the filter's program is loaded and pinned, too, to replace that one.
  */
 static int make_filter(const char *directory, const struct dedup_config *cfg,
 		       const struct predecessor *predecessor)
@@ -178,7 +179,7 @@ static int make_filter(const char *directory, const struct dedup_config *cfg,
 		return err;
 	if (predecessor) {
 		err = start_successor(skel, cfg, predecessor, directory);
-	} else { /* without the packet program, which is loaded when it is attached */
+	} else { /* the packet program is loaded later, when it is attached */
 		bpf_program__set_autoload(object_packet_program(skel), false);
 		err = object_start_filter(skel, directory, cfg);
 	}
@@ -186,8 +187,8 @@ static int make_filter(const char *directory, const struct dedup_config *cfg,
 	return err;
 }
 
-/* Ends what pin_dir_begin() has begun: +NAME stays unless err, which is returned. */
-static int end_staging(int err, const char *name)
+/* Removes +NAME if err is not 0. Returns err. */
+static int finish_staging(int err, const char *name)
 {
 	if (err)
 		pin_dir_remove_staging(name);
@@ -205,10 +206,10 @@ int loader_next_program(const char *name, const struct dedup_config *cfg,
 			"%s was loaded by an older xdp-dedup: xdp-dedup load --replace --name %s makes it one of this version, first",
 			name, name);
 	err = pin_dir_begin(name);
-	return err ? err : end_staging(make_program(name, cfg, predecessor), name);
+	return err ? err : finish_staging(make_program(name, cfg, predecessor), name);
 }
 
-/* Makes the successor of a filter that runs. */
+/* Makes the successor of a running filter in +NAME. */
 static int make_successor(const struct dedup_config *cfg, const struct filter *running)
 {
 	const char *name = running->name;
@@ -230,7 +231,7 @@ int loader_next_filter(const char *name, const struct dedup_config *cfg, const s
 {
 	int err = pin_dir_begin(name);
 
-	return err ? err : end_staging(make_successor(cfg, running), name);
+	return err ? err : finish_staging(make_successor(cfg, running), name);
 }
 
 int loader_adopt_hand(const char *name)
@@ -262,5 +263,5 @@ int loader_create(const char *name, const struct dedup_config *cfg,
 		return diag_err(-EEXIST, "there is a filter %s already", name);
 	pin_dir_staging(staging, name);
 	err = pin_dir_begin(name);
-	return err ? err : end_staging(make_filter(staging, cfg, predecessor), name);
+	return err ? err : finish_staging(make_filter(staging, cfg, predecessor), name);
 }

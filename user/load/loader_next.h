@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Makes filters, their successors, and their next programs. Failures are logged.
  *
- * A filter is made in an order in which the process may be killed at any moment without harm: the
- * maps are pinned in +NAME, the hand is started, +NAME becomes NAME, the packet program is attached.
+ * The order of the steps is safe if the process is killed at any moment: the maps are pinned in
+ * +NAME, the hand is started, +NAME is renamed to NAME, the packet program is attached.
  */
 #ifndef XDP_DEDUP_LOADER_NEXT_H
 #define XDP_DEDUP_LOADER_NEXT_H
@@ -10,21 +10,20 @@
 #include "loader_predecessor.h"
 
 /* Makes a new filter in +NAME, and starts its hand; pin_dir_publish() then makes it the filter
- * NAME. *cfg is complete except for `frags` and the secret, which are set here. predecessor: the
- * open predecessor (predecessor_of_snapshot()), whose secret *cfg then has; or NULL. Returns 0;
+ * NAME. *cfg is complete except for `frags` and the secret, which loader_create() sets. predecessor:
+ * the open predecessor (predecessor_of_snapshot()), whose secret *cfg then has; or NULL. Returns 0;
  * -EEXIST if there are pins of that name, or another -errno. After an error +NAME is removed.
  */
 int loader_create(const char *name, const struct dedup_config *cfg,
 		  const struct predecessor *predecessor);
 
-/* Make the filter or program that is to replace the filter of this name, in +NAME, and load its
- * packet program; live_exchange.h goes on from there. Return 0; or -errno (logged), with +NAME
- * removed.
+/* Make the next program or filter of this name in +NAME, and load its packet program, for
+ * live_exchange(). Return 0; or -errno (logged), with +NAME removed.
  * - loader_next_program(): uses the filter's maps with another configuration, *cfg, which is
- *   complete. predecessor: its new predecessor; NULL: it keeps the one that it has, if any. -EPROTO
- * if the filter has the previous format.
+ *   complete. predecessor: its new predecessor; NULL: it keeps its predecessor, if any. -EPROTO if
+ *   the filter has the previous format.
  * - loader_next_filter(): makes a new filter with the configuration *cfg, complete except for
- *   `frags`, and starts its hand. Its predecessor is the filter that runs, open as *running.
+ *   `frags`, and starts its hand. Its predecessor is the running filter, open as *running.
  */
 int loader_next_program(const char *name, const struct dedup_config *cfg,
 			const struct predecessor *predecessor);

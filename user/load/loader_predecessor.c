@@ -24,7 +24,7 @@ void predecessor_close(struct predecessor *p)
 	p->state_fd = p->filter_fd = p->timer_fd = -1;
 }
 
-/* Returns err, after closing *p if there is one. */
+/* Closes *p if err is not 0. Returns err. */
 static int close_after_error(int err, struct predecessor *p)
 {
 	if (err)
@@ -66,9 +66,8 @@ int predecessor_pin(const struct predecessor *p, const char *directory)
 	       ?: object_pin_map(p->state_fd, directory, PIN_PREDECESSOR_STATE);
 }
 
-/* Reads which ids the successor has now into *ids, and how many it has learned into *told. The
- * snapshot's memory counts these; the successor's hand, from its next step on, tells it of the ids
- * that come later.
+/* Reads the current ids of the successor into *ids, and how many it has learned into *told. The
+ * predecessor counts these; from its next step on, the successor's hand reports later ids to it.
  */
 static int ids_of_successor(const struct filter *successor, const struct snapshot_moment *now,
 			    struct snapshot_ids *ids, uint64_t *told)
@@ -123,7 +122,7 @@ static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot
 	return err ? diag_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
 }
 
-/* The object's descriptor, for longer than that lives. */
+/* Duplicates the map's descriptor, so that it stays open when the object is closed. */
 static int keep_map_open(const struct bpf_map *map, int *fd)
 {
 	*fd = fcntl(bpf_map__fd(map), F_DUPFD_CLOEXEC, 0);
@@ -145,7 +144,7 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 	};
 	plan_move_here(&out->config);
 	out->config.policy.deliver = 0;
-	/* A snapshot has no numbers. */
+	/* A snapshot has no memory of numbered streams. */
 	out->config.sources = (struct dedup_sources){ 0 };
 	memset(out->config.numbered, 0, sizeof(out->config.numbered));
 	err = object_open(NULL, &out->config, &skel);

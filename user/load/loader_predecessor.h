@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The maps of a predecessor (include/predecessor.h), for which a successor is made: a filter that
- * runs, or one made from a snapshot. Failures are logged.
+/* The maps of the predecessor (include/predecessor.h) of a filter that is to be made: of a running
+ * filter, or of one made from a snapshot. Failures are logged.
  */
 #ifndef XDP_DEDUP_LOADER_PREDECESSOR_H
 #define XDP_DEDUP_LOADER_PREDECESSOR_H
@@ -11,13 +11,13 @@ struct snapshot; /* snapshot_file.h */
 
 struct predecessor {
 	struct dedup_config config;
-	bool has_program; /* which is to be exchanged for the successor's */
-	bool sets_told;	  /* it has counted the first `told` ids of its successor */
+	bool has_program; /* the successor's program is to replace it */
+	bool sets_told;	  /* it has counted the first `told` ids of its successor (state.told) */
 	uint64_t told;
 	int state_fd, filter_fd, timer_fd;
 };
 
-/* Takes the maps of an open filter. Returns 0, and the caller closes *out with
+/* Opens the maps of an open filter once more. Returns 0, and the caller closes *out with
  * predecessor_close(); or -errno.
  */
 int predecessor_of_filter(const struct filter *f, struct predecessor *out);

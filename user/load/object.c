@@ -20,7 +20,7 @@
 #define LOAD_TRIES 50
 #define LOAD_TRY_US 10000
 
-/* Of the packet program's entries only that of filters like this one is loaded. */
+/* Makes libbpf load only the entry of the packet program for this kind of filter. */
 static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config *cfg)
 {
 	const struct bpf_program *entry = cfg->sources.sources	   ? skel->progs.dedup_numbered
@@ -38,7 +38,7 @@ static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config
 		bpf_program__set_autoload(entries[i], entries[i] == entry);
 }
 
-/* The maps that are pinned, by their pins. */
+/* Fills in the object's map for each pin. */
 static void pinned_maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PINS_CNT])
 {
 	struct bpf_map *const all[PINS_CNT] = {
@@ -63,8 +63,8 @@ static void pinned_maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PI
 	memcpy(maps, all, sizeof(all));
 }
 
-/* A map that is pinned is used. Others are pinned by object_pin(): libbpf would make the directory
- * anew for each of them.
+/* Makes libbpf use the pinned map, if there is one. Others are pinned later by object_pin(): libbpf
+ * would try to make the directory for each of them.
  */
 static int use_pin(struct bpf_map *map, const char *path)
 {
@@ -73,7 +73,7 @@ static int use_pin(struct bpf_map *map, const char *path)
 	return errno == ENOENT ? 0 : -errno;
 }
 
-/* Has a filter of this configuration this map? */
+/* Does a filter of this configuration have this map? */
 static bool is_map_made(enum pin pin, const struct dedup_config *cfg)
 {
 	if (pin == PIN_ACCOUNTS)
@@ -122,8 +122,9 @@ int object_pin(const struct xdp_dedup *skel, const char *name)
 	return err;
 }
 
-/* A link takes only programs of one expected attach type, which libbpf leaves out if its probe for
- * that fails, for any reason: then no link could be updated. A handler of our own has no probe.
+/* Registers a section handler that always sets the expected attach type. libbpf's own handler omits
+ * it if its probe fails, for any reason; then no link could be updated, as all programs of a link
+ * have one expected attach type.
  */
 static int expect_link(void)
 {
@@ -160,8 +161,8 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	bpf_program__set_autoload(skel->progs.hand_replay, cfg->memory.replay);
 	bpf_program__set_autoload(skel->progs.hand_adopt, false);
 	bpf_program__set_autoload(skel->progs.hand_resume, false);
-	/* Not by the name of its section: libbpf acts on that only when it loads, and libxdp would
-	 * give its dispatcher no frags.
+	/* A section name "xdp.frags" would take effect only when libbpf loads the program: too late
+	 * for libxdp to give its dispatcher frags.
 	 */
 	if (!err && kernel_has_frags())
 		err = bpf_program__set_flags(object_packet_program(skel), BPF_F_XDP_HAS_FRAGS);
@@ -173,7 +174,7 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	return 0;
 }
 
-/* Where choose_entry() left it. */
+/* choose_entry() has turned off autoload for all other entries. */
 struct bpf_program *object_packet_program(const struct xdp_dedup *skel)
 {
 	return bpf_program__autoload(skel->progs.xdp_dedup)	  ? skel->progs.xdp_dedup
@@ -190,7 +191,7 @@ static int run_once(const struct bpf_program *prog)
 	return err ? -errno : (int)opts.retval;
 }
 
-/* The kernel makes a timer with what memory there is at the moment: it does not wait for more. */
+/* Tries again if memory is short: the kernel allocates a timer without waiting for memory. */
 int object_run(const struct bpf_program *prog)
 {
 	int err = run_once(prog);
@@ -219,7 +220,7 @@ int object_load_filter(struct xdp_dedup *skel, const char *name, const struct de
 	int err;
 
 	*config = *cfg;
-	/* Until own_macs_set(). */
+	/* No frame matches before own_macs_set(). */
 	skel->data_record->record.own_mac = DEDUP_MAC_NONE;
 	config->frags = kernel_has_frags();
 	err = xdp_dedup__load(skel);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The BPF object of one filter: with the sizes of its maps, at its pins, and with the programs
- * that this filter runs. For loader*.c, which decide what is made. Failures are logged.
+/* The BPF object of one filter: sets the sizes of its maps, uses and makes pins, and selects the
+ * filter's programs. For loader*.c, which decide what is made. Failures are logged.
  */
 #ifndef XDP_DEDUP_OBJECT_H
 #define XDP_DEDUP_OBJECT_H
@@ -17,11 +17,11 @@
  */
 int object_open(const char *name, const struct dedup_config *cfg, struct xdp_dedup **out);
 
-/* Returns the entry of the packet program that this skeleton's filter runs. */
+/* Returns the entry of the packet program for the filter of this skeleton. */
 struct bpf_program *object_packet_program(const struct xdp_dedup *skel);
 
-/* Pins the maps that loading has made in the filter's directory, which exists. With name NULL does
- * nothing. Returns 0; or -errno, and then some may be pinned.
+/* Pins the maps that loading has made in the existing directory of the filter. Does nothing if name
+ * is NULL. Returns 0; or -errno, and then some may be pinned.
  */
 int object_pin(const struct xdp_dedup *skel, const char *name);
 
@@ -29,18 +29,18 @@ int object_pin(const struct xdp_dedup *skel, const char *name);
 int object_pin_map(int fd, const char *directory, enum pin pin);
 
 /* Loads the object as a new filter, whose secrets are in *cfg, and pins it, but does not start its
- * hand. name: as for object_open(). Returns 0, or -errno.
+ * hand. name: see object_open(). Returns 0, or -errno.
  */
 int object_load_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg);
 
 /* Loads the object as a new filter, pins it, and starts its hand. Draws the secrets, except for a
- * replay, whose *cfg has them: both of its engines use one set. Returns 0, or -errno.
+ * replay: its *cfg has them, as both engines of a replay use one set. Returns 0, or -errno.
  */
 int object_start_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg);
 int object_start_hand(struct xdp_dedup *skel);
 
-/* Checks that the object is loaded as it must be: the maps are mapped. If libbpf's probe for this
- * feature fails, for any reason, it makes maps that cannot be mapped. Returns 0, or -errno.
+/* Checks that the maps of the loaded object are mapped. If libbpf's probe for this feature fails,
+ * for any reason, it makes maps that cannot be mapped. Returns 0, or -errno.
  */
 int object_check(const struct xdp_dedup *skel);
 

@@ -33,7 +33,7 @@ static void paths_of(const char *name, struct paths *out)
 	pin_path(out->staging, staging, NULL);
 }
 
-/* There is +NAME, which live_exchange_recover() has not removed. */
+/* Logs why +NAME exists: live_exchange_recover() could not remove it. */
 static int explain_begun(const char *name)
 {
 	char staging[PATH_MAX];
@@ -87,7 +87,7 @@ int pin_dir_exchange(const char *name)
 	return move(p.staging, p.name, RENAME_EXCHANGE);
 }
 
-/* Removes a directory, if there is one. */
+/* Removes a directory, if it exists. */
 static int remove_directory(const char *directory)
 {
 	int root = dir_open(AT_FDCWD, PIN_ROOT, false);
@@ -107,7 +107,7 @@ int pin_dir_remove_staging(const char *name)
 
 	paths_of(name, &p);
 	dir = dir_open(AT_FDCWD, p.staging, false); /* follows no link */
-	/* Without this one nobody takes the rest for a change that has not ended. */
+	/* Without this pin the others do not count as a change that has not ended. */
 	if (dir >= 0) {
 		unlinkat(dir, PINS[PIN_CONFIG], 0);
 		close(dir);

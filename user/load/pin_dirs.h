@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The directories of pins under PIN_ROOT. They are made and removed so that nobody finds an
- * incomplete filter: all work is done in +NAME, a name that no filter can have, and one system
- * call makes +NAME the directory of the filter NAME, or the reverse. Failures are logged.
+/* The directories of pins under PIN_ROOT. No process finds an incomplete filter: a filter is made
+ * and removed in +NAME, a name that no filter can have, and one system call renames +NAME to NAME,
+ * or NAME to +NAME. Failures are logged.
  */
 #ifndef XDP_DEDUP_PIN_DIRS_H
 #define XDP_DEDUP_PIN_DIRS_H
@@ -12,8 +12,8 @@
 /* Writes "+NAME". */
 void pin_dir_staging(char directory[PATH_MAX], const char *name);
 
-/* Makes +NAME, empty. Returns 0; -EBUSY if it exists, as a change of the filter has not ended; or
- * another -errno.
+/* Makes the empty directory +NAME. Returns 0; -EBUSY if it exists, as a change of the filter has
+ * not ended; or another -errno.
  */
 int pin_dir_begin(const char *name);
 
@@ -34,7 +34,7 @@ int pin_dir_remove(const char *name);
  */
 int pin_dir_make(const char *path, bool is_private);
 
-/* Logs what the error `err` of dir_check() means, and returns it. */
+/* Logs what the error `err` of dir_check() means. Returns err. */
 int pin_dir_explain(const char *path, int err);
 
 #endif

@@ -17,7 +17,7 @@
 #include "open_filter.h"
 #include "xdp_dedup.skel.h"
 
-/* The kernel takes frames no larger, in several buffers or, before xdp.frags, in one. */
+/* The kernel accepts only smaller frames: with xdp.frags in several buffers, before that in one. */
 #define OUT_MAX (256 * 1024)
 
 struct test_run {
@@ -25,13 +25,13 @@ struct test_run {
 	struct xdp_dedup *prog;
 	uint32_t streams;
 	int cpus, cpu;
-	struct dedup_counters *counters; /* of each possible CPU, one stream's */
+	struct dedup_counters *counters; /* of one stream, for each possible CPU */
 	struct dedup_counters before[DEDUP_STREAMS_MAX];
 	uint8_t out[OUT_MAX]; /* the kernel copies the frame back */
 };
 
-/* Stays on the CPU that it is on: there is one learning credit then. */
-static int stay(struct test_run *k)
+/* Pins this thread to its current CPU: then only one CPU's learning credit is used. */
+static int pin_cpu(struct test_run *k)
 {
 	cpu_set_t one;
 
@@ -54,7 +54,7 @@ int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_r
 	k->streams = cfg->policy.streams_cnt;
 	k->cpus = libbpf_num_possible_cpus();
 	k->counters = calloc(k->cpus > 0 ? k->cpus : 1, sizeof(*k->counters));
-	err = k->counters && k->cpus > 0 ? stay(k) : -ENOMEM;
+	err = k->counters && k->cpus > 0 ? pin_cpu(k) : -ENOMEM;
 	if (err) {
 		diag_err(err, "cannot keep to one CPU: %s", strerror(-err));
 		goto fail;
@@ -91,7 +91,7 @@ int test_run_step(struct test_run *k, uint64_t now_ns, uint64_t *sleep_ns)
 	return 0;
 }
 
-/* Finds the counter that has moved since the last call, of one stream. */
+/* Finds the stream and the reason whose counter has changed since the last call. */
 static int take_counted_reason(struct test_run *k, struct answer *out)
 {
 	for (uint32_t n = 0; n < k->streams; n++) {
