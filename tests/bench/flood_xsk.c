@@ -5,7 +5,7 @@
 
 int flood_xsk_open(struct xsk *x, uint32_t ifindex)
 {
-	const struct xsk_where where = { .ifindex = ifindex };
+	const struct xsk_binding where = { .ifindex = ifindex };
 	int err = xsk_open(x, FRAMES);
 
 	if (err)

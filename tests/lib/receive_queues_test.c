@@ -129,7 +129,7 @@ TEST(the_queue_is_taken)
 /* One without a program of its own: what comes for its queue goes to the stack. */
 TEST(another_program_has_a_queue)
 {
-	const struct xsk_where where = { .ifindex = if_nametoindex("ve0"), .queue = 1 };
+	const struct xsk_binding where = { .ifindex = if_nametoindex("ve0"), .queue = 1 };
 	struct app_traffic t = app_begin(10000, 2);
 	struct xdp_dedup_receiver *rx;
 	struct filter_counters c;

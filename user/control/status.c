@@ -227,7 +227,7 @@ int status_update(struct status *s)
 	collect_drop_time(s);
 	sampling_look(&s->filter, &s->sampler);
 	if (s->sockets)
-		sockets_look(s->sockets);
+		sockets_refresh(s->sockets);
 	update_before(s);
 	s->exchanging = READ_ONCE(st->exchanging);
 	s->stopped = stats_stopped(c, st, kernel_now_ns());

@@ -23,7 +23,7 @@
 #define READERS_TRY_US 5000
 #define READERS_FREED_US 50000
 
-/* Maps the elements of the filter's map, all of so many bytes. */
+/* Maps the elements of the filter's map into memory; `bytes` is the size of all. */
 static int map_elements(const struct filter *f, enum pin pin, size_t bytes, void **out)
 {
 	struct bpf_map_info info = { 0 };
@@ -111,21 +111,21 @@ bool delivery_runs_on(const struct filter *f, uint32_t ifindex)
 	return false;
 }
 
-/* Takes the slot over, whose owner is `was`, if nobody else has done that. */
+/* Takes over the slot of the owner `was`, unless another process has done so. */
 static bool take_slot_over(const struct delivery *d, uint32_t slot, uint64_t was, uint64_t owner)
 {
 	struct dedup_queue gone = { was >> 32, (uint32_t)was };
 
 	if (!__sync_bool_compare_and_swap(&d->sockets[slot].owner, was, owner))
 		return false;
-	/* Its last reader's credits are not for the next queue. */
+	/* The next queue does not inherit the credits of the slot's last reader. */
 	WRITE_ONCE(d->sockets[slot].granted, READ_ONCE(d->sockets[slot].taken));
 	if (was)
 		bpf_map_delete_elem(d->queues_fd, &gone);
 	return true;
 }
 
-/* The slot of the queue, which becomes the owner of one that is free, or whose owner has gone. */
+/* Returns the queue's slot: the one that it owns, or one that it takes over. */
 static int find_slot(const struct delivery *d, const struct filter *f, uint64_t owner)
 {
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
@@ -172,8 +172,8 @@ int delivery_want_no_more(struct filter *f, const struct dedup_in_flight *h)
 	return n < 0 ? -EINVAL : want_key_no_more(f, &h->id, n);
 }
 
-/* Wants the ids of all packets in the slot's log, and counts them in *wanted, or in *lost where
- * there was no room. ends: takes the packets out of the log.
+/* Wants the ids of all packets in the slot's log. Counts them in *wanted, or in *lost if there was
+ * no room. ends: also removes the packets from the log.
  */
 static void want_logged(const struct delivery *d, struct filter *f, uint32_t slot, bool ends,
 			unsigned int *wanted, unsigned int *lost)
@@ -185,7 +185,7 @@ static void want_logged(const struct delivery *d, struct filter *f, uint32_t slo
 
 		if (!READ_ONCE(h->number))
 			continue;
-		/* The hand is waited for once, not for each id. */
+		/* delivery_want() waits for a late hand: once, not again for each id. */
 		if (err != -ESTALE)
 			err = delivery_want(f, h);
 		++*(err < 0 ? lost : wanted);
@@ -201,8 +201,8 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slo
 	want_logged(d, f, slot, true, wanted, lost);
 }
 
-/* Is there a socket in this slot? It gets no packets. The kernel takes each out when it is closed,
- * so this says more than a process' number, which may be one of a container. Returns 1 or 0; or
+/* Is there a socket in this slot? The kernel removes a socket from the map when it is closed, so
+ * this is more reliable than the process id, which may be one of a container. Returns 1 or 0; or
  * -errno if that is unknown, as without CAP_NET_RAW. Then a reader may still run.
  */
 static int has_socket(const struct delivery *d, uint32_t slot)
@@ -214,8 +214,8 @@ static int has_socket(const struct delivery *d, uint32_t slot)
 	return err == -EEXIST ? 1 : err;
 }
 
-/* Will nobody open the slot's queue any more? */
-static bool is_over(const struct delivery *d, const struct filter *f, uint32_t slot)
+/* Does the filter no longer deliver to the slot's queue, so that no reader will open it? */
+static bool is_abandoned(const struct delivery *d, const struct filter *f, uint32_t slot)
 {
 	uint64_t owner = READ_ONCE(d->sockets[slot].owner);
 
@@ -225,7 +225,8 @@ static bool is_over(const struct delivery *d, const struct filter *f, uint32_t s
 static bool has_readers(const struct delivery *d, const struct filter *f)
 {
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
-		if (READ_ONCE(d->sockets[i].zerocopy) && (!f || is_over(d, f, i)) && has_socket(d, i))
+		if (READ_ONCE(d->sockets[i].zerocopy) && (!f || is_abandoned(d, f, i)) &&
+		    has_socket(d, i))
 			return true;
 	return false;
 }
@@ -239,18 +240,18 @@ void delivery_await_readers(const struct delivery *d, const struct filter *f)
 		waited = true;
 		usleep(READERS_TRY_US);
 	}
-	if (waited) /* the kernel frees a socket's queue in the background, and tells nobody */
+	if (waited) /* the kernel frees a socket's queue in the background, without a notification */
 		usleep(READERS_FREED_US);
 }
 
-/* What readers that have ended have left comes first: it finds room. */
+/* Packets of readers that have ended come first, so that their ids find room. */
 void delivery_want_unread(const struct delivery *d, struct filter *f, struct delivery_unread *out)
 {
 	unsigned int held_wanted = 0;
 
 	*out = (struct delivery_unread){ 0 };
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++) {
-		if (!is_over(d, f, i))
+		if (!is_abandoned(d, f, i))
 			continue;
 		end_slot(&d->sockets[i]);
 		if (has_socket(d, i))
@@ -259,6 +260,6 @@ void delivery_want_unread(const struct delivery *d, struct filter *f, struct del
 		take_slot_over(d, i, READ_ONCE(d->sockets[i].owner), 0);
 	}
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
-		if (is_over(d, f, i))
+		if (is_abandoned(d, f, i))
 			want_logged(d, f, i, false, &held_wanted, &out->held_lost);
 }

@@ -11,7 +11,7 @@
 #include "deliver.h"
 #include "open_filter.h"
 
-/* The maps. Elements of `sockets` and `in_flight` are mapped; the kernel works on them meanwhile. */
+/* The maps. `sockets` and `in_flight` are memory that the packet program changes at any time. */
 struct delivery {
 	int xsks_fd, queues_fd;
 	struct dedup_socket *sockets;	   /* DEDUP_SOCKETS_MAX of them */
@@ -28,24 +28,24 @@ int delivery_open(const struct filter *f, struct delivery *out);
 void delivery_begin(struct delivery *d);
 void delivery_close(struct delivery *d);
 
-/* Tells the owners of open sockets that the filter has gone: sets DEDUP_ENDED. Does nothing if *d
- * is empty.
+/* Notifies the owners of open sockets that the filter is unloaded: sets DEDUP_ENDED. Does nothing
+ * if *d is empty.
  */
 void delivery_end(const struct delivery *d);
 
-/* Opens the slot anew: the socket that had it has lost it. Returns the new dedup_socket.opened. */
+/* Reopens the slot for a new socket; the old socket loses it. Returns the new dedup_socket.opened. */
 uint32_t delivery_reopen(struct dedup_socket *s);
 
-/* Does the filter run on the interface, as its record says? */
+/* Does the filter's record have this interface? */
 bool delivery_runs_on(const struct filter *f, uint32_t ifindex);
 
-/* Finds a slot for the queue: the one that it had; or a free one; or that of a queue that has
- * gone, as the filter does not run on its interface by its record. Returns the slot; -ENOSPC if
- * all DEDUP_SOCKETS_MAX are taken; or another -errno.
+/* Finds a slot for the queue: its own; or a free one; or that of a queue whose interface is not in
+ * the filter's record any more. Returns the slot; -ENOSPC if all DEDUP_SOCKETS_MAX are taken; or
+ * another -errno.
  */
 int delivery_slot(const struct delivery *d, const struct filter *f, struct dedup_queue queue);
 
-/* Puts a socket into its slot. From then on it gets packets, until it is closed. Returns 0, or
+/* Puts a socket into its slot. From then on, until it is closed, it receives packets. Returns 0, or
  * -errno.
  */
 int delivery_enter(const struct delivery *d, uint32_t slot, int socket_fd);
@@ -59,28 +59,28 @@ static inline struct dedup_in_flight *delivery_in_flight(const struct delivery *
 
 /* Results of delivery_want_unread(): numbers of packets. */
 struct delivery_unread {
-	unsigned int wanted, lost; /* of readers that have ended: wanted, or no room for them */
-	unsigned int held_lost;	   /* of readers that may read them yet: no room for them */
+	unsigned int wanted, lost; /* of readers that have ended: ids wanted; no room for the id */
+	unsigned int held_lost;	   /* of readers that may still read them: no room for the id */
 };
 
 /* Wants (want.h) the ids of all packets in this slot that were not given back, and clears their
- * entries. No program may still add an entry: the slot has no socket, or it has a new one, which
- * is bound to the queue. *wanted: how many ids are wanted; *lost: for how many there was no room.
+ * entries. Call it only when no program can add an entry: the slot has no socket, or a new one that
+ * is bound to the queue. *wanted: number of ids that are wanted; *lost: ids without room.
  */
 void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slot,
 			unsigned int *wanted, unsigned int *lost);
 
-/* Calls delivery_want_left() for, and frees, all slots of queues that nobody will open any more:
- * of interfaces on which f does not run by its record, or of all interfaces if f does not deliver.
- * A slot that still has a socket stays: it gets DEDUP_ENDED, and the ids of its entries are wanted
- * (deliver.h). Without CAP_NET_RAW it is unknown which slots have a socket. Then each slot stays.
+/* Calls delivery_want_left() for abandoned slots, and frees them: those of interfaces that are not
+ * in f's record, or all slots if f does not deliver. A slot that still has a socket stays: it gets
+ * DEDUP_ENDED, and the ids of its entries are wanted (deliver.h). Without CAP_NET_RAW it is unknown
+ * which slots have a socket. Then each slot stays.
  */
 void delivery_want_unread(const struct delivery *d, struct filter *f, struct delivery_unread *out);
 
-/* Waits up to a second until the readers have closed their zero-copy sockets in the slots of queues
- * that nobody will open any more: those of delivery_want_unread(); all if f is NULL. The readers
- * know already that their queues have ended. Then waits until the kernel has taken these sockets
- * off the driver's queues. Without CAP_NET_RAW it waits for the full second.
+/* Waits up to a second until the readers have closed their zero-copy sockets in abandoned slots
+ * (delivery_want_unread()), or in all slots if f is NULL. These readers have been notified. Then
+ * waits until the kernel has removed the sockets from the driver's queues. Without CAP_NET_RAW it
+ * waits for the full second.
  */
 void delivery_await_readers(const struct delivery *d, const struct filter *f);
 
@@ -89,7 +89,7 @@ void delivery_await_readers(const struct delivery *d, const struct filter *f);
  */
 int delivery_want(struct filter *f, const struct dedup_in_flight *h);
 
-/* Takes delivery_want() back. Returns 0; -errno of want_key_no_more(); or -EINVAL. */
+/* Undoes delivery_want(). Returns 0; -errno of want_key_no_more(); or -EINVAL. */
 int delivery_want_no_more(struct filter *f, const struct dedup_in_flight *h);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "iface.h"
 
-#define BIND_TRIES 200 /* the kernel takes some 20 ms to be done with a socket that was closed */
+#define BIND_TRIES 200 /* the kernel needs some 20 ms to release a closed socket */
 #define BIND_WAIT_US 5000
 
 void queue_begin(struct open_queue *q)
@@ -24,7 +24,7 @@ void queue_close(struct open_queue *q)
 	queue_begin(q);
 }
 
-/* The index of the interface here that is meant. */
+/* Finds the index of the local interface `ifname`, or of the only one if ifname is NULL. */
 static int find_interface(const struct filter *f, const char *ifname, uint32_t *ifindex)
 {
 	uint32_t named = ifname ? if_nametoindex(ifname) : 0;
@@ -50,28 +50,28 @@ static int find_interface(const struct filter *f, const char *ifname, uint32_t *
 	return 0;
 }
 
-/* Makes the socket and binds it: nobody else has the queue then, nor does any program that still
- * runs know of a socket that was there before.
+/* Makes the socket and binds it. Once it is bound, no other socket has the queue, and no running
+ * program still uses an earlier socket.
  */
 static int open_socket(struct open_queue *q, const struct queue_options *o)
 {
-	const struct xsk_where where = { q->ifindex, o->queue, o->copy, o->zerocopy, o->parts > 1 };
+	const struct xsk_binding where = { q->ifindex, o->queue, o->copy, o->zerocopy, o->parts > 1 };
 	int err = xsk_open(&q->xsk, o->frames);
 
 	if (err)
 		return err == -EAFNOSUPPORT ? -EOPNOTSUPP : err;
-	xsk_fill(&q->xsk); /* before a driver takes the frames of all its packets from here */
+	xsk_fill(&q->xsk); /* before bind: then a driver takes its frames from the fill ring */
 	err = xsk_bind(&q->xsk, &where);
 	for (int i = 0; i < BIND_TRIES && err == -EBUSY && !o->at_once; i++) {
 		usleep(BIND_WAIT_US);
 		err = xsk_bind(&q->xsk, &where);
 	}
-	/* The driver fills its frames as it likes: how many frames a packet takes is not known before. */
+	/* With zero-copy the driver decides how many frames a packet takes. */
 	q->parts = q->xsk.several && !q->xsk.zerocopy ? o->parts : 1;
 	return err;
 }
 
-/* Takes the queue's slot, in which there is no credit then, and puts the socket into it. */
+/* Takes the queue's slot, withdraws its credits, and puts the socket into it. */
 static int enter_slot(struct open_queue *q, struct filter *f, uint32_t queue)
 {
 	int err = delivery_open(f, &q->delivery), slot;

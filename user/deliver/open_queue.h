@@ -15,12 +15,12 @@
 #define QUEUE_PARTS_MAX 4 /* frames of a packet */
 
 struct queue_options {
-	const char *ifname; /* NULL: the only one on which the filter runs here */
+	const char *ifname; /* NULL: the only local interface of the filter */
 	uint32_t queue;
 	uint32_t frames;     /* of memory: xsk_frames_ok() */
 	uint32_t parts;	     /* frames of a packet, at most: 1 to QUEUE_PARTS_MAX */
-	bool copy, zerocopy; /* struct xsk_where */
-	bool at_once;	     /* does not wait for a queue that is busy */
+	bool copy, zerocopy; /* struct xsk_binding */
+	bool at_once;	     /* do not wait for a busy queue */
 };
 
 struct open_queue {
@@ -28,7 +28,7 @@ struct open_queue {
 	uint32_t opened; /* dedup_socket.opened */
 	uint32_t parts;	 /* frames of a packet, at most */
 	uint32_t recovered,
-		forgotten; /* ids that the last reader left: wanted, or no room for them */
+		forgotten; /* unread packets of the last reader: id wanted; no room for the id */
 	struct xsk xsk;
 	struct delivery delivery;
 
@@ -37,9 +37,9 @@ struct open_queue {
 	struct dedup_in_flight *in_flight;
 };
 
-/* Opens a queue of an interface of this network namespace. No packets come until credits are
- * granted. Ids that the last reader left are wanted. Returns 0, and the caller closes *q with
- * queue_close(); or an error, and then nobody has the queue:
+/* Opens a queue of an interface of this network namespace. It receives packets once credits are
+ * granted. Wants the ids that the last reader left. Returns 0, and the caller closes *q with
+ * queue_close(); or an error, and then the queue has no reader:
  *   -EOPNOTSUPP   the filter does not deliver; kernel or driver lack AF_XDP, or zerocopy
  *   -ENODEV       there is no such interface, or the filter does not run on it
  *   -EINVAL       no interface is named and there are several; or there is no such queue
@@ -60,14 +60,14 @@ static inline struct dedup_in_flight *queue_in_flight(const struct open_queue *q
 	return &q->in_flight[number % DEDUP_IN_FLIGHT_MAX];
 }
 
-/* Has the queue been lost, to another socket, or because no packets come any more (DEDUP_ENDED)?
- */
+/* Has another socket taken the queue, or has the filter ended it (DEDUP_ENDED)? */
 static inline bool queue_is_lost(const struct open_queue *q)
 {
 	return READ_ONCE(q->socket->opened) != q->opened;
 }
 
-/* Are the ids of all entries wanted? If so, a reader that gives a packet back must take that back.
+/* Has the filter ended the queue? Then all ids in its log are wanted, and a reader that gives a
+ * packet back must undo that for its id.
  */
 static inline bool queue_has_ended(const struct open_queue *q)
 {

@@ -10,10 +10,8 @@
 
 #include "open_filter.h"
 
-/* Is there a process with this number here, which has not ended? kill() also finds those that have
- * ended and that nobody has waited for; a pidfd tells.
- */
-static bool process_is_there(uint32_t pid)
+/* Does a process with this id run in this PID namespace? By a pidfd, as kill() also finds zombies. */
+static bool process_exists(uint32_t pid)
 {
 	struct pollfd p = { .events = POLLIN };
 	bool has_ended;
@@ -28,7 +26,7 @@ static bool process_is_there(uint32_t pid)
 	return !has_ended;
 }
 
-static void look_at_socket(const struct delivery *d, uint32_t slot, struct socket_seen *out)
+static void read_socket(const struct delivery *d, uint32_t slot, struct socket_seen *out)
 {
 	const struct dedup_socket *s = &d->sockets[slot];
 	uint64_t owner = READ_ONCE(s->owner), taken, granted;
@@ -36,8 +34,8 @@ static void look_at_socket(const struct delivery *d, uint32_t slot, struct socke
 	*out = (struct socket_seen){ .queue = { owner >> 32, (uint32_t)owner },
 				     .pid = READ_ONCE(s->pid),
 				     .zerocopy = READ_ONCE(s->zerocopy) };
-	out->is_read = process_is_there(out->pid);
-	/* The one that never passes the other is read first. */
+	out->is_read = process_exists(out->pid);
+	/* `taken` never exceeds `granted`, so it is read first. */
 	taken = READ_ONCE(s->taken);
 	granted = READ_ONCE(s->granted);
 	if (out->is_read && granted > taken)
@@ -60,12 +58,12 @@ static int by_queue(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-void sockets_look(struct sockets *s)
+void sockets_refresh(struct sockets *s)
 {
 	s->cnt = 0;
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
 		if (READ_ONCE(s->delivery.sockets[i].owner))
-			look_at_socket(&s->delivery, i, &s->list[s->cnt++]);
+			read_socket(&s->delivery, i, &s->list[s->cnt++]);
 	qsort(s->list, s->cnt, sizeof(s->list[0]), by_queue);
 }
 
@@ -83,7 +81,7 @@ int sockets_open(const struct filter *f, struct sockets **out)
 		free(s);
 		return err;
 	}
-	sockets_look(s);
+	sockets_refresh(s);
 	*out = s;
 	return 0;
 }

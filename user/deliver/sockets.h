@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A filter's AF_XDP sockets (include/deliver.h) as seen by a process that has none of them. Writes
- * and logs nothing; the filter and the applications go on meanwhile.
+/* A filter's AF_XDP sockets (include/deliver.h), for a process that does not own them: status. Only
+ * reads, while the filter and the applications run. Logs nothing.
  */
 #ifndef XDP_DEDUP_SOCKETS_H
 #define XDP_DEDUP_SOCKETS_H
@@ -14,17 +14,17 @@
 /* A queue that has a socket, or had one. */
 struct socket_seen {
 	struct dedup_queue queue;
-	uint32_t pid;	       /* of the application, as it sees itself; 0: it closed the socket */
-	bool is_read;	       /* a process has this number here */
-	bool zerocopy;	       /* deliver.h: of its socket, or of its last one */
+	uint32_t pid;  /* of the application, in its PID namespace; 0: the socket is closed */
+	bool is_read;  /* a process with this id runs in this PID namespace */
+	bool zerocopy; /* of its current or last socket (deliver.h) */
 	uint32_t frames_taken; /* by packets that were delivered and not given back */
-	uint32_t frames_free;  /* that packets may take yet; 0 unless it is read */
-	uint32_t unreturned;   /* packets that were not given back. Where nobody reads, whoever
-				* opens the queue next wants their ids.
+	uint32_t frames_free;  /* available to packets; 0 unless is_read */
+	uint32_t unreturned;   /* packets that were not given back. Without a reader, the next one
+				* that opens the queue wants their ids.
 				*/
 };
 
-/* Of a filter that delivers. */
+/* All queues of a filter that delivers. */
 struct sockets {
 	struct delivery delivery;
 	struct socket_seen list[DEDUP_SOCKETS_MAX]; /* by interface, then queue */
@@ -38,7 +38,7 @@ struct sockets {
 int sockets_open(const struct filter *f, struct sockets **out);
 void sockets_free(struct sockets *s); /* NULL is fine */
 
-/* Reads them again. */
-void sockets_look(struct sockets *s);
+/* Reads all queues again. */
+void sockets_refresh(struct sockets *s);
 
 #endif

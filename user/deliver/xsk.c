@@ -45,7 +45,7 @@ static int make_memory(struct xsk *x)
 	return setsockopt(x->fd, SOL_XDP, XDP_UMEM_REG, &reg, sizeof(reg)) ? -errno : 0;
 }
 
-/* Maps a ring, whose elements begin behind its head. */
+/* Maps a ring: its head, and its elements behind that. */
 static int map_ring(const struct xsk *x, off_t at, const struct xdp_ring_offset *offset,
 		    size_t element, struct xsk_map *out)
 {
@@ -55,7 +55,7 @@ static int map_ring(const struct xsk *x, off_t at, const struct xdp_ring_offset 
 	return out->mem == MAP_FAILED ? -errno : 0;
 }
 
-/* libxdp's view of a ring at this address, of either kind: the two structs have the same fields. */
+/* Initializes libxdp's struct of a ring at this address. The structs of both kinds have these fields. */
 #define RING(x, address, offset)                                      \
 	{                                                             \
 		.mask = (x)->frames - 1, .size = (x)->frames,         \
@@ -93,7 +93,7 @@ static int map_rings(struct xsk *x)
 	return 0;
 }
 
-/* There is no ring for packets to send, and once the socket is bound there can be none. */
+/* Makes no TX ring. A bound socket cannot get one later, so it can never send. */
 int xsk_open(struct xsk *x, uint32_t frames)
 {
 	int err;
@@ -102,7 +102,7 @@ int xsk_open(struct xsk *x, uint32_t frames)
 	x->frames = frames;
 	x->fd = socket(AF_XDP, SOCK_RAW | SOCK_CLOEXEC, 0);
 	err = x->fd < 0 ? -errno : make_memory(x);
-	if (!err) /* no packet is sent, but there must be a completion ring */
+	if (!err) /* no packet is sent, but the kernel requires a completion ring */
 		err = set_number(x->fd, XDP_UMEM_FILL_RING, frames)
 		      ?: set_number(x->fd, XDP_UMEM_COMPLETION_RING, 1)
 		      ?: set_number(x->fd, XDP_RX_RING, frames)
@@ -112,7 +112,7 @@ int xsk_open(struct xsk *x, uint32_t frames)
 	return err;
 }
 
-static int bind_once(const struct xsk *x, const struct xsk_where *where, uint16_t flags)
+static int bind_once(const struct xsk *x, const struct xsk_binding *where, uint16_t flags)
 {
 	struct sockaddr_xdp address = {
 		.sxdp_family = AF_XDP,
@@ -124,7 +124,7 @@ static int bind_once(const struct xsk *x, const struct xsk_where *where, uint16_
 	return bind(x->fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
 }
 
-int xsk_bind(struct xsk *x, const struct xsk_where *where)
+int xsk_bind(struct xsk *x, const struct xsk_binding *where)
 {
 	uint16_t flags = XDP_USE_NEED_WAKEUP | (where->copy ? XDP_COPY : 0) |
 			 (where->zerocopy ? XDP_ZEROCOPY : 0);
@@ -135,12 +135,12 @@ int xsk_bind(struct xsk *x, const struct xsk_where *where)
 	x->several = where->several;
 	if (where->several)
 		err = bind_once(x, where, flags | XDP_USE_SG);
-	if (err == -EINVAL || err == -EOPNOTSUPP) { /* kernels, or drivers, that lack it */
+	if (err == -EINVAL || err == -EOPNOTSUPP) { /* kernel or driver lack several frames */
 		x->several = false;
 		err = bind_once(x, where, flags);
 	}
-	/* virtio says so where the device lets it map no memory; others, that there is no such
-	 * queue: then there is none for copies either.
+	/* virtio returns -EINVAL if its device cannot map the memory; others, if the queue does not
+	 * exist. In the latter case binding with copies fails, too.
 	 */
 	if (err == -EINVAL && where->zerocopy && !bind_once(x, where, XDP_USE_NEED_WAKEUP | XDP_COPY))
 		return -EOPNOTSUPP;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* An AF_XDP socket that receives from one queue, and cannot send. Made by system calls, as
+/* An AF_XDP socket that receives from one queue, and cannot send. It is made by system calls, as
  * libxdp's functions would attach programs; its rings are used through libxdp's xsk.h. Its memory
- * is shared: a child (fork) can go on with it.
+ * is shared: after fork() the child can use the socket.
  */
 #ifndef XDP_DEDUP_XSK_H
 #define XDP_DEDUP_XSK_H
@@ -12,12 +12,12 @@
 
 #include <xdp/xsk.h>
 
-#define XSK_FRAME_BYTES 4096 /* of the socket's memory; any kernel takes these */
+#define XSK_FRAME_BYTES 4096 /* size of a frame; every kernel accepts it */
 #define XSK_FRAMES_MIN 64
 #define XSK_FRAMES_MAX 4096
 
-/* How many bytes of a packet always fit into a frame. In front of them the kernel keeps 256 bytes,
- * and some kernels keep a struct skb_shared_info behind them.
+/* Bytes of a packet that always fit into a frame. The kernel reserves 256 bytes in front of them,
+ * and some kernels a struct skb_shared_info behind them.
  */
 #define XSK_FRAME_ROOM (XSK_FRAME_BYTES - 256 - 320)
 
@@ -26,9 +26,9 @@
 #define XDP_USE_SG (1 << 4)
 #endif
 
-/* A ring as it is mapped. */
+/* The mapping of a ring. */
 struct xsk_map {
-	void *mem; /* MAP_FAILED: it is not */
+	void *mem; /* MAP_FAILED: not mapped */
 	size_t bytes;
 };
 
@@ -55,25 +55,25 @@ bool xsk_frames_ok(uint32_t frames);
  */
 int xsk_open(struct xsk *x, uint32_t frames);
 
-struct xsk_where {
+struct xsk_binding {
 	uint32_t ifindex, queue;
-	bool copy;     /* copy packets also where the driver need not */
-	bool zerocopy; /* -EOPNOTSUPP where it cannot do without */
-	bool several;  /* if the kernel has that: packets in several frames */
+	bool copy;     /* copy packets even if the driver supports zero-copy */
+	bool zerocopy; /* fail with -EOPNOTSUPP unless the driver supports zero-copy */
+	bool several;  /* receive packets in several frames, if the kernel supports that */
 };
 
 /* Binds the socket to a queue. Returns 0; -EBUSY if the queue has another socket, or the kernel
  * has not finished with a closed one; -ENODEV if there is no such interface; -EINVAL if it has no
  * such queue; -EOPNOTSUPP; another -errno.
  */
-int xsk_bind(struct xsk *x, const struct xsk_where *where);
+int xsk_bind(struct xsk *x, const struct xsk_binding *where);
 
 /* Gives the kernel all frames, before xsk_bind(). */
 void xsk_fill(struct xsk *x);
 
 void xsk_close(struct xsk *x);
 
-/* Tells the driver of new frames, if it must be told. */
+/* Wakes the driver after new frames, if it needs that. */
 void xsk_wake(struct xsk *x);
 
 #endif
