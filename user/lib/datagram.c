@@ -9,10 +9,10 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 
-#define IPV4_FRAGMENT 0x3fff /* in frag_off: more fragments follow, or an offset */
+#define IPV4_FRAGMENT 0x3fff /* bits of frag_off: "more fragments", and the offset */
 #define IPV6_EXT_MAX 8
 
-/* What is left of the frame. */
+/* The rest of the frame. */
 struct datagram_rest {
 	const uint8_t *at;
 	size_t len;
@@ -24,8 +24,8 @@ static void skip_read(struct datagram_rest *r, size_t bytes)
 	r->len -= bytes;
 }
 
-/* The sum of RFC 1071, in any byte order that the words are read in: of `len` bytes, an odd one
- * followed by a zero, added to `sum`; not folded.
+/* Returns `sum` plus the sum of RFC 1071 over `len` bytes, not folded. A last odd byte is padded
+ * with zero. Any byte order will do, as the sum does not depend on it.
  */
 static uint64_t sum_of(const void *bytes, size_t len, uint64_t sum)
 {
@@ -33,7 +33,7 @@ static uint64_t sum_of(const void *bytes, size_t len, uint64_t sum)
 	uint64_t other = 0;
 	uint16_t last = 0;
 
-	for (; len >= 16; len -= 16, at += 16) { /* two sums, as each waits for its last addition */
+	for (; len >= 16; len -= 16, at += 16) { /* two independent sums: their additions overlap */
 		uint64_t word[2];
 
 		memcpy(word, at, 16);
@@ -58,7 +58,7 @@ static uint16_t fold_checksum(uint64_t sum)
 	return sum;
 }
 
-/* The datagram that begins at r, whose addresses are `address_bytes` from `addresses` on. */
+/* Reads the datagram that begins at r. Its IP header has `address_bytes` of addresses. */
 static enum datagram_kind read_udp(const struct datagram_rest *r, const uint8_t *addresses,
 				   size_t address_bytes, struct xdp_dedup_packet *p)
 {
@@ -85,7 +85,7 @@ static enum datagram_kind read_udp(const struct datagram_rest *r, const uint8_t 
 			(struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = udp.source };
 		memcpy(&p->source.ipv6.sin6_addr, addresses, 16);
 		if (!udp.check)
-			return DATAGRAM_BROKEN; /* RFC 8200: not without */
+			return DATAGRAM_BROKEN; /* RFC 8200: IPv6 requires a checksum */
 	}
 	pseudo = sum_of(addresses, address_bytes, htons(IPPROTO_UDP) + udp.len);
 	if (fold_checksum(sum_of(r->at, len, pseudo)) == UINT16_MAX)
@@ -109,7 +109,7 @@ static enum datagram_kind read_ipv4(struct datagram_rest *r, struct xdp_dedup_pa
 		return DATAGRAM_BROKEN;
 	if (ip.protocol != IPPROTO_UDP || ip.frag_off & htons(IPV4_FRAGMENT))
 		return DATAGRAM_OTHER;
-	r->len = len; /* without padding */
+	r->len = len; /* drops Ethernet padding */
 	skip_read(r, header_len);
 	return read_udp(r, start + offsetof(struct iphdr, saddr), 8, p);
 }

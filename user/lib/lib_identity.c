@@ -13,12 +13,12 @@
 #include "source_key.h"
 #include "stream_accepts.h"
 #include "stream_ids.h"
-#include "told.h"
+#include "flow_known.h"
 
 /* A process has one packet program in user space. It works for one filter at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint64_t opened; /* number of the view that the program works for; 0: none */
+static uint64_t opened; /* number of the view whose filter the program has; 0: none */
 static uint8_t made[MADE_FRAME_MAX];
 
 static void lock_program(void)
@@ -31,7 +31,7 @@ static void unlock_program(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A child must not inherit a locked mutex: the thread that would unlock it is not in the child. */
+/* Holds the lock during fork(): a child that inherits a locked mutex lacks the thread to unlock it. */
 static void prepare_fork(void)
 {
 	pthread_atfork(lock_program, unlock_program, unlock_program);
@@ -70,7 +70,7 @@ static int describe_id(const struct dedup_config *c, const struct program_id *id
 	out->stream = id->stream;
 	out->messages = id->messages;
 	out->len = stream_id_bytes(c, id->stream, &id->id, out->bytes);
-	/* The load's mask has cleared all bits but the number's. */
+	/* The load's mask has cleared all bits except those of the number. */
 	if (numbered->width)
 		out->number = dedup_integer_in(id->id.word[id->words - 1], numbered->shift);
 	return 1;
@@ -87,7 +87,7 @@ static int id_of_frame(const struct dedup_config *c, const struct xdp_dedup_data
 
 /* The source or the destination of a datagram. */
 struct end {
-	bool is_known, ipv6, any; /* is_known: its family is; any: its address is unknown */
+	bool is_known, ipv6, any; /* is_known: the family is known; any: the address is unknown */
 	uint16_t port;		  /* in network order; 0: unknown */
 	uint8_t address[16];	  /* of IPv4 the first 4 bytes */
 };
@@ -117,15 +117,15 @@ static int read_end(const struct sockaddr *from, struct end *e)
 }
 
 /* A datagram whose id is looked up. */
-struct asked {
+struct id_query {
 	const struct dedup_config *config;
 	const struct xdp_dedup_datagram *datagram;
-	struct end from, to;   /* as the caller knows them */
-	struct made_flow flow; /* the same, with values for what is unknown */
-	unsigned int told;     /* TOLD_ bits of the flow's parts that are certain */
+	struct end from, to;   /* from the caller */
+	struct made_flow flow; /* `from` and `to`, with assumed values for unknown parts */
+	unsigned int known;    /* KNOWN_ bits of the parts that are not assumed */
 };
 
-/* Can the datagram of this flow be of stream n, whatever the stream's gates say? */
+/* May stream n take datagrams of this flow, apart from the stream's gates? */
 static bool may_take(const struct dedup_config *c, uint32_t n, const struct made_flow *flow)
 {
 	const struct dedup_stream *s = &c->policy.streams[n];
@@ -137,7 +137,7 @@ static bool may_take(const struct dedup_config *c, uint32_t n, const struct made
 }
 
 /* Runs the program on a frame of this flow. Returns what xdp_dedup_id_of() returns. */
-static int ask_program(const struct asked *a, struct xdp_dedup_identity *out)
+static int run_program(const struct id_query *a, struct xdp_dedup_identity *out)
 {
 	const struct dedup_config *c = a->config;
 	struct program_id id;
@@ -148,11 +148,11 @@ static int ask_program(const struct asked *a, struct xdp_dedup_identity *out)
 	program_identify(made, len, &id);
 	last = id.reason < 0 ? id.stream : c->policy.streams_cnt - 1;
 	for (uint32_t n = 0; n <= last; n++)
-		if (may_take(c, n, &a->flow) && !told_gates(c, n, a->flow.ipv6, a->told))
+		if (may_take(c, n, &a->flow) && !flow_known_gates(c, n, a->flow.ipv6, a->known))
 			return -ENODATA;
-	/* Unknown bytes are 0 in the frame. The program may have refused these zeros. */
+	/* Unknown bytes are 0 in the frame. The program may have rejected it for these zeros. */
 	if ((id.reason < 0 || id.reason == DEDUP_REASON_no_id || id.reason == DEDUP_REASON_bad_count) &&
-	    !told_id(c, id.stream, a->flow.ipv6, a->told))
+	    !flow_known_id(c, id.stream, a->flow.ipv6, a->known))
 		return -ENODATA;
 	return id.reason < 0 ? describe_id(c, &id, out) : 0;
 }
@@ -160,7 +160,7 @@ static int ask_program(const struct asked *a, struct xdp_dedup_identity *out)
 /* Completes the flow's destination for stream n: an unknown address or port becomes one that the
  * stream accepts. Returns false if the stream does not accept the known part.
  */
-static bool aim_at_stream(struct asked *a, uint32_t n)
+static bool complete_destination(struct id_query *a, uint32_t n)
 {
 	const struct dedup_stream *s = &a->config->policy.streams[n];
 	const struct dedup_prefix *to;
@@ -173,7 +173,7 @@ static bool aim_at_stream(struct asked *a, uint32_t n)
 
 		a->flow.to_port = htons(p->lo);
 		if (s->ports_cnt == 1 && p->lo == p->hi)
-			a->told |= TOLD_PORT;
+			a->known |= KNOWN_PORT;
 	} else if (!accepts_port(a->config, s, ntohs(a->to.port))) {
 		return false;
 	}
@@ -182,22 +182,22 @@ static bool aim_at_stream(struct asked *a, uint32_t n)
 		return true;
 	memcpy(a->flow.to, to->addr, sizeof(a->flow.to));
 	if (cnt == 1 && accepts_one_address(to, a->flow.ipv6))
-		a->told |= TOLD_TO;
+		a->known |= KNOWN_TO;
 	return true;
 }
 
-/* Finds the id, if the datagram is of this family. Returns what xdp_dedup_id_of() returns. */
-static int ask_family(struct asked *a, bool ipv6, struct xdp_dedup_identity *out)
+/* Finds the id of a datagram of this family. Returns what xdp_dedup_id_of() returns. */
+static int query_family(struct id_query *a, bool ipv6, struct xdp_dedup_identity *out)
 {
 	const struct dedup_policy *p = &a->config->policy;
-	unsigned int known = (a->from.is_known ? TOLD_FROM : 0) | (a->to.any ? 0 : TOLD_TO) |
-			     (a->to.port ? TOLD_PORT : 0);
+	unsigned int known = (a->from.is_known ? KNOWN_FROM : 0) | (a->to.any ? 0 : KNOWN_TO) |
+			     (a->to.port ? KNOWN_PORT : 0);
 	int result = 0;
 
 	if (a->datagram->payload_len > made_payload_max(ipv6))
 		return -EMSGSIZE;
 	for (uint32_t n = 0; n < p->streams_cnt && !result; n++) {
-		a->told = known;
+		a->known = known;
 		a->flow = (struct made_flow){
 			.ipv6 = ipv6,
 			.vlan = p->vlans_cnt ? p->vlans[0].lo : 0,
@@ -206,10 +206,10 @@ static int ask_family(struct asked *a, bool ipv6, struct xdp_dedup_identity *out
 		};
 		memcpy(a->flow.from, a->from.address, sizeof(a->flow.from));
 		memcpy(a->flow.to, a->to.address, sizeof(a->flow.to));
-		if ((known & (TOLD_TO | TOLD_PORT)) == (TOLD_TO | TOLD_PORT))
-			return ask_program(a, out);
-		if (aim_at_stream(a, n))
-			result = ask_program(a, out);
+		if ((known & (KNOWN_TO | KNOWN_PORT)) == (KNOWN_TO | KNOWN_PORT))
+			return run_program(a, out);
+		if (complete_destination(a, n))
+			result = run_program(a, out);
 	}
 	return result;
 }
@@ -217,7 +217,7 @@ static int ask_family(struct asked *a, bool ipv6, struct xdp_dedup_identity *out
 static int id_of_datagram(const struct dedup_config *c, const struct xdp_dedup_datagram *d,
 			  struct xdp_dedup_identity *out)
 {
-	struct asked a = { .config = c, .datagram = d };
+	struct id_query a = { .config = c, .datagram = d };
 	int err = read_end(d->from, &a.from) ?: read_end(d->to, &a.to);
 	bool may_be_ipv4, may_be_ipv6;
 	int result;
@@ -226,13 +226,13 @@ static int id_of_datagram(const struct dedup_config *c, const struct xdp_dedup_d
 		return err;
 	if (!d->payload && d->payload_len)
 		return -EINVAL;
-	/* A socket that is bound to :: gets IPv4, too. */
+	/* A socket that is bound to :: receives IPv4, too. */
 	may_be_ipv4 = !(a.from.is_known && a.from.ipv6) && !(a.to.ipv6 && !a.to.any);
 	may_be_ipv6 = !(a.from.is_known && !a.from.ipv6) && !(a.to.is_known && !a.to.ipv6);
 	if (!may_be_ipv4 && !may_be_ipv6)
 		return -EINVAL;
-	result = may_be_ipv4 ? ask_family(&a, false, out) : 0;
-	return result || !may_be_ipv6 ? result : ask_family(&a, true, out);
+	result = may_be_ipv4 ? query_family(&a, false, out) : 0;
+	return result || !may_be_ipv6 ? result : query_family(&a, true, out);
 }
 
 int xdp_dedup_id_of(const struct xdp_dedup_filter *f, const struct xdp_dedup_datagram *d,

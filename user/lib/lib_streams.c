@@ -10,7 +10,7 @@
 #include "iface.h"
 #include "lib_handle.h"
 #include "stream_accepts.h"
-#include "told.h"
+#include "flow_known.h"
 
 _Static_assert(XDP_DEDUP_PORTS_MAX == DEDUP_PORTS_MAX && XDP_DEDUP_GROUPS_MAX == DEDUP_TO_MAX &&
 		       XDP_DEDUP_IDENTITY_MAX == DEDUP_ID_BYTES_MAX,
@@ -65,7 +65,7 @@ static void describe_groups(const struct dedup_config *c, const struct dedup_str
 	}
 }
 
-/* Does xdp_dedup_id_of() lack something of a datagram, though from and to are known? */
+/* Does xdp_dedup_id_of() need the frame even if both addresses of a datagram are known? */
 static bool needs_frame(const struct dedup_config *c, uint32_t n)
 {
 	const struct dedup_stream *s = &c->policy.streams[n];
@@ -73,8 +73,8 @@ static bool needs_frame(const struct dedup_config *c, uint32_t n)
 	if (s->layer != DEDUP_UDP)
 		return true;
 	for (int ipv6 = 0; ipv6 < 2; ipv6++)
-		if (accepts_family(s, ipv6) &&
-		    (!told_gates(c, n, ipv6, TOLD_ALL) || !told_id(c, n, ipv6, TOLD_ALL)))
+		if (accepts_family(s, ipv6) && (!flow_known_gates(c, n, ipv6, KNOWN_ALL) ||
+						!flow_known_id(c, n, ipv6, KNOWN_ALL)))
 			return true;
 	return false;
 }
@@ -100,7 +100,7 @@ static struct xdp_dedup_stream describe_stream(const struct dedup_config *c, uin
 	return out;
 }
 
-/* Copies one to element i of an array of a caller's, whose elements have this size. */
+/* Copies a struct to element i of a caller's array, whose elements have `size` bytes. */
 static void put_element(void *array, size_t size, uint32_t i, const void *from, size_t from_size)
 {
 	lib_copy_out((char *)array + i * size, size, from, from_size);
@@ -125,8 +125,8 @@ int xdp_dedup_streams(const struct xdp_dedup_filter *f, struct xdp_dedup_stream 
 	return cnt;
 }
 
-/* What an entry of the record is. Returns 1; 0 if it is no interface of this network namespace
- * now; -errno if that cannot be told.
+/* Describes the interface of an entry of the record. Returns 1; 0 if the interface is not in this
+ * network namespace now; -errno if that is unknown.
  */
 static int describe_interface(const struct dedup_iface *entry, struct xdp_dedup_interface *out)
 {

@@ -10,7 +10,7 @@
 
 #define RETRY_NS 10000000
 
-static uint64_t views; /* that were ever opened */
+static uint64_t views; /* number of the last view */
 
 static void close_view(struct view *v)
 {
@@ -19,8 +19,8 @@ static void close_view(struct view *v)
 	free(v);
 }
 
-/* Where an application has named no stream, there was one, or it did not say. If there are several
- * now, it means the one of before.
+/* Selects the stream of the last view again. If the application named no stream, it had the only
+ * one; if there are several now, it keeps that one.
  */
 static int select_same_stream(const struct xdp_dedup_filter *f, struct filter *next)
 {
@@ -33,7 +33,7 @@ static int select_same_stream(const struct xdp_dedup_filter *f, struct filter *n
 	return stream_select(next, last->config->policy.streams[last->stream].name);
 }
 
-/* -ENOENT if what has the name now is another filter. */
+/* Returns -ENOENT if the filter that has the name now is an unrelated one. */
 static int check_kin(const struct xdp_dedup_filter *f, const struct filter *next)
 {
 	int kin = f->view ? filter_is_kin(&f->view->filter, next) : 1;
@@ -58,7 +58,7 @@ static int open_view(const struct xdp_dedup_filter *f, struct view **out)
 		close_view(v);
 		return err;
 	}
-	v->settled = v->filter.serial;
+	v->checked_serial = v->filter.serial;
 	v->number = __atomic_add_fetch(&views, 1, __ATOMIC_RELAXED);
 	*out = v;
 	return 0;
@@ -82,7 +82,7 @@ void lib_close_views(struct xdp_dedup_filter *f)
 	f->view = NULL;
 }
 
-/* Closes what no thread uses any more. */
+/* Closes old views that no thread uses any more. */
 static void close_old(struct xdp_dedup_filter *f)
 {
 	for (struct view **v = &f->old; *v;) {
@@ -107,8 +107,10 @@ static void exchange_view(struct xdp_dedup_filter *f, struct view *next)
 	f->old = last;
 }
 
-/* Under the lock of readers.h: does what is due. 0; -errno if the filter could not be opened anew. */
-static int catch_up_view(struct xdp_dedup_filter *f, uint64_t now_ns)
+/* Reopens the filter if its serial has changed, and closes old views. The caller has called
+ * readers_lock(). Returns 0; or -errno if the filter could not be reopened.
+ */
+static int refresh_view(struct xdp_dedup_filter *f, uint64_t now_ns)
 {
 	uint64_t serial = READ_ONCE(f->view->filter.state->serial);
 	struct view *next;
@@ -120,15 +122,15 @@ static int catch_up_view(struct xdp_dedup_filter *f, uint64_t now_ns)
 			exchange_view(f, next);
 	}
 	close_old(f);
-	/* While something is left to be done, later calls come here, too. */
-	WRITE_ONCE(f->view->settled, f->view->filter.serial - !!f->old);
+	/* While `old` is not empty, checked_serial differs, so that later calls try again. */
+	WRITE_ONCE(f->view->checked_serial, f->view->filter.serial - !!f->old);
 	WRITE_ONCE(f->err, err);
 	WRITE_ONCE(f->failed_serial, serial);
 	WRITE_ONCE(f->retry_ns, now_ns + RETRY_NS);
 	return err;
 }
 
-/* Is there nothing to be done but what was tried a short time ago? *err: how it ended. */
+/* Is there nothing to do that was not tried a short time ago? *err: the result of that try. */
 static bool was_tried(const struct xdp_dedup_filter *f, uint64_t now_ns, int *err)
 {
 	const struct view *v = __atomic_load_n(&f->view, __ATOMIC_ACQUIRE);
@@ -140,7 +142,7 @@ static bool was_tried(const struct xdp_dedup_filter *f, uint64_t now_ns, int *er
 	return !*err ? serial == v->filter.serial : serial == READ_ONCE(f->failed_serial);
 }
 
-struct filter *lib_follow(const struct xdp_dedup_filter *f)
+struct filter *lib_enter_slow(const struct xdp_dedup_filter *f)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 	struct view *v;
@@ -149,8 +151,8 @@ struct filter *lib_follow(const struct xdp_dedup_filter *f)
 	if (!was_tried(f, now_ns, &err)) {
 		reader_leave();
 		readers_lock();
-		/* To the application a filter that is only asked is const. */
-		err = catch_up_view((struct xdp_dedup_filter *)f, now_ns);
+		/* The public functions that only query a filter declare it const. */
+		err = refresh_view((struct xdp_dedup_filter *)f, now_ns);
 		readers_unlock();
 		reader_enter();
 	}

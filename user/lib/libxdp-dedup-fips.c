@@ -6,7 +6,7 @@
 #include "open_filter.h"
 #include "xdp-dedup-fips.h"
 
-/* What a peer has announced. */
+/* A decoded announcement of a peer. */
 struct announcement {
 	uint64_t peer, sequence;
 	struct fips_filter filter;
@@ -27,7 +27,7 @@ static int absorb(struct xdp_dedup_filter *f, struct filter *now, const struct a
 	return err;
 }
 
-/* Reads an announcement for the filter as it is now. */
+/* Decodes an announcement for the current filter. */
 static int decode(const struct xdp_dedup_filter *f, const struct filter *now, const void *msg,
 		  size_t len, struct announcement *a)
 {

@@ -16,8 +16,8 @@
 #include "stream_ids.h"
 #include "want.h"
 
-/* By the coarse clock, which is read without a system call. It may be behind by a jiffy, which is
- * far less than what counts as stopped.
+/* Uses the coarse clock, which needs no system call. It may be late by a jiffy, far less than the
+ * time after which a hand counts as stopped.
  */
 bool lib_is_stopped(const struct xdp_dedup_filter *f, const struct filter *of)
 {
@@ -64,7 +64,7 @@ void xdp_dedup_close(struct xdp_dedup_filter *f)
 	free_handle(f);
 }
 
-/* What ids.h returned, as the library returns it: the all-zero id, -EINVAL there, is never known. */
+/* Converts a result of ids.h to that of the library: the all-zero id (-EINVAL) is never known. */
 static int as_duplicate(int known)
 {
 	return known == -EINVAL ? 0 : known;
@@ -79,9 +79,9 @@ static int test(struct filter *f, const uint8_t *id)
 }
 
 /* Calls the function with the id. If the filter's successor was put in charge meanwhile, the
- * successor's answer counts: it knows all that the filter has known, and what came later.
- * lib_enter() finds the successor at once, as serial is raised before charge. `won`: the id has
- * been learned in this way already, as a new one.
+ * successor's answer counts: it knows all ids of the filter, and later ones. lib_enter() finds the
+ * successor at once, as serial is raised before the successor is put in charge. `won`: an earlier
+ * call has already learned the id as a new one.
  */
 static inline int call_with_id(const struct xdp_dedup_filter *f, struct xdp_dedup_id of, id_fn fn,
 			       bool learns, bool won)
@@ -123,8 +123,8 @@ int xdp_dedup_check_and_add(struct xdp_dedup_filter *f, const void *bytes, size_
 	return call_with_id(f, (struct xdp_dedup_id){ bytes, len }, ids_see, true, false);
 }
 
-/* Checks and adds at most IDS_AT_ONCE ids. If this returns true, the filter has a successor:
- * call_with_id() must ask it about each id that is not known.
+/* Checks and adds at most IDS_AT_ONCE ids. Returns true if the filter has a successor: then
+ * call_with_id() must query it for each id that is not known.
  */
 static bool check_some(const struct xdp_dedup_filter *f, const struct xdp_dedup_id *ids,
 		       unsigned int cnt, int *results)
@@ -172,7 +172,7 @@ size_t xdp_dedup_check_and_add_many(struct xdp_dedup_filter *f, const struct xdp
 	return duplicates;
 }
 
-/* Where ids cannot be taken out that is the answer for any id, the all-zero one too. */
+/* A filter that cannot remove ids returns -EOPNOTSUPP for any id, even the all-zero one. */
 static int try_remove_id(struct filter *f, const uint8_t *id)
 {
 	return ids_can_remove(f) ? ids_remove(f, id) : -EOPNOTSUPP;
@@ -229,7 +229,7 @@ static void describe_filter(const struct dedup_config *c, struct xdp_dedup_stats
 	s->k = c->memory.k;
 }
 
-/* What the memory says, the predecessor's included as status does it. */
+/* Fills in the occupancy of the memory, including the predecessor's, as status prints it. */
 static void read_memory(const struct filter *f, bool exact, struct xdp_dedup_stats *s)
 {
 	struct fill fill = stats_fill_of(f, exact, clock_ns(CLOCK_MONOTONIC));

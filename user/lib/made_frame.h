@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A frame around a datagram that came through a socket, for the packet program. Headers and lengths
- * are as the program reads them; UDP's checksum, and whatever else a socket does not tell, is 0.
+/* Makes a frame from a datagram that a socket received, for the packet program. Sets all headers and
+ * lengths that the program needs; fields that a socket does not report, and UDP's checksum, are 0.
  */
 #ifndef XDP_DEDUP_LIB_MADE_FRAME_H
 #define XDP_DEDUP_LIB_MADE_FRAME_H
@@ -19,7 +19,7 @@ struct made_flow {
 	uint8_t from[16], to[16];
 };
 
-/* The longest payload that such a datagram can have. */
+/* Returns the length of the longest payload of such a datagram. */
 size_t made_payload_max(bool ipv6);
 
 /* Writes the frame, whose payload has at most made_payload_max() bytes. Returns its length. */

@@ -12,10 +12,10 @@ __thread struct reader reader_self __attribute__((tls_model("initial-exec")));
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct reader *all_readers;
 static uint64_t retirements;
-static pthread_key_t key; /* its destructor sees threads end */
+static pthread_key_t key; /* its destructor runs when a thread ends */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
-static bool ends_unseen; /* some thread may end without leaving the list */
+static bool ends_unseen; /* a thread in the list may end without being removed */
 
 static void unlink_reader(void *arg)
 {
@@ -42,7 +42,7 @@ static void link_self(void)
 	r->out_at = retirements;
 }
 
-/* The child has one thread. */
+/* Empties the list in the child of fork(), which has one thread. */
 static void in_child(void)
 {
 	all_readers = NULL;
@@ -57,7 +57,7 @@ static void create_key(void)
 		  !pthread_atfork(readers_lock, readers_unlock, in_child);
 }
 
-/* If the library is unloaded from a process that goes on. */
+/* For dlclose(): the process may continue without the library. */
 __attribute__((destructor)) static void delete_key(void)
 {
 	if (has_key)
@@ -103,8 +103,8 @@ bool readers_are_done(uint64_t retired)
 {
 	bool done = true;
 
-	/* A thread that is seen outside behind the barrier finds, in its next call, what is there
-	 * now.
+	/* A thread that is outside of calls after the barrier finds only new pointers in its next
+	 * call.
 	 */
 	if (ends_unseen || !barrier())
 		return false;

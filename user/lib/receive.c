@@ -21,7 +21,7 @@ void receiver_grant(struct xdp_dedup_receiver *r)
 		__atomic_store_n(&r->queue.socket->granted, granted, __ATOMIC_RELEASE);
 }
 
-/* Puts a packet's frames into the fill ring, which has room for all there are. */
+/* Puts a packet's frames into the fill ring, which has room for all frames. */
 static void refill(struct xdp_dedup_receiver *r, const struct slot *s)
 {
 	uint32_t i;
@@ -58,7 +58,7 @@ bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct 
 	return true;
 }
 
-/* Is this broken packet's id also that of another one of the last? */
+/* Has one of the last RECEIVER_BROKEN_MAX broken packets the same id as this one? */
 static bool is_broken_again(const struct xdp_dedup_receiver *r, const struct dedup_in_flight *h)
 {
 	for (int i = 0; i < RECEIVER_BROKEN_MAX; i++) {
@@ -71,8 +71,9 @@ static bool is_broken_again(const struct xdp_dedup_receiver *r, const struct ded
 	return false;
 }
 
-/* Wants the id of a broken packet, and no longer that of the one RECEIVER_BROKEN_MAX before:
- * whoever sends many of them takes no room from other ids. Returns as receiver_want().
+/* Wants the id of a broken packet, and no longer that of the oldest of the last
+ * RECEIVER_BROKEN_MAX: a sender of many broken packets cannot take the room of other ids. Returns
+ * what receiver_want() returns.
  */
 static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f,
 			const struct dedup_in_flight *h)
@@ -85,8 +86,8 @@ static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f,
 	return receiver_want(r, f, h);
 }
 
-/* Takes the next packet's parts from the ring, of which `cnt` from i on are there. False if its
- * last one has not come yet.
+/* Takes the next packet's parts from the ring, which has `cnt` parts from i on. Returns false if
+ * the packet's last part is not there yet.
  */
 static bool take_parts(struct xdp_dedup_receiver *r, uint32_t i, uint32_t cnt, struct slot *s)
 {
@@ -129,7 +130,7 @@ void receiver_describe_streams(struct xdp_dedup_receiver *r, const struct filter
 	}
 }
 
-/* The stream with this slot; -1 if it was removed. */
+/* Returns the stream with this slot; -1 if it was removed. */
 static int stream_of_slot(const struct xdp_dedup_receiver *r, uint32_t slot)
 {
 	for (uint32_t n = 0; n < r->streams_cnt; n++)
@@ -152,7 +153,7 @@ static void describe_packet(const struct xdp_dedup_receiver *r, const struct ded
 	p->id_len = n < 0 ? 0 : stream_form_bytes(&r->forms[n], &h->id, s->id);
 }
 
-/* Is what came to be handed out? */
+/* Does the application get this packet? Counts the packets that it does not get. */
 static bool is_good(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *p)
 {
 	switch (datagram_read(p)) {
@@ -167,11 +168,11 @@ static bool is_good(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *p)
 	}
 }
 
-/* A packet that has come, in these parts. Is it handed out as *p? */
-static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struct slot *came,
-		     struct xdp_dedup_packet *p)
+/* Takes a packet with the parts of `arrived`. Returns whether the application gets it, as *p. */
+static bool accept_packet(struct xdp_dedup_receiver *r, struct filter *f,
+			  const struct slot *arrived, struct xdp_dedup_packet *p)
 {
-	uint8_t *front = r->queue.xsk.memory + came->parts[0].at;
+	uint8_t *front = r->queue.xsk.memory + arrived->parts[0].at;
 	struct dedup_in_flight *h;
 	struct slot *s;
 	uint32_t number;
@@ -182,12 +183,12 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 	s = receiver_slot(r, number);
 	noted = READ_ONCE(h->number);
 	if ((uint32_t)(noted - 1) != number || !noted || s->state != SLOT_UNSEEN) {
-		refill(r, came); /* another program's, or one that had vanished */
+		refill(r, arrived); /* from another program, or counted as vanished before */
 		return false;
 	}
 	memcpy(front, &h->front, sizeof(h->front));
-	s->parts_cnt = came->parts_cnt;
-	memcpy(s->parts, came->parts, sizeof(s->parts));
+	s->parts_cnt = arrived->parts_cnt;
+	memcpy(s->parts, arrived->parts, sizeof(s->parts));
 	s->number = noted - 1;
 	s->credits = h->frames;
 	s->state = SLOT_HELD;
@@ -206,7 +207,7 @@ static bool hand_out(struct xdp_dedup_receiver *r, struct filter *f, const struc
 int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *packets, unsigned int max)
 {
 	uint32_t most = max > r->queue.xsk.frames ? r->queue.xsk.frames : max, i = 0;
-	uint32_t came, used = 0;
+	uint32_t arrived, used = 0;
 	struct filter *f = lib_enter(r->filter);
 	uint64_t done = r->done;
 	struct slot s;
@@ -214,30 +215,32 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 
 	if (f && unlikely(f->serial != r->serial))
 		receiver_describe_streams(r, f);
-	came = xsk_ring_cons__peek(&r->queue.xsk.rx, r->queue.xsk.frames, &i);
-	while (used < came && (uint32_t)cnt < most) {
-		if (!take_parts(r, i + used, came - used, &s))
+	arrived = xsk_ring_cons__peek(&r->queue.xsk.rx, r->queue.xsk.frames, &i);
+	while (used < arrived && (uint32_t)cnt < most) {
+		if (!take_parts(r, i + used, arrived - used, &s))
 			break;
 		used += s.parts_cnt;
-		cnt += hand_out(r, f, &s, &packets[cnt]);
+		cnt += accept_packet(r, f, &s, &packets[cnt]);
 	}
-	xsk_ring_cons__cancel(&r->queue.xsk.rx, came - used);
+	xsk_ring_cons__cancel(&r->queue.xsk.rx, arrived - used);
 	xsk_ring_cons__release(&r->queue.xsk.rx, used);
-	/* Broken ones. Not before: the ring has no room for more than all frames, and the kernel
-	 * drops what finds none.
+	/* Grants the credits of broken packets only after the release: the RX ring has room for all
+	 * frames, not for more, and the kernel drops packets without room.
 	 */
 	if (r->done != done)
 		receiver_grant(r);
-	if (!came)
+	if (!arrived)
 		cnt = receiver_be_idle(r, f);
 	if (f)
 		lib_leave();
 	return cnt;
 }
 
-/* These were given back, and whoever ended the delivery may have wanted their ids (deliver.h). */
-static void take_wants_back(struct xdp_dedup_receiver *r, const struct xdp_dedup_packet *packets,
-			    unsigned int cnt)
+/* Undoes wants for packets that were given back: the command that ended the delivery may have
+ * wanted their ids (deliver.h).
+ */
+static void withdraw_wants(struct xdp_dedup_receiver *r, const struct xdp_dedup_packet *packets,
+			   unsigned int cnt)
 {
 	struct filter *f = lib_enter(r->filter);
 
@@ -261,7 +264,7 @@ void xdp_dedup_give_back(struct xdp_dedup_receiver *r, const struct xdp_dedup_pa
 	if (cnt)
 		receiver_grant(r);
 	if (unlikely(queue_has_ended(&r->queue)))
-		take_wants_back(r, packets, cnt);
+		withdraw_wants(r, packets, cnt);
 	xsk_wake(&r->queue.xsk);
 }
 

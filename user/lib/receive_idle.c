@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A receiver while no packets come: what holds up credits, and will any packet come? */
+/* A receiver without packets: frees credits that lost packets hold, and detects the end of delivery. */
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,12 +8,12 @@
 #include "open.h"
 #include "receiver.h"
 
-#define VANISHED_NS 2000000000ULL /* after which a packet that is on its way will not come */
-#define ASK_NS 10000000
-#define LOOK_NS 100000000 /* that one look at a late hand counts for, at most */
+#define VANISHED_NS 2000000000ULL /* after this a packet that was sent, but not received, is lost */
+#define CHECK_NS 10000000	  /* between two checks of the socket */
+#define LATE_MAX_NS 100000000	  /* one check of a late hand adds at most this to late_ns */
 
-/* Called while nothing is in the ring. A packet that the program has sent, and that does not come,
- * would hold up all others' credits for ever.
+/* Called while the ring is empty. Ends a packet that the program has sent and that was lost: it
+ * would hold back all later credits for ever.
  */
 static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 {
@@ -34,8 +34,8 @@ static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 	}
 }
 
-/* Called while nothing is in the ring. Broken packets whose ids could not be wanted, as the hand
- * was late just then, hold up the credits of all that came after them.
+/* Called while the ring is empty. Ends broken packets whose ids could not be wanted before, because
+ * the hand was late: they hold back all later credits.
  */
 static void end_broken(struct xdp_dedup_receiver *r, struct filter *f)
 {
@@ -46,9 +46,9 @@ static void end_broken(struct xdp_dedup_receiver *r, struct filter *f)
 	}
 }
 
-/* Is the filter gone, as its hand has not stepped for too long? The hand only seems late if this
- * process, or the whole machine, has been held up. A process that may look at the pins finds the
- * filter there; others must see it late for that long again, while they run themselves.
+/* Has the filter been unloaded, as its hand is late? A hand also seems late after this process or
+ * the machine has been suspended. If this process can read the pins, they decide; else the hand
+ * must be late for stale_ns more, while this process runs.
  */
 static bool is_filter_gone(struct xdp_dedup_receiver *r, const struct filter *f)
 {
@@ -56,7 +56,7 @@ static bool is_filter_gone(struct xdp_dedup_receiver *r, const struct filter *f)
 	bool late = lib_is_stopped(r->filter, f);
 	int loaded;
 
-	r->late_ns = !late ? 0 : r->late_ns + (since_ns < LOOK_NS ? since_ns : LOOK_NS);
+	r->late_ns = !late ? 0 : r->late_ns + (since_ns < LATE_MAX_NS ? since_ns : LATE_MAX_NS);
 	r->late_seen_ns = now_ns;
 	if (!late)
 		return false;
@@ -71,7 +71,7 @@ static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
 
 	if (queue_is_lost(&r->queue))
 		return -ESTALE;
-	if (READ_ONCE(r->queue.socket->pid) != pid) /* a child goes on with it */
+	if (READ_ONCE(r->queue.socket->pid) != pid) /* a child of fork() uses the receiver now */
 		WRITE_ONCE(r->queue.socket->pid, pid);
 	if (!f || !f->config->policy.deliver || !delivery_runs_on(f, r->queue.ifindex))
 		return -ESTALE;
@@ -81,7 +81,7 @@ static int check_fed(struct xdp_dedup_receiver *r, const struct filter *f)
 int receiver_be_idle(struct xdp_dedup_receiver *r, struct filter *f)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
-	bool is_due = now_ns - r->asked_ns >= ASK_NS;
+	bool is_due = now_ns - r->checked_ns >= CHECK_NS;
 	int err = is_due || !f ? check_fed(r, f) : 0;
 
 	if (err)
@@ -91,7 +91,7 @@ int receiver_be_idle(struct xdp_dedup_receiver *r, struct filter *f)
 	if (!is_due && !r->busy_poll && !xsk_ring_prod__needs_wakeup(&r->queue.xsk.fill))
 		return 0;
 	if (is_due)
-		r->asked_ns = now_ns;
+		r->checked_ns = now_ns;
 	if (recvfrom(r->queue.xsk.fd, NULL, 0, MSG_DONTWAIT, NULL, NULL) >= 0 || errno == EAGAIN ||
 	    errno == EBUSY || errno == EINTR)
 		return 0;

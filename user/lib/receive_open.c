@@ -15,13 +15,13 @@
 
 #define FRAMES_DEFAULT 512
 #define BUSY_POLL_BUDGET 64
-#define GRACE_NS 50000000 /* after which no packet is in the program that was there before */
+#define GRACE_NS 50000000 /* longer than a packet stays in the program */
 
-/* The options of the first version. */
+/* Size of the first version of the options. */
 #define OPTIONS_BYTES_MIN \
 	(offsetof(struct xdp_dedup_receive_options, busy_poll_us) + sizeof(uint32_t))
 
-/* Is what a later version of the options has, of so many bytes, all 0? */
+/* Are all bytes 0 that only a later version of the options has? */
 static bool are_known(const struct xdp_dedup_receive_options *o)
 {
 	for (size_t i = sizeof(*o); i < o->size; i++)
@@ -30,7 +30,7 @@ static bool are_known(const struct xdp_dedup_receive_options *o)
 	return true;
 }
 
-/* The caller's options, whose version of them may be another one, with defaults filled in. */
+/* Copies the caller's options, of any version, and fills in defaults. */
 static int take_options(const struct xdp_dedup_receive_options *from,
 			struct xdp_dedup_receive_options *o)
 {
@@ -47,7 +47,7 @@ static int take_options(const struct xdp_dedup_receive_options *from,
 	return 0;
 }
 
-/* The kernel does it where it can, and else says nothing. */
+/* Turns busy polling on. A device without it is no error: the kernel then does not poll. */
 static int set_busy_poll(struct xdp_dedup_receiver *r, uint32_t us)
 {
 	int on = 1, time = us > INT32_MAX ? INT32_MAX : (int)us, budget = BUSY_POLL_BUDGET;
@@ -80,7 +80,7 @@ static int make_joined(struct xdp_dedup_receiver *r)
 	return 0;
 }
 
-/* The queue is open: from now on packets come. */
+/* Prepares the slots and grants credits for the open queue: from now on it receives packets. */
 static int begin_receiving(struct xdp_dedup_receiver *r, const struct xdp_dedup_receive_options *o)
 {
 	const struct open_queue *q = &r->queue;
@@ -162,13 +162,13 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
 	return err;
 }
 
-/* Without credits, once every program that found some has ended, no packet comes. */
+/* Withdraws all credits, and waits until no program that took one is still running. */
 static void stop_packets(struct xdp_dedup_receiver *r)
 {
 	struct timespec left = { .tv_nsec = GRACE_NS };
 
 	WRITE_ONCE(r->queue.socket->granted, 0);
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) /* which is synchronize_rcu() */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) /* it does synchronize_rcu() */
 		while (nanosleep(&left, &left) && errno == EINTR)
 			;
 	r->queue.socket->pid = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The inside of a receiver: receive_open.c opens and closes it, receive.c has what a packet goes
- * through, receive_idle.c what is looked after while no packets come. include/deliver.h says how it
- * and the packet program work together.
+/* The internals of a receiver: receive_open.c opens and closes it, receive.c handles packets,
+ * receive_idle.c runs while there are none. include/deliver.h explains how a receiver and the
+ * packet program work together.
  */
 #ifndef XDP_DEDUP_LIB_RECEIVER_H
 #define XDP_DEDUP_LIB_RECEIVER_H
@@ -16,28 +16,28 @@
 #include "xdp-dedup-receive.h"
 
 #define RECEIVER_JOINED_BYTES (QUEUE_PARTS_MAX * XSK_FRAME_BYTES)
-#define RECEIVER_BROKEN_MAX 32 /* ids of broken packets that are wanted at a time */
+#define RECEIVER_BROKEN_MAX 32 /* at most this many ids of broken packets are wanted at a time */
 
 _Static_assert(2 * RECEIVER_BROKEN_MAX * DEDUP_SOCKETS_MAX <= DEDUP_WANTED_MAX,
 	       "broken packets of all queues leave half of the room to others");
 
 enum slot_state {
-	SLOT_UNSEEN, /* no packet has had the number yet, or it is on its way */
-	SLOT_HELD,   /* by the application */
-	SLOT_BROKEN, /* not handed out, and its id could not be wanted yet */
-	SLOT_DONE,   /* given back */
+	SLOT_UNSEEN, /* the packet with this number has not been received yet */
+	SLOT_HELD,   /* the application has the packet */
+	SLOT_BROKEN, /* the application does not get it, and its id could not be wanted yet */
+	SLOT_DONE,   /* the application has given it back */
 };
 
-/* What this process knows of the packet with a number, as an element of `in_flight` does of all. */
+/* This process's state of a packet, beside the packet's element of `in_flight`. */
 struct slot {
-	uint64_t number; /* its packet's, which it keeps */
+	uint64_t number; /* of its last packet */
 	uint8_t state;
 	uint8_t parts_cnt;
 	uint16_t credits;
 	struct {
-		uint32_t at, len; /* its address in the socket's memory */
+		uint32_t at, len; /* at: offset in the socket's memory */
 	} parts[QUEUE_PARTS_MAX];
-	uint8_t *joined; /* the parts, one behind the other, if there are several */
+	uint8_t *joined; /* the parts joined, if there are several */
 	uint8_t id[DEDUP_ID_BYTES_MAX];
 };
 
@@ -46,23 +46,23 @@ struct xdp_dedup_receiver {
 	struct open_queue queue;
 	bool unfinished, timestamps, busy_poll; /* the options */
 
-	/* The streams of the filter with this serial: their slots (kept.h), and what ids have. */
+	/* The streams of the filter with this serial: their slots (kept.h), and forms of their ids. */
 	uint64_t serial;
 	uint32_t streams_cnt;
 	uint32_t slots_of[DEDUP_STREAMS_MAX];
 	struct stream_form forms[DEDUP_STREAMS_MAX];
 
-	uint64_t first;	  /* number of the first credit */
-	uint64_t oldest;  /* all below are done */
-	uint64_t done;	  /* credits that are, since `first` */
-	uint32_t credits; /* may be under way */
-	uint64_t stuck;	  /* what `oldest` was when it had not come, at stuck_ns; 0: it had */
-	uint64_t stuck_ns;
-	uint64_t asked_ns; /* the socket, whether it is all right */
+	uint64_t first;	     /* number of the first credit */
+	uint64_t oldest;     /* all packets with lower numbers are done */
+	uint64_t done;	     /* number of credits since `first` whose packets are done */
+	uint32_t credits;    /* at most this many at a time */
+	uint64_t stuck;	     /* `oldest` at stuck_ns, when it was not yet received */
+	uint64_t stuck_ns;   /* 0: `oldest` was received */
+	uint64_t checked_ns; /* time of the last check of the socket */
 
-	uint64_t late_ns, late_seen_ns; /* how long the hand was seen to be late, and when last */
+	uint64_t late_ns, late_seen_ns; /* how long the hand has been late; time of the last check */
 
-	struct dedup_in_flight broken[RECEIVER_BROKEN_MAX]; /* the last ones; number 0: none yet */
+	struct dedup_in_flight broken[RECEIVER_BROKEN_MAX]; /* last broken packets; number 0: empty */
 	uint64_t broken_cnt;
 
 	uint8_t *joined;       /* memory for packets of several parts */
@@ -82,18 +82,18 @@ static inline struct slot *receiver_slot(struct xdp_dedup_receiver *r, uint64_t 
 /* Frees the frames and the credits of the packet with this number, for receiver_grant() to grant. */
 void receiver_end_packet(struct xdp_dedup_receiver *r, uint64_t number);
 
-/* Called if there are no packets in the ring; f is NULL if this process could not open the filter
- * as it is now. Returns 0; or a negative errno: none will come.
+/* Called if the ring is empty. f: the current filter; NULL if this process could not open it.
+ * Returns 0; or a negative errno if the queue will receive no more packets.
  */
 int receiver_be_idle(struct xdp_dedup_receiver *r, struct filter *f);
 
-/* Lets the packet program take as many credits as there are frames that are not under way, but none
- * whose entry in `in_flight` another packet still has. Called after each queue_clear().
+/* Grants the packet program one credit for each free frame, but none whose entry in `in_flight` is
+ * still in use. Called after each queue_clear().
  */
 void receiver_grant(struct xdp_dedup_receiver *r);
 
-/* Wants the id of a packet that the application does not get. False: it cannot be wanted by this
- * process any more, and is left to whoever opens the queue next.
+/* Wants the id of a packet that the application does not get. Returns false if that is not
+ * possible; then the next reader of the queue wants the id.
  */
 bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct dedup_in_flight *h);
 

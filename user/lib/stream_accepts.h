@@ -22,7 +22,7 @@ static inline bool accepts_one_address(const struct dedup_prefix *p, bool ipv6)
 	return !memcmp(p->mask, all, ipv6 ? 16 : 4);
 }
 
-/* The stream's prefixes of this family; NULL if it has none. */
+/* Returns the stream's prefixes of this family; NULL if it has none. */
 static inline const struct dedup_prefix *accepts_prefixes(const struct dedup_config *c,
 							  const struct dedup_stream *s, bool ipv6,
 							  uint32_t *cnt)
