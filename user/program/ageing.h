@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How the packet program ages its blocks in user space: as in the kernel, but without those that no
- * packet has come to since they were cleared. A capture of a day is replayed in a minute, and most
- * turns of the hand have nothing to forget. Included by program.c alone.
+/* Ages the blocks of the packet program in user space: with the kernel's result, but it skips
+ * blocks that no packet has touched since they were cleared. A replay runs a day of packets in a
+ * minute, and most turns of the hand have nothing to forget. Only program.c includes this file.
  */
 #ifndef XDP_DEDUP_PROGRAM_AGEING_H
 #define XDP_DEDUP_PROGRAM_AGEING_H
@@ -16,20 +16,20 @@
 #define GROUP_CHUNKS 64
 #define GROUP_BLOCKS (CHUNK_BLOCKS * GROUP_CHUNKS)
 
-/* After so many passes of the hand behind the last packet a chunk is zero: that in which the packet
- * came, perhaps behind the hand, and one for each generation.
+/* Passes of the hand after the last packet until a chunk is zero: the pass during which the packet
+ * touched it, perhaps behind the hand, and one for each generation.
  */
 #define CHUNK_PASSES 3
 
-/* By chunk of a generation's blocks, in `flat` array 1 behind array 0: passes until it is zero; by
- * group of chunks, how many are not.
+/* passes: for each chunk of a generation's blocks, the passes until it is zero. live: for each
+ * group of chunks, how many are not zero. In layout `flat`, array 1 follows array 0.
  */
 static struct {
 	uint8_t *passes, *live;
-	uint32_t blocks;	 /* that the hand ages; those behind are the table of sources */
-	uint32_t places;	 /* of a generation */
-	uint32_t chunks, groups; /* of them */
-	bool is_flat;		 /* the blocks are two arrays */
+	uint32_t blocks;	 /* blocks that the hand ages; the table of sources follows them */
+	uint32_t places;	 /* places of a generation */
+	uint32_t chunks, groups; /* of a generation's places */
+	bool is_flat;		 /* layout `flat`: two arrays of blocks */
 } touched;
 
 static void touched_close(void)
@@ -42,7 +42,7 @@ static void touched_close(void)
 static bool touched_open(const struct dedup_config *cfg)
 {
 	touched.blocks = cfg->memory.blocks;
-	touched.is_flat = !dedup_one_by_one(cfg) && touched.blocks > cfg->memory.places;
+	touched.is_flat = cfg->memory.layout == DEDUP_FLAT;
 	touched.places = touched.is_flat ? cfg->memory.places : touched.blocks;
 	touched.groups = touched.places / GROUP_BLOCKS + 1;
 	touched.chunks = touched.groups * GROUP_CHUNKS;
@@ -54,7 +54,7 @@ static bool touched_open(const struct dedup_config *cfg)
 	return false;
 }
 
-/* A packet has come to this block. */
+/* Notes that a packet has touched block n. */
 static void touched_note(uint32_t n)
 {
 	uint32_t array = n >= touched.places, chunk;
@@ -75,7 +75,7 @@ static void age_block(struct dedup_block *blocks, uint32_t first, uint64_t hand,
 		dedup_clear(dedup_half(&blocks[i], dedup_hand_half(hand, i) ^ 1), DEDUP_HALF_WORDS);
 }
 
-/* Ages so many places from the hand on, of layout blocked or flat, as dedup_age() would. */
+/* Does what dedup_age() does for `cnt` places from the hand on, of layout blocked or flat. */
 static void age_touched(struct dedup_block *blocks, uint64_t hand, uint32_t cnt)
 {
 	uint32_t array = touched.is_flat ? dedup_flat_current(hand) ^ 1 : 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The extent of a frame: how many of its bytes decide the verdict. A part of program.c, which
- * includes the packet program first.
+/* The extent of a frame: how many of its bytes decide the verdict. Only program.c includes this
+ * file, after the packet program.
  */
 #ifndef XDP_DEDUP_EXTENT_H
 #define XDP_DEDUP_EXTENT_H
 
-#define ALL UINT32_MAX /* an extent: whatever the frame's length is */
+#define ALL UINT32_MAX /* an extent: all bytes of the frame */
 
-/* Bytes from the frame's front that have been read to find tunnels. */
+/* Bytes from the frame's front that the search for tunnels has read. */
 static __u32 walked;
 
 static void note_read(__u64 end)
@@ -22,7 +22,9 @@ static bool is_extension(__u8 next)
 	       next == IPPROTO_AH || next == IPPROTO_FRAGMENT;
 }
 
-/* Of extension headers only the first two bytes tell what follows, and where. */
+/* Returns the extent of the headers of an IPv6 packet at offset `at`. The first two bytes of an
+ * extension header give the next header and its offset.
+ */
 static __u32 ipv6_extent(const struct packet *pkt, __u32 at)
 {
 	const struct ipv6hdr *ip6 = pkt->pos;
@@ -45,7 +47,7 @@ static __u32 ipv6_extent(const struct packet *pkt, __u32 at)
 	return at + (next == IPPROTO_UDP ? sizeof(struct udphdr) : 0);
 }
 
-/* Bytes from the frame's front to behind the headers of the packet at pkt->pos, this offset. */
+/* Returns the extent of the headers of the packet at pkt->pos, which is offset `at`. */
 static __u32 packet_extent(const struct packet *pkt, __be16 proto, __u32 at)
 {
 	const struct iphdr *ip4 = pkt->pos;
@@ -62,7 +64,7 @@ static __u32 packet_extent(const struct packet *pkt, __be16 proto, __u32 at)
 	return ipv6_extent(pkt, at);
 }
 
-/* Raises *extent to behind a load's bytes. */
+/* Raises *extent to the end of a load's bytes. */
 static void extend(__u32 *extent, const struct frame *f, const struct dedup_load *load)
 {
 	__u32 end = f->base[load->base] + load->at + sizeof(__u64);
@@ -71,14 +73,14 @@ static void extend(__u32 *extent, const struct frame *f, const struct dedup_load
 		*extent = end;
 }
 
-/* Bytes from the frame's front that decide whether it is of the stream, and its id. `reason`: what
- * became of that.
+/* Returns the extent that decides whether the frame belongs to the stream, and its id. `reason`:
+ * the result of the stream's rules.
  */
 static __u32 extent_of(const struct frame *f, const struct dedup_stream *s, int reason)
 {
 	__u32 extent = 0, from, end;
 
-	/* Behind an EVENT's id comes its body. */
+	/* The body of an EVENT, behind its id, does not matter. */
 	if (s->decoder == DEDUP_GSP && reason == PARSED)
 		extent = f->base[DEDUP_PAYLOAD] + sizeof(struct gsp_header) + GSP_ID_BYTES;
 	else if (s->decoder == DEDUP_GSP)

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The packet program's own source, compiled for user space: what it includes as <bpf/bpf_helpers.h>
- * is this room's.
- */
+/* The source of the packet program, compiled for user space with this room's <bpf/bpf_helpers.h>. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #define DEDUP_PACKET_PROGRAM
 
-/* The kernel's has addresses of 32 bits. */
+/* The kernel's struct xdp_md has addresses of 32 bits. */
 #define xdp_md uapi_xdp_md
 #include <linux/bpf.h>
 #undef xdp_md
 
-/* Its entries and its global functions are called from here alone. */
+/* Only this file calls its entries and global functions, so they have no prototypes. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -22,9 +20,9 @@ static void touched_note(__u32 n);
 static void age_places(__u32 cnt, __u64 hand);
 #define NOTE_BLOCK(n) touched_note(n)
 #define AGE_PLACES(cnt, aging) age_places(cnt, (aging)->hand)
-/* What program_identify() has hashed the program need not hash again: see digest_once(). */
+/* The program does not repeat a hash of program_identify(): see digest_once(). */
 #define DIGEST digest_once
-/* Tunnels lie in any protocol: what is read to find them is noted. */
+/* Records the bytes that the search for tunnels reads, as they decide the verdict, too. */
 #define DEDUP_NOTE_READ(w, bytes) note_read((w)->pos - (w)->data + (bytes))
 static void note_read(__u64 end);
 struct xdp_md;
@@ -36,14 +34,14 @@ static __u64 digest_once(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, _
 #include "extent.h"
 #include "program.h"
 
-/* Bytes of a frame's first buffer, as BPF_PROG_TEST_RUN has it, and many NICs: a page, without the
- * headroom and the kernel's struct skb_shared_info. Headers and GSP/1's ids must lie in it.
+/* Bytes of a frame's first buffer with BPF_PROG_TEST_RUN and many NICs: a page without the headroom
+ * and the kernel's struct skb_shared_info. Headers and GSP/1's ids must be in it.
  */
 #define FIRST_BUFFER (4096 - 256 - 320)
 
 #define LARGE_PAGE (2UL << 20)
 
-/* The elements of a map: `cnt` of them. */
+/* Gives a map its `cnt` elements. */
 #define map_set(map, elements, cnt)                       \
 	do {                                              \
 		(map).value = (elements);                 \
@@ -57,25 +55,25 @@ static struct dedup_id id_memory;
 static struct frame frame_memory;
 static struct numbers numbers_memory;
 
-/* The digest that was computed last, of the frame that is being looked at. */
+/* The last digest that was computed for the current frame. */
 static struct {
 	bool known;
 	__u32 at, bytes, cnt, of;
 	__u64 value;
-} hashed;
+} last_digest;
 
 static __u64 digest_once(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, __u32 of)
 {
-	if (!hashed.known || hashed.at != at || hashed.bytes != bytes || hashed.cnt != cnt ||
-	    hashed.of != of) {
-		hashed.value = digest(ctx, at, bytes, cnt, of);
-		hashed.known = true;
-		hashed.of = of;
-		hashed.at = at;
-		hashed.bytes = bytes;
-		hashed.cnt = cnt;
+	if (!last_digest.known || last_digest.at != at || last_digest.bytes != bytes ||
+	    last_digest.cnt != cnt || last_digest.of != of) {
+		last_digest.value = digest(ctx, at, bytes, cnt, of);
+		last_digest.known = true;
+		last_digest.of = of;
+		last_digest.at = at;
+		last_digest.bytes = bytes;
+		last_digest.cnt = cnt;
 	}
-	return hashed.value;
+	return last_digest.value;
 }
 
 static void age_places(__u32 cnt, __u64 hand)
@@ -97,8 +95,8 @@ void program_close(void)
 	map_set(known_ids, NULL, 0);
 }
 
-/* Zeroed memory in cache lines, NULL if there is none. `bytes` are a multiple of 64. Large memory
- * is read at random: large pages spare most of the page walks.
+/* Allocates zeroed memory, aligned to cache lines. `bytes` is a multiple of 64. Large memory gets
+ * large pages: it is read at random, and they avoid most page walks. Returns NULL without memory.
  */
 static void *lines(size_t bytes)
 {
@@ -121,7 +119,7 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	own->policy.deliver = 0;
 	memset(&state, 0, sizeof(state));
 	memset(counters, 0, sizeof(counters));
-	/* What a filter without tunnels takes for 0. */
+	/* The program expects 0 here in a filter without tunnels. */
 	memset(&frame_memory, 0, sizeof(frame_memory));
 	digest_memory.front = 0;
 	map_set(stats, counters, DEDUP_STREAMS_MAX);
@@ -193,15 +191,15 @@ struct dedup_counters *program_counters(uint32_t n)
 	return &counters[n];
 }
 
-/* The frame that is looked at. */
+/* The current frame of program_parse(). */
 static struct {
 	struct xdp_md ctx;
 	uint32_t len, extent;
 	int reason;
-	bool inside; /* it is in a tunnel, and frame_memory is the inner one; `reason` is PARSED */
+	bool inside; /* in a tunnel: frame_memory is the inner frame, and `reason` is PARSED */
 } parsed;
 
-/* Bytes from the frame's front in which all headers are by which streams are told apart. */
+/* Returns the extent of all headers that distinguish streams. */
 static __u32 headers_extent(struct xdp_md *ctx)
 {
 	const struct frame *f = &frame_memory;
@@ -217,7 +215,7 @@ static __u32 headers_extent(struct xdp_md *ctx)
 	return packet_extent(&pkt, proto, frame_offset(ctx, &pkt));
 }
 
-/* As program_identify_as(), after parse_frame(); *out is set as far as it says more. False if the frame is not the stream's. */
+/* Does program_identify_as() after parse_frame(). Returns false if the frame is not the stream's. */
 static bool identify_as(struct xdp_md *ctx, struct frame *f, __u32 n, struct program_id *out)
 {
 	const struct dedup_stream *s = &configuration()->policy.streams[n];
@@ -281,7 +279,7 @@ static void identify_gsp(struct xdp_md *ctx, struct program_id *out)
 	memcpy(&out->id, pkt.pos, GSP_ID_BYTES);
 }
 
-/* Of what else is wrong with a frame its length may tell, or any byte. */
+/* Sets the extent to the whole frame if the reason may depend on its length, or on any byte. */
 static void complete(struct program_id *out, uint32_t len)
 {
 	bool by_extent = out->reason == PARSED || out->reason == DEDUP_REASON_ignored ||
@@ -296,9 +294,9 @@ void program_parse(const void *frame, uint32_t len)
 {
 	parsed.ctx = context_of(frame, len);
 	parsed.len = len;
-	hashed.known = false;
+	last_digest.known = false;
 	walked = 0;
-	frame_memory.tunnels = 0; /* of the frame before */
+	frame_memory.tunnels = 0; /* left over from the previous frame */
 	parsed.reason = parse_frame(&parsed.ctx);
 	if (parsed.reason == INSIDE)
 		parsed.reason = PARSED;

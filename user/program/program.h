@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The packet program and its hand, bpf/xdp_dedup.bpf.c, compiled for user space. A process has one:
- * program_open() begins anew with another filter. Not for several threads.
+/* The packet program and its hand, bpf/xdp_dedup.bpf.c, compiled for user space. A process has one
+ * program: program_open() restarts it with another filter. Not thread-safe.
  */
 #ifndef XDP_DEDUP_PROGRAM_H
 #define XDP_DEDUP_PROGRAM_H
@@ -13,56 +13,54 @@
 #include "id.h"
 #include "memory.h"
 
-/* A program for this filter, of which nothing is known yet: *cfg is copied, with its secrets, and
- * with its field `replay` set. `memory`: with cfg->blocks blocks; without, ids can be identified,
- * and nothing else. The time is now_ns, in ns of any clock, at least 2 windows. 0, or -ENOMEM.
+/* Opens the program for an empty filter. Copies *cfg, with its secrets, and sets the field `replay`
+ * of the copy. memory: allocate the filter's blocks; without them ids can be identified, but not
+ * looked up. now_ns: the time, in ns of any clock, at least 2 windows. Returns 0, or -ENOMEM.
  */
 int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns);
 void program_close(void);
 
-/* The filter's memory: dedup_blocks() of them; NULL if it was opened without. */
+/* Returns the dedup_blocks() blocks of the filter's memory; NULL if it was opened without memory. */
 struct dedup_block *program_blocks(void);
 
-/* The filter's state, and the program's record, as the kernel's maps have them. */
+/* Return the filter's state and the program's record: the content of the kernel's maps. */
 struct dedup_state *program_state(void);
 struct dedup_record *program_record(void);
 
-/* A step of the hand at this time. Returns how many ns later the next one is to come. */
+/* Steps the hand at this time. Returns the ns until the next step. */
 uint64_t program_step(uint64_t now_ns);
 
-/* Runs the program on a frame of `len` bytes, which may be of any length: what is behind a page's
- * worth lies in further buffers, where headers are not read. Returns the XDP verdict. If ids have a
- * digest, program_identify() or program_parse() comes before, for each frame: a digest that
- * program_identify() has computed is not computed again.
+/* Runs the program on a frame of any length. Bytes beyond a page are in further buffers, where the
+ * program reads no headers. Returns the XDP verdict. If ids have a digest, the caller calls
+ * program_identify() or program_parse() first, for each frame: a digest that program_identify() has
+ * computed is not computed again.
  */
 int program_run(const void *frame, uint32_t len);
 
-/* The counters of stream n, 0 in filters without streams; the caller may set those of reasons to 0.
+/* Returns the counters of stream n; in filters without streams n is 0. The caller may clear the
+ * counters of reasons.
  */
 struct dedup_counters *program_counters(uint32_t n);
 
-/* What the program makes of a frame, up to where it would look an id up. */
+/* The program's result for a frame before the lookup of the id. */
 struct program_id {
-	uint32_t stream; /* that the frame is counted in */
+	uint32_t stream; /* the stream that counts the frame */
 	int32_t reason;	 /* -1: there is an id; else the enum dedup_reason why there is none */
 	uint32_t words;	 /* of the id */
-	uint32_t messages; /* of a numbered stream: in the packet, the id is the first one's; else 1 */
+	uint32_t messages; /* of a numbered stream: in the packet; the id is that of the first. Else 1 */
 	uint32_t realm;
 	struct dedup_id id; /* zeros behind its words */
-	/* Bytes of the frame that decide all this, from its front: what is behind does not matter.
-	 * All of them, where something is wrong with the frame.
+	/* Bytes from the frame's front that decide this result; all bytes if the frame is malformed.
 	 */
 	uint32_t extent;
 };
 
-/* Says what stream the frame is of, and which id it has. An IHAVE, which has many, counts as
- * ihave_new.
- */
+/* Finds the frame's stream and id. An IHAVE, which has many ids, counts as ihave_new. */
 void program_identify(const void *frame, uint32_t len, struct program_id *out);
 
-/* program_identify() in two steps, for each of several streams, in a filter with streams:
- * program_parse() takes a frame, which must stay as it is; program_identify_as() identifies it by
- * this stream's rules alone, as if the streams before it did not exist.
+/* Do what program_identify() does, for each of several streams of a filter: program_parse() takes a
+ * frame, which the caller must not change; program_identify_as() identifies it by the rules of this
+ * stream only, as if the streams before it did not exist.
  */
 void program_parse(const void *frame, uint32_t len);
 void program_identify_as(uint32_t stream, struct program_id *out);

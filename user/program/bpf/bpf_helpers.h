@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Instead of libbpf's header of this name, where the packet program is compiled for user space
- * (program.c): a map is an array in this process, or has no entries; a frame is in one piece, of
- * which the program sees the first bytes as its first buffer; the clock and the timer are the
- * caller's. program.c turns off warnings of unused parameters.
+/* Replaces libbpf's header of this name when the packet program is compiled for user space
+ * (program.c): a map is an array in this process, or has no entries; a frame is one piece of
+ * memory, whose first bytes are the program's first buffer; the caller sets the time and steps the
+ * hand. program.c turns off warnings of unused parameters.
  */
 #ifndef XDP_DEDUP_PROGRAM_BPF_HELPERS_H
 #define XDP_DEDUP_PROGRAM_BPF_HELPERS_H
@@ -12,10 +12,10 @@
 
 #include <linux/types.h>
 
-/* What the kernel gives an XDP program, with addresses of this process. */
+/* The context of an XDP program, with addresses of this process. */
 struct xdp_md {
 	__u64 data, data_end;
-	__u64 frame_end; /* only for what is below: behind all buffers */
+	__u64 frame_end; /* end of the last buffer; only the functions below read it */
 	__u32 ingress_ifindex, rx_queue_index;
 };
 
@@ -23,8 +23,8 @@ struct xdp_md {
 #define __noinline __attribute__((noinline))
 #define barrier_var(var) asm volatile("" : "+r"(var))
 
-/* A map is a struct with the members `key` and `value`: pointers of these types. `value` points to
- * the elements, and `key` holds their number: see map_set() in program.c.
+/* A map is a struct with the pointers `key` and `value`. `value` points to the elements, and the
+ * number of elements is stored in `key`: see map_set() in program.c.
  */
 #define __uint(name, number) int(*name)[number]
 #define __type(name, type) __typeof__(type) *name
@@ -36,7 +36,7 @@ struct xdp_md {
 		memcpy(&n_, key_pointer, sizeof(n_));                             \
 		n_ < (__u64)(unsigned long)(map)->key ? (map)->value + n_ : NULL; \
 	})
-/* For maps without entries. */
+/* These two serve maps without entries. */
 static inline int bpf_map_delete_elem(const void *map, const void *key)
 {
 	return -ENOENT;
@@ -56,7 +56,7 @@ static inline int bpf_for_each_map_elem(const void *map, const void *callback, c
 				break;              \
 	})
 
-/* Time does not pass in jiffies here: the window's clock has never stopped. */
+/* Always 0: to the program the window's clock has never stopped. */
 static inline __u64 bpf_jiffies64(void)
 {
 	return 0;
@@ -67,7 +67,7 @@ static inline __u64 bpf_ktime_get_ns(void)
 	return 0;
 }
 
-/* Nobody samples here: there is no ring buffer. */
+/* There is no ring buffer, as user space takes no samples. */
 static inline void *bpf_ringbuf_reserve(void *ring, __u64 bytes, __u64 flags)
 {
 	return NULL;
@@ -110,7 +110,7 @@ static inline int bpf_xdp_load_bytes(struct xdp_md *ctx, __u32 at, void *to, __u
 	return 0;
 }
 
-/* Nothing is delivered here. */
+/* Packets are never delivered: returns the fallback action in `flags`. */
 static inline int bpf_redirect_map(const void *map, __u32 key, __u64 flags)
 {
 	return (int)flags;

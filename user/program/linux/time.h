@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Instead of the kernel's header of this name, which libc's contradicts. */
+/* Replaces the kernel's header of this name, which conflicts with libc's. */
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Instead of libxdp's header of this name, as bpf_helpers.h: there is no dispatcher to configure. */
+/* Replaces libxdp's header of this name in user space: there is no dispatcher to configure. */
 #ifndef XDP_DEDUP_PROGRAM_XDP_HELPERS_H
 #define XDP_DEDUP_PROGRAM_XDP_HELPERS_H
 
