@@ -13,7 +13,7 @@
 #define HELP_COLUMN 20 /* characters: the width of "--option VALUE" in the help */
 #define WRONG_MAX 512
 
-/* What a value must be, if a row does not tell. */
+/* What a value must be, for messages; `expects` of a row replaces it. */
 static const char *const EXPECTS[] = {
 	[ARGS_FLAG] = "it is yes or no",
 	[ARGS_STRING] = "it must not be empty",
@@ -43,7 +43,7 @@ static void write_number(FILE *out, const struct args_option *row, uint64_t numb
 		fprintf(out, "%" PRIu64, number);
 }
 
-/* A text of a row. Lines after the first one begin in the help's column. */
+/* Writes a text of a row. Lines after the first one begin in the help's column. */
 static void write_text(FILE *out, const struct args_option *row, const char *text)
 {
 	for (; *text; text++) {
@@ -95,7 +95,7 @@ static int parse_number_in_range(const struct args_option *row, void *field, con
 	return 0;
 }
 
-/* 0; -EINVAL: it is not of the form; -ERANGE: it is out of the row's range. */
+/* Returns 0; -EINVAL if the text has not the right form; -ERANGE if it is out of the row's range. */
 static int parse_value(const struct args_option *row, void *field, const char *text)
 {
 	switch (row->type) {
@@ -182,12 +182,12 @@ int args_from_environment(const struct args_option *options, unsigned int takes,
 	return err;
 }
 
-/* Sets the option that argv[i] names. `had`: bit n: the option of row n was given. Returns how many
- * further words of argv its value took: 1 if the value is argv[i + 1], else 0; or -EINVAL after
- * logging why.
+/* Sets the option that argv[i] names. Bit n of *given: the option of row n was given. Returns how
+ * many further words of argv its value takes: 1 if the value is argv[i + 1], else 0; or -EINVAL
+ * (logged).
  */
 static int set_from_argv(const struct args_command *c, void *to, int argc, char **argv, int i,
-			 uint64_t *had)
+			 uint64_t *given)
 {
 	const struct args_option *row = find_option(c, argv[i]);
 	const char *value = strchr(argv[i], '=');
@@ -205,19 +205,19 @@ static int set_from_argv(const struct args_command *c, void *to, int argc, char 
 			return diag_err(-EINVAL, "%s needs a value", argv[i]);
 		value = is_next_word ? argv[i + 1] : value + 1;
 	}
-	if (*had >> (row - c->options) & 1 && !row->repeats && row->key != ARGS_KEY_LIST)
+	if (*given >> (row - c->options) & 1 && !row->repeats && row->key != ARGS_KEY_LIST)
 		return diag_err(-EINVAL, "%s is given twice", row->option);
-	*had |= 1ULL << (row - c->options);
+	*given |= 1ULL << (row - c->options);
 	err = args_set(row, to, row->option, value ?: "yes");
 	return err ? err : is_next_word;
 }
 
 int args_parse(const struct args_command *c, void *to, int argc, char **argv)
 {
-	/* cnt: arguments that are no options */
+	/* cnt: number of arguments that are no options */
 	int cnt = 0, err = args_from_environment(c->options, c->takes, to);
 	bool options_ended = false;
-	uint64_t had = 0;
+	uint64_t given = 0;
 
 	for (int i = 1; i < argc && !err; i++) {
 		int took;
@@ -231,7 +231,7 @@ int args_parse(const struct args_command *c, void *to, int argc, char **argv)
 			options_ended = true;
 			continue;
 		}
-		took = set_from_argv(c, to, argc, argv, i, &had);
+		took = set_from_argv(c, to, argc, argv, i, &given);
 		if (took < 0)
 			err = took;
 		else
@@ -244,7 +244,7 @@ int args_parse(const struct args_command *c, void *to, int argc, char **argv)
 	return cnt;
 }
 
-bool args_ask_help(int argc, char **argv)
+bool args_has_help(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
@@ -252,7 +252,7 @@ bool args_ask_help(int argc, char **argv)
 	return false;
 }
 
-/* `head`, and in a column of its own the row's help: in the next line, if the head is too long. */
+/* Writes `head`, and the row's help in its column: on the next line if the head is too long. */
 static void write_row(FILE *out, const char *head, const struct args_option *row)
 {
 	if (strlen(head) > HELP_COLUMN)

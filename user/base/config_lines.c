@@ -11,7 +11,7 @@
 #define BLANKS " \t"
 #define BOM "\xef\xbb\xbf"
 
-/* Cuts the line's end off. Fails at a byte that is no text. */
+/* Removes the line's end. Fails at a byte that is no text. */
 static int check_text(char *line, ssize_t len)
 {
 	if (memchr(line, '\0', len))

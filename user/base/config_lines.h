@@ -7,19 +7,18 @@
 
 #define CONFIG_LINE_MAX 190 /* characters: inih's limit */
 
-/* A file that is being read. */
+/* The state of reading a file. */
 struct config_lines {
-	FILE *from;	   /* of the caller, who closes it */
+	FILE *from;	   /* the caller opens and closes it */
 	const char *path;  /* for messages */
-	unsigned int line; /* the number of the last line that was read, from 1; 0: none was */
+	unsigned int line; /* number of the last line that was read, from 1; 0: none */
 	int failed; /* -EINVAL: that line is no text, or too long (logged); or set by the caller */
 };
 
 /* An ini_reader; `lines` is a struct config_lines. Writes the next line and \n to `to`, which has
- * room for `size` bytes, and gives further messages its location. Leaves out blanks before the
- * text: with them, inih would take the line for a part of the last one. Returns `to`; NULL at the
- * end of the file, after an error of reading (ferror()), if the line is refused, and if `failed` is
- * set.
+ * room for `size` bytes, and gives further messages its location. Removes blanks before the text:
+ * inih takes a line that begins with blanks for a continuation. Returns `to`; NULL at the end of
+ * the file, after a read error (ferror()), if the line is refused, and if `failed` is set.
  */
 char *config_lines_next(char *to, int size, void *lines);
 

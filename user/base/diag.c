@@ -10,7 +10,7 @@
 #include "text.h"
 
 #define LOCATION_MAX_BYTES (PATH_MAX + 16)
-#define FORMAT_MAX_BYTES 1024 /* of a format before ADVICE */
+#define FORMAT_MAX_BYTES 1024 /* of the part of a format before ADVICE */
 #define PROGRESS_MAX_BYTES 256
 
 static struct diag_receiver *innermost;
@@ -63,8 +63,8 @@ void diag_give(const struct diag *d)
 	innermost = r;
 }
 
-/* Returns the length of the finding in the whole message. Only the marker in the format counts, as
- * a value may contain that byte, too.
+/* Returns the length of the finding in the whole message. Searches only the format for the marker,
+ * as a value may contain that byte, too.
  */
 static size_t finding_bytes(const char *format, va_list args)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Messages for people: values, which receivers take. Nothing is printed here: programs install the
- * receiver that prints (print.h). Names and paths in a message may come from others: what could
- * control a terminal is shown as '?'.
+/* Messages for people. A message is a value that a receiver takes. This file prints nothing:
+ * programs install the receiver that prints (print.h). Names and paths in a message may be hostile:
+ * a byte that could control a terminal is shown as '?'.
  */
 #ifndef XDP_DEDUP_DIAG_H
 #define XDP_DEDUP_DIAG_H
 
 #include <stddef.h>
 
-#define DIAG_LINE_MAX_BYTES 8192 /* more of a message is cut, also when it is printed */
+#define DIAG_LINE_MAX_BYTES 8192 /* longer messages are truncated */
 
 enum diag_kind {
 	DIAG_ERR,  /* something failed */
-	DIAG_NOTE, /* what was asked for is done, but something about it may surprise */
-	DIAG_DONE, /* what was done, and what is there now */
+	DIAG_NOTE, /* the request succeeded, but something about the result may surprise */
+	DIAG_DONE, /* what was done, and the result */
 };
 
-/* A line of a file that is being read, or from which something came. path: NULL: of no file. */
+/* The line of a file that a message is about. path NULL: no file. */
 struct diag_location {
 	const char *path;
 	unsigned int line;
@@ -30,14 +30,14 @@ struct diag {
 	const char *advice;  /* what to do about it; NULL: nothing */
 };
 
-/* Stands between finding and advice in the format of a message. In a value it is a control
- * character like any other, and shown as '?'.
+/* The marker between finding and advice in the format of a message. In a value it is a control
+ * character, and shown as '?'.
  */
 #define ADVICE "\x1f"
 
-/* Reports what went wrong and, after the marker ADVICE, what to do about it. Returns err as it is
- * given, so that the function which knows the most can report and return in one statement; its
- * callers pass err on and report nothing.
+/* Reports what failed and, after the marker ADVICE, what to do about it. Returns err, so that the
+ * function that knows the cause can report and return in one statement. Its callers return err, and
+ * report nothing.
  */
 __attribute__((format(printf, 2, 3))) int diag_err(int err, const char *format, ...);
 
@@ -47,17 +47,17 @@ __attribute__((format(printf, 1, 2))) void diag_note(const char *format, ...);
 /* Reports what was done. */
 __attribute__((format(printf, 1, 2))) void diag_done(const char *format, ...);
 
-/* Gives each message of the three above this location, until the next call. The path is not copied.
- * Returns the location until now: give it back to diag_at() at the end.
+/* Sets the location of the messages of the three functions above. The path is not copied. Returns
+ * the previous location: the caller passes it to diag_at() at the end.
  */
 struct diag_location diag_at(struct diag_location location);
 
-/* The location of messages now. */
+/* Returns the current location of messages. */
 struct diag_location diag_location(void);
 
-/* What takes messages. They nest: a message goes to the innermost receiver, or nowhere if there is
- * none. While `take` runs, the next outer receiver is the innermost: messages that `take` reports
- * or gives on go there.
+/* A receiver takes messages. Receivers nest: a message goes to the innermost one; without a
+ * receiver it is discarded. While `take` runs, the next outer receiver is the innermost one: it
+ * gets the messages that `take` reports or passes on by diag_give().
  */
 struct diag_receiver {
 	void (*take)(void *to, const struct diag *d);
@@ -75,15 +75,15 @@ void diag_receive_end(struct diag_receiver *r);
 /* Gives a message to the innermost receiver. */
 void diag_give(const struct diag *d);
 
-/* Writes the message as one line without its end: "PATH:LINE: FINDING; ADVICE", without the parts
- * that it does not have. A line that is too long is cut. Returns buf.
+/* Writes the message as one line without line end: "PATH:LINE: FINDING; ADVICE", of which location
+ * and advice may be missing. A line that is too long is truncated. Returns buf.
  */
 char *diag_text(const struct diag *d, char *buf, size_t size);
 
-/* Reports how far a long operation is: a short line, which replaces the line before. */
+/* Reports the progress of a long operation: a short line that replaces the previous one. */
 __attribute__((format(printf, 1, 2))) void diag_progress(const char *format, ...);
 
-/* The operation has ended: its line is erased. */
+/* Ends the operation: its line is erased. */
 void diag_progress_end(void);
 
 #endif

@@ -13,9 +13,9 @@
 #define VLAN_TAG 4
 #define IPV4_HEADER 20
 #define IPV6_HEADER 40
-#define IPV6_EXT_MAX 8 /* of the extension headers that are stepped over */
+#define IPV6_EXT_MAX 8 /* extension headers that are skipped */
 
-/* What is left of the frame. */
+/* The rest of the frame. */
 struct rest {
 	const uint8_t *data;
 	size_t len;
@@ -34,7 +34,7 @@ static void put_mac(const uint8_t *mac, struct endpoint *e)
 		 mac[2], mac[3], mac[4], mac[5]);
 }
 
-/* The source port, and behind it the destination's, are where they are in all of these. */
+/* Reads both ports, which are the first 4 bytes of the header in all of these protocols. */
 static void put_ports(const struct rest *r, uint8_t proto, struct endpoint *source,
 		      struct endpoint *destination)
 {
@@ -58,13 +58,13 @@ static void put_ipv4(struct rest *r, struct endpoint *source, struct endpoint *d
 	inet_ntop(AF_INET, ip + 12, source->address, sizeof(source->address));
 	inet_ntop(AF_INET, ip + 16, destination->address, sizeof(destination->address));
 	skip_at_most(r, header_len);
-	/* Only a packet's first fragment has the ports. */
+	/* Only the first fragment of a packet has the ports. */
 	if (header_len >= IPV4_HEADER && !(be16(ip + 6) & 0x1fff))
 		put_ports(r, ip[9], source, destination);
 }
 
-/* Steps over the extension headers. Returns the protocol behind them; IPPROTO_NONE if it cannot be
- * told, or this is not the packet's first fragment.
+/* Skips the extension headers. Returns the protocol behind them; IPPROTO_NONE if it is unknown, or
+ * if this is not the packet's first fragment.
  */
 static uint8_t skip_extensions(struct rest *r, uint8_t next)
 {

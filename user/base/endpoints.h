@@ -9,19 +9,21 @@
 
 #define ENDPOINT_TEXT_MAX 64 /* bytes, with the 0 at the end */
 
-/* One end: an IPv4 or IPv6 address, as "192.0.2.1" or "2001:db8::1"; or, of a frame without one, a
- * MAC, as "02:00:00:00:00:01"; or "", of one that ends within its Ethernet header.
+/* One end. address: IPv4 or IPv6, as "192.0.2.1" or "2001:db8::1"; in a frame without them the MAC,
+ * as "02:00:00:00:00:01"; "" if the frame ends within its Ethernet header.
  */
 struct endpoint {
 	char address[ENDPOINT_TEXT_MAX];
-	int32_t port; /* of UDP, TCP, UDP-Lite, SCTP or DCCP; -1: there is none, or it is not to be seen */
+	int32_t port; /* of UDP, TCP, UDP-Lite, SCTP or DCCP; -1: none, or not in this frame */
 };
 
-/* Fills in the endpoints of an Ethernet frame, behind any VLAN tags, as far as the frame goes. */
+/* Fills in the endpoints of an Ethernet frame, with or without VLAN tags. It may be truncated. */
 void endpoints_of(const uint8_t *frame, size_t len, struct endpoint *source,
 		  struct endpoint *destination);
 
-/* "192.0.2.1:8001", "[2001:db8::1]:8001", without a port the address; "-" for "". Returns buf. */
+/* Writes "192.0.2.1:8001" or "[2001:db8::1]:8001"; without a port the address; "-" for "". Returns
+ * buf.
+ */
 const char *format_endpoint(const struct endpoint *e, char buf[ENDPOINT_TEXT_MAX]);
 
 #endif

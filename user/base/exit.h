@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How programs end. */
+/* Exit statuses of all programs. */
 #ifndef XDP_DEDUP_EXIT_H
 #define XDP_DEDUP_EXIT_H
 

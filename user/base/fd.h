@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-/* Closes a descriptor. A negative one is none, or the error that came instead of one. */
+/* Closes a descriptor, unless it is negative: -1, or the -errno of a failed open. */
 static inline void fd_close(int fd)
 {
 	if (fd >= 0)

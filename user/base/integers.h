@@ -17,7 +17,7 @@ static inline uint16_t be16(const uint8_t *p)
 	return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-/* Returns the checksum of an IPv4 header without options, in which it is 0 (RFC 1071). */
+/* Returns the checksum (RFC 1071) of an IPv4 header without options, whose checksum field is 0. */
 static inline uint16_t ipv4_checksum(const void *header)
 {
 	uint16_t half[10];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without its end. False if it has a 0 byte in it. */
+/* Removes the line's end. Returns false if the line contains a 0 byte. */
 static bool trim(char *line, size_t len)
 {
 	if (memchr(line, 0, len))

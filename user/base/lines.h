@@ -5,12 +5,12 @@
 
 #include <stdio.h>
 
-/* Not 0: it wants no more lines. */
+/* A result other than 0 ends lines_each(). */
 typedef int (*line_fn)(void *arg, const char *line);
 
-/* Gives fn each line that is not empty, without its end, \n or \r\n; also a last one without any.
- * Returns what fn did if that is not 0; -EILSEQ at a line with a 0 byte in it, which fn does not
- * get; -errno if reading fails; else 0. Logs nothing.
+/* Calls fn for each line that is not empty, without its end (\n, \r\n, or the end of the file).
+ * Returns the result of fn if that is not 0; -EILSEQ at a line that contains a 0 byte, for which fn
+ * is not called; -errno if reading fails; else 0. Logs nothing.
  */
 int lines_each(FILE *from, line_fn fn, void *arg);
 

@@ -16,8 +16,8 @@
 static const char *name;
 static bool progress_shown;
 
-/* The line stays until something else is printed. If a line is wider than the terminal, a part
- * stays behind.
+/* Shows the line until something else is printed. Of a line that is wider than the terminal, a part
+ * stays.
  */
 static void print_progress(void *to, const char *line)
 {
@@ -36,7 +36,7 @@ static void print_message(void *to, const struct diag *d)
 	diag_text(d, line, sizeof(line));
 	if (d->kind == DIAG_DONE) {
 		puts(line);
-		fflush(stdout); /* in order with stderr, in a log of both */
+		fflush(stdout); /* keeps the order with stderr in a log of both */
 		return;
 	}
 	fprintf(stderr, "%s: %s%s\n", name, d->kind == DIAG_NOTE ? "note: " : "", line);
@@ -82,7 +82,7 @@ int check_output(int status)
 	bool failed = fflush(stdout) || ferror(stdout);
 
 	/* EBADF: stdout was closed when the program began. That is no failure if nothing was
-	 * printed; if something was, fflush() or ferror() above has noticed.
+	 * printed; otherwise fflush() or ferror() above has failed.
 	 */
 	failed |= fclose(stdout) && errno != EBADF;
 	if (!failed)

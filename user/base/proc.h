@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* The number, 0 or more, on the first line of the file that begins with this key ("PPid:"). 0 if
- * there is none, or the file cannot be read.
+/* Returns the number, 0 or more, on the first line that begins with this key ("PPid:"); 0 if there
+ * is none, or if the file cannot be read.
  */
 uint64_t proc_number(const char *path, const char *key);
 

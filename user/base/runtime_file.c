@@ -28,5 +28,5 @@ int runtime_make_directory(const char *path)
 	directory = dirname(room);
 	if (mkdir(directory, DIRECTORY_MODE))
 		return errno == EEXIST ? 0 : -errno;
-	return chmod(directory, DIRECTORY_MODE) ? -errno : 0; /* whatever the umask is */
+	return chmod(directory, DIRECTORY_MODE) ? -errno : 0; /* undoes the umask */
 }

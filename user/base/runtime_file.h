@@ -11,7 +11,7 @@
  */
 char *runtime_file(const char *name, const char *suffix);
 
-/* Makes the directory of this file, which all may read, if it is missing. 0 or -errno. */
+/* Makes the directory of this file, readable for all, if it is missing. Returns 0, or -errno. */
 int runtime_make_directory(const char *path);
 
 #endif

@@ -23,7 +23,7 @@ static bool is_port(const char *text)
 	return port && port <= UINT16_MAX;
 }
 
-/* Copies the address, without brackets. The port is what is returned; NULL: it is neither. */
+/* Copies the address, without brackets. Returns the text of the port; NULL if the form is wrong. */
 static const char *split_address(const char *text, char address[ADDRESS_MAX])
 {
 	const char *colon = strrchr(text, ':'), *end = colon;
@@ -36,7 +36,7 @@ static const char *split_address(const char *text, char address[ADDRESS_MAX])
 			return NULL;
 		text++;
 	} else if (memchr(text, ':', colon - text)) {
-		return NULL; /* IPv6 without brackets could mean two things */
+		return NULL; /* IPv6 without brackets is ambiguous */
 	}
 	if (end <= text || end - text >= ADDRESS_MAX)
 		return NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Signals that ask a process to end: they are noted, and it looks when it may end. */
+/* Signals that request the end of a process: recorded, so that the process can end at a safe point. */
 #ifndef XDP_DEDUP_STOP_H
 #define XDP_DEDUP_STOP_H
 
-/* From now on SIGINT, SIGTERM and SIGHUP are noted, and so is the signal `more`, unless that is 0. */
+/* Records SIGINT, SIGTERM and SIGHUP from now on, and the signal `more`, unless that is 0. */
 void stop_on_signals(int more);
 
-/* Returns the last of these signals that came; 0 if none has. */
+/* Returns the last of these signals that the process received; 0 if none. */
 int stop_signal(void);
 
 #endif

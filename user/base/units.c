@@ -12,7 +12,7 @@
 
 #include "text.h"
 
-#define RATE_MIN 1e-18 /* the unit of fpr_e18 in struct dedup_config: less would be kept as 0 */
+#define RATE_MIN 1e-18 /* the unit of fpr_e18 in struct dedup_config: less would become 0 */
 
 struct unit {
 	const char *suffix;
@@ -28,7 +28,7 @@ static const struct unit TIME_UNITS[] = {
 	{ "h", 3600000000000 }, { "d", 86400000000000 }, { NULL, 0 },
 };
 
-/* Is it digits with at most one point? strtold() would also take "inf", "0x1" and blanks. */
+/* Is the text digits with at most one point? strtold() also accepts "inf", "0x1" and blanks. */
 static bool is_decimal(const char *text, size_t len)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -89,13 +89,13 @@ int parse_rate(const char *text, double *out)
 
 #define VLAN_NONE "none"
 
-/* A kind of numbers that lists are of. */
+/* The range of the numbers in a list. */
 static const struct number_kind {
 	uint16_t least, most;
 	const char *zero; /* the word for 0; NULL: there is none */
 } PORTS = { 1, UINT16_MAX, NULL }, VLANS = { 1, 4094, VLAN_NONE };
 
-/* Takes a number of this kind off the text. */
+/* Parses a number of this kind, and moves *text behind it. */
 static int take_number(const char **text, const struct number_kind *kind, uint16_t *out)
 {
 	unsigned long value;
@@ -136,7 +136,7 @@ static uint32_t join_ports(struct dedup_ports *ports, uint32_t cnt)
 	return last + 1;
 }
 
-/* A list of numbers of this kind, and of their ranges. */
+/* Parses a list of numbers and ranges of this kind. */
 static int parse_ranges(const char *text, const struct number_kind *kind, struct dedup_ports *out,
 			uint32_t *cnt)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers, from the text that people write and to the text that they read. Nothing here prints. */
+/* Parses numbers that people write, and formats numbers for people. Prints nothing. */
 #ifndef XDP_DEDUP_UNITS_H
 #define XDP_DEDUP_UNITS_H
 
@@ -8,8 +8,8 @@
 
 #include "config.h"
 
-/* Each parser takes the whole text: it returns 0, or leaves *out alone and returns -EINVAL (not
- * of the form) or -ERANGE (of the form, but out of range).
+/* Each parser takes the whole text. It sets *out and returns 0; or it returns -EINVAL (wrong form)
+ * or -ERANGE (out of range), and leaves *out alone.
  */
 
 /* "250k" → 250000. k or K, M, G are powers of 1000; a fraction ("1.5M") if the result is whole.
@@ -33,8 +33,8 @@ int parse_ports(const char *text, struct dedup_ports *out, uint32_t *cnt);
  */
 int parse_vlans(const char *text, struct dedup_ports *out, uint32_t *cnt);
 
-/* At most `max` bytes: two hex digits each, in either case, the first byte first. Returns their
- * number.
+/* Parses at most `max` bytes of two hex digits each, in upper or lower case. Returns the number of
+ * bytes.
  */
 int parse_hex(const char *text, uint8_t *out, size_t max);
 
@@ -51,12 +51,12 @@ int parse_mac(const char *text, uint8_t out[6]);
 const char *format_bytes(uint64_t bytes, char *buf, size_t size); /* "7.1 MB" (decimal) */
 /* 2400000 → "2.4M". parse_count() reads it back as that number, if it is below 10^12. */
 const char *format_count(uint64_t n, char *buf, size_t size);
-/* About so many, 0 or more, to 3 digits: "0", "0.25", "7.1", "123", "1.23k", "45.6M", "1.2e+16". */
+/* A number, 0 or more, rounded to 3 digits: "0", "0.25", "7.1", "123", "1.23k", "45.6M", "1.2e+16". */
 const char *format_about(double n, char *buf, size_t size);
 /* "10m", "1h 30m", "250ms", "5us"; "1.9ms", "1.5s": below 10 ms, and 10 s, with a tenth. */
 const char *format_time(uint64_t ns, char *buf, size_t size);
 const char *format_ports(const struct dedup_ports *ports, uint32_t cnt, char *buf, size_t size);
-/* As parse_vlans() takes them; "any" if there are none. */
+/* The form that parse_vlans() takes; "any" if there are none. */
 const char *format_vlans(const struct dedup_ports *vlans, uint32_t cnt, char *buf, size_t size);
 
 /* Return such a text in a buffer of their own, which lives until the end of the enclosing block. */

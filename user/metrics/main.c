@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 
 	print_as(PROGRAM);
 	parse_listen(&o, "127.0.0.1:9947");
-	if (args_ask_help(argc, argv)) {
+	if (args_has_help(argc, argv)) {
 		args_write_help(stdout, &METRICS);
 		fputs("\nExit status: 0 after SIGTERM or SIGINT, 1 failed, 2 misused.\n", stdout);
 		return check_output(EXIT_DONE);

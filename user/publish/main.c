@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 	int status;
 
 	print_as(PUBLISH_PROGRAM);
-	if (args_ask_help(argc, argv)) {
+	if (args_has_help(argc, argv)) {
 		publish_options_help(stdout);
 		return check_output(EXIT_DONE);
 	}

@@ -185,7 +185,7 @@ static int run_verb(const struct verb *v, int argc, char **argv)
 	const struct args_command c = command_of(v, buf, sizeof(buf));
 	struct options o;
 
-	if (args_ask_help(argc, argv))
+	if (args_has_help(argc, argv))
 		return print_verb(v);
 	if (options_parse(&o, &c, argc, argv))
 		return EXIT_MISUSED;

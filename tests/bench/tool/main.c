@@ -101,7 +101,7 @@ static int run_bench(int argc, char **argv)
 		.copies = 100000,
 	};
 
-	if (args_ask_help(argc, argv))
+	if (args_has_help(argc, argv))
 		return print_bench_help();
 	if (args_parse(&BENCH, &o, argc, argv))
 		return EXIT_MISUSED;
