@@ -92,9 +92,7 @@ static int finish_link(const struct iface_link *link)
 	return err ?: iface_link_unpin(PIN_LEAVING, link->ifname);
 }
 
-/* Does steps 2 and 3 for all links. *kept: the index of an interface whose link stays for readers
- * of zero-copy sockets; or 0.
- */
+/* Does steps 2 and 3. *kept: an interface whose link stays for zero-copy sockets; or 0. */
 static int finish_all(uint32_t *kept)
 {
 	struct iface_link list[DEDUP_IFACES_MAX];

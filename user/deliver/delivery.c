@@ -125,7 +125,7 @@ static bool take_slot_over(const struct delivery *d, uint32_t slot, uint64_t was
 	return true;
 }
 
-/* Returns the queue's slot: the one that it owns, or one that it takes over. */
+/* Returns the slot that the queue owns, or takes over. */
 static int find_slot(const struct delivery *d, const struct filter *f, uint64_t owner)
 {
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)

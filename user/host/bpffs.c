@@ -166,9 +166,8 @@ static bool enter_ancestor(void)
 	return enter("1");
 }
 
-/* Mounts a bpffs, unless another process has just mounted one: a second bpffs would hide the pins
- * in the first. A lock on the mount point serialises the processes. The wait for it is limited,
- * because any user can lock the directory.
+/* Mounts a bpffs, unless another process has just mounted one: a second one would hide its pins. A
+ * lock on the mount point serialises them. Any user can lock it, so the wait is limited.
  */
 static int mount_bpffs(void)
 {

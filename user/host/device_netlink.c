@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Properties of a device that only netlink reports. In a file of its own, as the library does not
- * link libmnl.
- */
+/* Properties that only netlink reports: in a file of their own, as the library lacks libmnl. */
 #include "device.h"
 
 #include <errno.h>

@@ -107,8 +107,8 @@ static void exchange_view(struct xdp_dedup_filter *f, struct view *next)
 	f->old = last;
 }
 
-/* Reopens the filter if its serial has changed, and closes old views. The caller has called
- * readers_lock(). Returns 0; or -errno if the filter could not be reopened.
+/* Reopens the filter if its serial has changed, and closes old views. The caller has the lock of
+ * readers.h. Returns 0, or -errno.
  */
 static int refresh_view(struct xdp_dedup_filter *f, uint64_t now_ns)
 {

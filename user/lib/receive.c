@@ -71,9 +71,8 @@ static bool is_broken_again(const struct xdp_dedup_receiver *r, const struct ded
 	return false;
 }
 
-/* Wants the id of a broken packet, and no longer that of the oldest of the last
- * RECEIVER_BROKEN_MAX: a sender of many broken packets cannot take the room of other ids. Returns
- * what receiver_want() returns.
+/* Does receiver_want() for a broken packet, and undoes it for the oldest of RECEIVER_BROKEN_MAX: a
+ * sender of many broken packets cannot take the room of other ids.
  */
 static bool want_broken(struct xdp_dedup_receiver *r, struct filter *f,
 			const struct dedup_in_flight *h)
@@ -224,9 +223,7 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 	}
 	xsk_ring_cons__cancel(&r->queue.xsk.rx, arrived - used);
 	xsk_ring_cons__release(&r->queue.xsk.rx, used);
-	/* Grants the credits of broken packets only after the release: the RX ring has room for all
-	 * frames, not for more, and the kernel drops packets without room.
-	 */
+	/* Broken packets free credits. Before the release the RX ring might have no room for more. */
 	if (r->done != done)
 		receiver_grant(r);
 	if (!arrived)
@@ -236,9 +233,7 @@ int xdp_dedup_receive(struct xdp_dedup_receiver *r, struct xdp_dedup_packet *pac
 	return cnt;
 }
 
-/* Undoes wants for packets that were given back: the command that ended the delivery may have
- * wanted their ids (deliver.h).
- */
+/* Undoes the wants of the command that ended the delivery (deliver.h) for returned packets. */
 static void withdraw_wants(struct xdp_dedup_receiver *r, const struct xdp_dedup_packet *packets,
 			   unsigned int cnt)
 {

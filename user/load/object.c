@@ -122,9 +122,8 @@ int object_pin(const struct xdp_dedup *skel, const char *name)
 	return err;
 }
 
-/* Registers a section handler that always sets the expected attach type. libbpf's own handler omits
- * it if its probe fails, for any reason; then no link could be updated, as all programs of a link
- * have one expected attach type.
+/* Registers a section handler that always sets the expected attach type, as updates of a link need
+ * it. libbpf's own handler omits it if its probe fails, for any reason.
  */
 static int expect_link(void)
 {
