@@ -18,6 +18,7 @@
 #include "counters.h"
 #include "link.bpf.h"
 #include "maps.bpf.h"
+#include "walk.h"
 
 #define IPV6_EXT_MAX 6	     /* extension headers: RFC 8200 lists no more before UDP */
 #define IPV4_FRAGMENT 0x3fff /* in frag_off: more fragments follow, or an offset */
@@ -78,16 +79,13 @@ static __always_inline int parse_ipv6(struct packet *pkt)
 
 		if (likely(next == IPPROTO_UDP))
 			return PARSED;
-		if (unlikely(next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING &&
-			     next != IPPROTO_DSTOPTS && next != IPPROTO_AH &&
-			     next != IPPROTO_FRAGMENT))
+		if (unlikely(DEDUP_NO_EXTENSION(next) && next != IPPROTO_FRAGMENT))
 			return stop(DEDUP_REASON_ignored);
 		if (unlikely((void *)(ext + 1) > pkt->end))
 			return stop(DEDUP_REASON_truncated);
 		if (unlikely(next == IPPROTO_FRAGMENT))
 			return stop(DEDUP_REASON_fragment);
-		/* hdrlen leaves out 8 bytes; AH's is in units of 4 bytes (RFC 4302), others' of 8. */
-		ext_len = next == IPPROTO_AH ? (ext->hdrlen + 2) * 4 : (ext->hdrlen + 1) * 8;
+		ext_len = dedup_extension_bytes(next, ext->hdrlen);
 		if (unlikely(ext_len > pkt->payload_len))
 			return stop(DEDUP_REASON_bad_ip);
 		next = ext->nexthdr;

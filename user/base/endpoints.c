@@ -9,6 +9,7 @@
 #include <linux/if_ether.h>
 
 #include "integers.h"
+#include "walk.h"
 
 #define VLAN_TAG 4
 #define IPV4_HEADER 20
@@ -69,15 +70,11 @@ static void put_ipv4(struct rest *r, struct endpoint *source, struct endpoint *d
 static uint8_t skip_extensions(struct rest *r, uint8_t next)
 {
 	for (int i = 0; i < IPV6_EXT_MAX; i++) {
-		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING && next != IPPROTO_DSTOPTS &&
-		    next != IPPROTO_AH && next != IPPROTO_FRAGMENT)
+		if (DEDUP_NO_EXTENSION(next) && next != IPPROTO_FRAGMENT)
 			return next;
 		if (r->len < 8 || (next == IPPROTO_FRAGMENT && be16(r->data + 2) & 0xfff8))
 			return IPPROTO_NONE;
-		/* A fragment header's length is fixed; AH's is in units of 4 bytes, others' of 8. */
-		size_t bytes = next == IPPROTO_FRAGMENT ? 8
-			       : next == IPPROTO_AH	? (r->data[1] + 2) * 4
-							: (r->data[1] + 1) * 8;
+		size_t bytes = next == IPPROTO_FRAGMENT ? 8 : dedup_extension_bytes(next, r->data[1]);
 
 		next = r->data[0];
 		skip_at_most(r, bytes);

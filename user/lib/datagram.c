@@ -9,6 +9,8 @@
 #include <linux/ipv6.h>
 #include <linux/udp.h>
 
+#include "walk.h"
+
 #define IPV4_FRAGMENT 0x3fff /* bits of frag_off: "more fragments", and the offset */
 #define IPV6_EXT_MAX 8
 
@@ -131,12 +133,11 @@ static enum datagram_kind read_ipv6(struct datagram_rest *r, struct xdp_dedup_pa
 	for (int i = 0; i < IPV6_EXT_MAX && next != IPPROTO_UDP; i++) {
 		size_t bytes;
 
-		if (next != IPPROTO_HOPOPTS && next != IPPROTO_ROUTING && next != IPPROTO_DSTOPTS &&
-		    next != IPPROTO_AH)
+		if (DEDUP_NO_EXTENSION(next))
 			return DATAGRAM_OTHER;
 		if (r->len < 2)
 			return DATAGRAM_BROKEN;
-		bytes = next == IPPROTO_AH ? (r->at[1] + 2) * 4 : (r->at[1] + 1) * 8;
+		bytes = dedup_extension_bytes(next, r->at[1]);
 		if (bytes > r->len)
 			return DATAGRAM_BROKEN;
 		next = r->at[0];

@@ -16,12 +16,6 @@ static void note_read(__u64 end)
 		walked = end;
 }
 
-static bool is_extension(__u8 next)
-{
-	return next == IPPROTO_HOPOPTS || next == IPPROTO_ROUTING || next == IPPROTO_DSTOPTS ||
-	       next == IPPROTO_AH || next == IPPROTO_FRAGMENT;
-}
-
 /* Returns the extent of the headers of an IPv6 packet at offset `at`. The first two bytes of an
  * extension header give the next header and its offset.
  */
@@ -32,14 +26,16 @@ static __u32 ipv6_extent(const struct packet *pkt, __u32 at)
 	__u8 next = ip6->nexthdr;
 
 	at += sizeof(*ip6);
-	for (int i = 0; i <= IPV6_EXT_MAX && is_extension(next); i++) {
+	for (int i = 0; i <= IPV6_EXT_MAX; i++) {
 		__u32 len;
 
+		if (DEDUP_NO_EXTENSION(next) && next != IPPROTO_FRAGMENT)
+			break;
 		if ((void *)(extension + 1) > pkt->end)
 			return ALL;
 		if (next == IPPROTO_FRAGMENT || i == IPV6_EXT_MAX)
 			return at + sizeof(*extension);
-		len = next == IPPROTO_AH ? (extension->hdrlen + 2) * 4 : (extension->hdrlen + 1) * 8;
+		len = dedup_extension_bytes(next, extension->hdrlen);
 		next = extension->nexthdr;
 		extension = (const void *)((const char *)extension + len);
 		at += len;

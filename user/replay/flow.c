@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "integers.h"
+#include "walk.h"
 
 #define TAGS_MAX 2 /* as the packet program */
 #define EXTENSIONS_MAX 6
@@ -94,12 +95,6 @@ static void read_flow_ipv4(struct flow *f, struct cursor *c)
 	read_transport(f, c, ip[9], ((ip[6] & 0x3f) | ip[7]) || header < 20);
 }
 
-static bool is_extension(uint8_t next)
-{
-	return next == IPPROTO_HOPOPTS || next == IPPROTO_ROUTING || next == IPPROTO_DSTOPTS ||
-	       next == IPPROTO_AH;
-}
-
 static void read_flow_ipv6(struct flow *f, struct cursor *c)
 {
 	const uint8_t *ip = c->frame + c->at;
@@ -114,10 +109,10 @@ static void read_flow_ipv6(struct flow *f, struct cursor *c)
 	f->multicast = ip[24] == 0xff;
 	f->end = c->at + 40 + be16_at(c, 4);
 	c->at += 40;
-	for (int i = 0; i < EXTENSIONS_MAX && is_extension(next) && has(c, 8); i++) {
+	for (int i = 0; i < EXTENSIONS_MAX && !DEDUP_NO_EXTENSION(next) && has(c, 8); i++) {
 		const uint8_t *extension = c->frame + c->at;
 
-		c->at += next == IPPROTO_AH ? 4 * (extension[1] + 2U) : 8 * (extension[1] + 1U);
+		c->at += dedup_extension_bytes(next, extension[1]);
 		next = extension[0];
 	}
 	read_transport(f, c, next, false);
