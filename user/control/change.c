@@ -165,8 +165,7 @@ int change_run(const struct wish *w, const struct change_steps *steps)
 	return status;
 }
 
-/* Has this open filter a predecessor that knows ids? 1 or 0; -errno (logged). */
-static int has_predecessor(struct filter *f)
+int change_has_predecessor(struct filter *f)
 {
 	int err = filter_open_predecessor(f);
 
@@ -186,7 +185,7 @@ int change_wait(const struct wish *w, const char *what)
 		err = find(w, what, &f);
 		if (err)
 			return err == -ENOENT ? 0 : err;
-		has = has_predecessor(&f);
+		has = change_has_predecessor(&f);
 		filter_close(&f);
 		if (has < 0)
 			return has;

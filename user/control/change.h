@@ -93,6 +93,9 @@ int change_replace(const struct wish *w);
  */
 int change_wait(const struct wish *w, const char *what);
 
+/* Has this open filter a predecessor that knows ids? Opens it. Returns 1 or 0; -errno (logged). */
+int change_has_predecessor(struct filter *f);
+
 /* Checks that the kernel lets programs be exchanged where the filter runs and where it is to run,
  * and that no packet would meet a filter of this configuration twice there. Returns 0, or -errno (logged).
  */

@@ -2,7 +2,6 @@
 /* save: what a filter remembers, as a file (user/filter/snapshot.h). */
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 
 #include "attachments.h"
 #include "change.h"
@@ -11,20 +10,16 @@
 #include "snapshot_file.h"
 #include "kernel.h"
 #include "open.h"
-#include "predecessor.h"
 #include "stop.h"
 #include "units.h"
 
 /* A snapshot is of one memory: what a predecessor knows beside it would be missing. */
 static int check_predecessor(const struct wish *w, struct filter *f)
 {
-	int err = filter_open_predecessor(f);
+	int has = change_has_predecessor(f);
 
-	if (err)
-		return diag_err(err, "cannot tell whether %s has a predecessor: %s", f->name,
-				strerror(-err));
-	if (!f->predecessor || dedup_is_forgotten(f->predecessor->state) || w->forget)
-		return 0;
+	if (has <= 0 || w->forget)
+		return has < 0 ? has : 0;
 	return diag_err(
 		-EBUSY,
 		"%s has a predecessor since it was changed or restored last, which still knows ids: --wait waits until it has gone, --forget saves without what only it knows",
