@@ -17,11 +17,6 @@
 #define RECHECK_NS 3000000000ULL /* between two checks of the stream */
 #define SLOW_NS 100000000ULL /* after a message that took longer, sending pauses for this time */
 
-static uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
 static int end_event(struct outbox *o, struct pending_slot *s, enum intake_outcome outcome)
 {
 	struct intake_event *e = pending_remove(&o->pending, s)->owner;
@@ -109,8 +104,8 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 		return;
 	}
 	err = server_publish(o->server, &m, text);
-	if (now_ns() > now + SLOW_NS)
-		o->slow_until_ns = now_ns() + SLOW_NS;
+	if (clock_ns(CLOCK_MONOTONIC) > now + SLOW_NS)
+		o->slow_until_ns = clock_ns(CLOCK_MONOTONIC) + SLOW_NS;
 	if (err) {
 		fail_sending(o, s, now, err, text);
 		return;
@@ -295,13 +290,13 @@ void outbox_add(struct outbox *o, struct intake_event *e)
 		intake_end(o->intake, e, INTAKE_UNUSED);
 		return;
 	}
-	send_slot(o, pending_add(&o->pending, &e->pending), now_ns());
+	send_slot(o, pending_add(&o->pending, &e->pending), clock_ns(CLOCK_MONOTONIC));
 }
 
 /* Handles at most ANSWERS_MAX answers, as the loop has other work. Returns whether none is left. */
 static bool take_answers(struct outbox *o)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct server_answer a;
 	int left = ANSWERS_MAX;
 
@@ -327,7 +322,7 @@ enum server_state outbox_receive(struct outbox *o)
 
 static void send_due(void *arg, struct pending_slot *s)
 {
-	send_slot(arg, s, now_ns());
+	send_slot(arg, s, clock_ns(CLOCK_MONOTONIC));
 }
 
 static void fail_late(void *arg, struct pending_slot *s)
@@ -336,7 +331,7 @@ static void fail_late(void *arg, struct pending_slot *s)
 	char why[64];
 
 	snprintf(why, sizeof(why), "no answer within %s", FORMAT_TIME(o->options->ack_timeout_ns));
-	fail_slot(o, s, now_ns(), why);
+	fail_slot(o, s, clock_ns(CLOCK_MONOTONIC), why);
 }
 
 void outbox_send_due(struct outbox *o)

@@ -42,11 +42,6 @@ struct service {
 	bool is_status_old; /* something has happened since systemd was told it */
 };
 
-static uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
 static int go_on(struct service *s);
 
 static int on_job_end(sd_event_source *source, const siginfo_t *info, void *arg)
@@ -59,7 +54,7 @@ static int on_job_end(sd_event_source *source, const siginfo_t *info, void *arg)
 	(void)source;
 	s->job = sd_event_source_unref(s->job);
 	s->is_status_old = true;
-	reconcile_ended(&s->reconcile, status, now_ns());
+	reconcile_ended(&s->reconcile, status, clock_ns(CLOCK_MONOTONIC));
 	return go_on(s);
 }
 
@@ -71,7 +66,7 @@ static int on_retry(sd_event_source *source, uint64_t usec, void *arg)
 
 static int wait_for_retry(struct service *s)
 {
-	uint64_t retry_ns = reconcile_retry_at(&s->reconcile), now = now_ns();
+	uint64_t retry_ns = reconcile_retry_at(&s->reconcile), now = clock_ns(CLOCK_MONOTONIC);
 
 	if (!retry_ns)
 		return 0;
@@ -117,14 +112,14 @@ static int watch_job(struct service *s)
 	diag_err(err, "cannot watch for the end of a job: %s", strerror(-err));
 	while (waitpid(job, &status, 0) < 0 && errno == EINTR)
 		;
-	reconcile_ended(&s->reconcile, status, now_ns());
+	reconcile_ended(&s->reconcile, status, clock_ns(CLOCK_MONOTONIC));
 	return err;
 }
 
 /* Starts the next job that is due; without one, settles down. */
 static int go_on(struct service *s)
 {
-	while (reconcile_next(&s->reconcile, now_ns()))
+	while (reconcile_next(&s->reconcile, clock_ns(CLOCK_MONOTONIC)))
 		if (!watch_job(s))
 			return 0;
 	return settle_down(s);
@@ -195,7 +190,8 @@ static void see_to_unseen(struct service *s)
 		const struct watched *f = s->readings.filters.list[i];
 
 		if (!f->err && *f->watch.unseen)
-			any |= reconcile_attach_anew(&s->reconcile, f->name, now_ns());
+			any |= reconcile_attach_anew(&s->reconcile, f->name,
+						     clock_ns(CLOCK_MONOTONIC));
 	}
 	if (any)
 		do_now(s);
@@ -273,7 +269,8 @@ static int on_reload(sd_event_source *source, const struct signalfd_siginfo *si,
 	(void)source, (void)si;
 	if (s->reconcile.ending)
 		return 0;
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)(now_ns() / 1000));
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu",
+		   (unsigned long long)(clock_ns(CLOCK_MONOTONIC) / 1000));
 	s->is_reloading = true;
 	if (configure_service(s))
 		diag_err(0, "%s is not heeded: all stays as it was", s->path);
