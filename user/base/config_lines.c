@@ -54,3 +54,16 @@ char *config_lines_next(char *to, int size, void *lines)
 	free(line);
 	return l->failed ? NULL : to;
 }
+
+int config_lines_end(const struct config_lines *l, int bad)
+{
+	if (ferror(l->from))
+		return diag_err(-EIO, "cannot read it to its end");
+	if (l->failed)
+		return l->failed;
+	if (bad < 0)
+		return diag_err(-ENOMEM, "out of memory");
+	if (bad)
+		diag_at((struct diag_location){ l->path, bad });
+	return bad;
+}

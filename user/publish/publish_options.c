@@ -192,16 +192,8 @@ static int parse_file(struct reading *r)
 {
 	int bad = ini_parse_stream(config_lines_next, &r->lines, take_key, r);
 
-	if (ferror(r->lines.from))
-		return diag_err(-EIO, "cannot read it to its end");
-	if (r->lines.failed)
-		return r->lines.failed;
-	if (bad < 0)
-		return diag_err(-ENOMEM, "out of memory");
-	if (!bad)
-		return 0;
-	diag_at((struct diag_location){ r->lines.path, bad });
-	return diag_err(-EINVAL, "this is no section, key or comment");
+	bad = config_lines_end(&r->lines, bad);
+	return bad > 0 ? diag_err(-EINVAL, "this is no section, key or comment") : bad;
 }
 
 static int read_file(struct publish_options *o)

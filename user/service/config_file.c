@@ -316,19 +316,12 @@ static int parse_file(struct parsing *r)
 {
 	int bad = ini_parse_stream(read_config_line, r, take_config_key, r);
 
-	if (ferror(r->lines.from))
-		return diag_err(-EIO, "cannot read it to its end");
-	if (r->lines.failed)
-		return r->lines.failed;
-	if (bad < 0)
-		return diag_err(-ENOMEM, "out of memory");
-	if (bad > 0) {
-		be_at(r, bad);
+	bad = config_lines_end(&r->lines, bad);
+	if (bad > 0)
 		return diag_err(
 			-EINVAL,
 			"a line is a section, KEY = VALUE, or begins with ; or # as a comment");
-	}
-	return end_config_section(r) ?: check_filters(r);
+	return bad ?: end_config_section(r) ?: check_filters(r);
 }
 
 int config_read_from(FILE *from, const char *path, struct config_file *out)
