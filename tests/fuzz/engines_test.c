@@ -55,7 +55,7 @@ static void run_engine(struct run *r, enum engine_kind kind, struct answer *out)
 		out[i] = (struct answer){ .reason = NOTHING_COUNTED };
 		if (kind == ENGINE_USER)
 			program_identify(in->bytes, in->len, &id);
-		if (engine_see(e, in->bytes, in->len, in->given_ns, &out[i]))
+		if (engine_run(e, in->bytes, in->len, in->given_ns, &out[i]))
 			run_complain(r, i, "the %s's engine failed", kind ? "kernel" : "user");
 	}
 	if (kind == ENGINE_USER)

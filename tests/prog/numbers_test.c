@@ -267,7 +267,7 @@ static uint64_t run(enum engine_kind kind, uint64_t of)
 		bool duplicate = is_duplicate(&events[i]);
 		struct answer a;
 
-		assert_int_equal(engine_see(e, frame, len, (uint64_t)(events[i].at * 1e6), &a), 0);
+		assert_int_equal(engine_run(e, frame, len, (uint64_t)(events[i].at * 1e6), &a), 0);
 		if (a.stream != events[i].stream || a.drops != duplicate ||
 		    a.reason != (duplicate ? DEDUP_REASON_duplicate : DEDUP_REASON_new))
 			complain(of, &events[i], i, &a);

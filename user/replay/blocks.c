@@ -33,32 +33,32 @@ static uint16_t get_u16(const struct blocks *b, const uint8_t *from)
 	return b->swapped ? bswap_16(value) : value;
 }
 
-static void wait_for(struct blocks *b, int step, uint32_t skip, uint32_t want)
+static void set_field(struct blocks *b, int step, uint32_t skip, uint32_t field_len)
 {
 	b->step = step;
 	b->skip = skip;
-	b->want = want;
+	b->field_len = field_len;
 	b->have = 0;
 }
 
-static void wait_for_block(struct blocks *b)
+static void set_block_field(struct blocks *b)
 {
-	wait_for(b, BLOCK_HEAD, b->left + (BLOCK_MIN - 8), 8);
+	set_field(b, BLOCK_HEAD, b->left + (BLOCK_MIN - 8), 8);
 	b->left = 0;
 }
 
-/* Waits for a field within the block's body. Returns false if the body ends before it. */
-static bool wait_within(struct blocks *b, int step, uint32_t skip, uint32_t want)
+/* Makes a field of the block's body the next one. Returns false if the body ends before it. */
+static bool set_body_field(struct blocks *b, int step, uint32_t skip, uint32_t field_len)
 {
-	if (b->left < skip || b->left - skip < want)
+	if (b->left < skip || b->left - skip < field_len)
 		return false;
-	b->left -= skip + want;
-	wait_for(b, step, skip, want);
+	b->left -= skip + field_len;
+	set_field(b, step, skip, field_len);
 	return true;
 }
 
-/* An interface is an earlier section's if it has that one's name, and no other interface of this
- * section has its number yet: merged files of several hosts may have two interfaces of one name.
+/* Adds an interface. It gets the number of an earlier section's interface with its name, unless
+ * this section uses the number: merged files of several hosts may have two interfaces of one name.
  */
 static void add_section_iface(struct blocks *b, const char *name)
 {
@@ -82,7 +82,7 @@ static void add_nameless_iface(struct blocks *b)
 
 	snprintf(name, sizeof(name), "interface %u", b->section_ifaces);
 	add_section_iface(b, name);
-	wait_for_block(b);
+	set_block_field(b);
 }
 
 static void push(struct blocks *b, uint32_t id)
@@ -92,33 +92,33 @@ static void push(struct blocks *b, uint32_t id)
 	b->queue[b->pushed++ % BLOCKS_QUEUE] = number;
 }
 
-/* A length that is too small wraps: libpcap refuses the block, and so nobody asks what follows. */
+/* If the length is too small, `left` wraps; but libpcap refuses the block, and reads no further. */
 static void read_body(struct blocks *b)
 {
 	b->left = b->length - BLOCK_MIN - (b->type == TYPE_SECTION ? 4 : 0);
 	switch (b->type) {
 	case TYPE_IFACE:
-		if (!wait_within(b, BLOCK_SNAP, 4, 4))
+		if (!set_body_field(b, BLOCK_SNAP, 4, 4))
 			add_nameless_iface(b);
 		return;
 	case TYPE_PACKET:
 	case TYPE_OLD_PACKET:
-		if (wait_within(b, BLOCK_PACKET, 0, b->type == TYPE_PACKET ? 4 : 2))
+		if (set_body_field(b, BLOCK_PACKET, 0, b->type == TYPE_PACKET ? 4 : 2))
 			return;
 		break;
 	case TYPE_SIMPLE:
 		push(b, 0);
 		break;
 	}
-	wait_for_block(b);
+	set_block_field(b);
 }
 
 static void read_head(struct blocks *b)
 {
 	b->type = get_u32(b, b->field);
 	b->length = get_u32(b, b->field + 4);
-	if (b->type == TYPE_SECTION) /* the length's byte order comes after the length */
-		wait_for(b, BLOCK_ORDER, 0, 4);
+	if (b->type == TYPE_SECTION) /* the byte order follows the length */
+		set_field(b, BLOCK_ORDER, 0, 4);
 	else
 		read_body(b);
 }
@@ -140,9 +140,9 @@ static void read_option(struct blocks *b)
 	uint32_t padded = (len + 3U) & ~3U;
 	uint32_t kept = len < IFACE_NAME_SIZE ? len : IFACE_NAME_SIZE;
 
-	if (code == OPTION_IF_NAME && len && wait_within(b, BLOCK_NAME, 0, kept))
+	if (code == OPTION_IF_NAME && len && set_body_field(b, BLOCK_NAME, 0, kept))
 		return;
-	if (code == OPTION_END || !wait_within(b, BLOCK_OPTION, padded, 4))
+	if (code == OPTION_END || !set_body_field(b, BLOCK_OPTION, padded, 4))
 		add_nameless_iface(b);
 }
 
@@ -152,7 +152,7 @@ static void read_name(struct blocks *b)
 
 	ifaces_clean_name(name, b->field, b->have);
 	add_section_iface(b, name);
-	wait_for_block(b);
+	set_block_field(b);
 }
 
 static void read_field(struct blocks *b)
@@ -165,7 +165,7 @@ static void read_field(struct blocks *b)
 		read_order(b);
 		break;
 	case BLOCK_SNAP:
-		if (!wait_within(b, BLOCK_OPTION, 0, 4))
+		if (!set_body_field(b, BLOCK_OPTION, 0, 4))
 			add_nameless_iface(b);
 		break;
 	case BLOCK_OPTION:
@@ -175,8 +175,8 @@ static void read_field(struct blocks *b)
 		read_name(b);
 		break;
 	case BLOCK_PACKET:
-		push(b, b->want == 2 ? get_u16(b, b->field) : get_u32(b, b->field));
-		wait_for_block(b);
+		push(b, b->field_len == 2 ? get_u16(b, b->field) : get_u32(b, b->field));
+		set_block_field(b);
 		break;
 	}
 }
@@ -185,10 +185,10 @@ void blocks_begin(struct blocks *b, struct ifaces *ifaces)
 {
 	memset(b, 0, sizeof(*b));
 	b->ifaces = ifaces;
-	wait_for(b, BLOCK_HEAD, 0, 8);
+	set_field(b, BLOCK_HEAD, 0, 8);
 }
 
-/* Writes these `n` bytes of an interface's snap length anew. */
+/* Overwrites these `n` bytes of an interface's snap length. */
 static void write_snap(const struct blocks *b, uint8_t *bytes, size_t n)
 {
 	uint32_t snap = b->swapped ? bswap_32(BLOCKS_SNAP) : BLOCKS_SNAP;
@@ -199,7 +199,7 @@ static void write_snap(const struct blocks *b, uint8_t *bytes, size_t n)
 void blocks_read(struct blocks *b, uint8_t *bytes, size_t len)
 {
 	while (len) {
-		size_t n = b->skip ? b->skip : b->want - b->have;
+		size_t n = b->skip ? b->skip : b->field_len - b->have;
 
 		if (n > len)
 			n = len;
@@ -210,7 +210,7 @@ void blocks_read(struct blocks *b, uint8_t *bytes, size_t len)
 			if (b->step == BLOCK_SNAP)
 				write_snap(b, bytes, n);
 			b->have += (uint32_t)n;
-			if (b->have == b->want)
+			if (b->have == b->field_len)
 				read_field(b);
 		}
 		bytes += n;

@@ -19,11 +19,11 @@ struct capture {
 	int dlt;
 	uint32_t fcs_bytes; /* at each frame's end */
 	uint8_t mac[ETH_ALEN];
-	int status; /* 1, or what capture_next() returns from now on */
+	int status; /* 1, or the final result of capture_next() */
 	uint64_t number, foreign_cnt;
-	uint8_t *frame; /* one with a header made here */
+	uint8_t *frame; /* a frame whose Ethernet header was made */
 	uint32_t frame_size;
-	struct ifaces described; /* by the file; or else by packets: */
+	struct ifaces described; /* by the file; else by packets: */
 	struct ifaces indexed;
 	struct tap tap;
 };
@@ -139,8 +139,8 @@ int capture_open(const char *path, const uint8_t mac[6], struct capture **out)
 	return capture_open_file(file, path, mac, out);
 }
 
-/* libpcap's tv_usec are nanoseconds here, and from a corrupt file anything. pcap's seconds are 32
- * bits without a sign; libpcap gives them one in files of this machine's byte order.
+/* Returns the time in ns. tv_usec has nanoseconds, and any value in a corrupt file. pcap's seconds
+ * are unsigned 32 bits, which libpcap sign-extends in files of this machine's byte order.
  */
 static uint64_t time_ns(const struct capture *c, const struct timeval *ts)
 {
@@ -150,7 +150,7 @@ static uint64_t time_ns(const struct capture *c, const struct timeval *ts)
 	return ns < 0 ? 0 : ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
 }
 
-/* A header of ours in front of what follows the packet's own. */
+/* Replaces the packet's own header by an Ethernet header. */
 static int make_frame(struct capture *c, const struct link_header *h, struct capture_frame *f)
 {
 	uint32_t grown = (uint32_t)sizeof(h->ethernet) - h->replaced; /* may be negative */
@@ -174,7 +174,7 @@ static int make_frame(struct capture *c, const struct link_header *h, struct cap
 	return 1;
 }
 
-/* 1 if *f is a frame now, 0 if it cannot be one, or -errno. */
+/* Converts a packet to an Ethernet frame. Returns 1; 0 if it cannot be one; or -errno. */
 static int to_ethernet(struct capture *c, struct capture_frame *f)
 {
 	struct link_header h;
@@ -190,7 +190,7 @@ static int to_ethernet(struct capture *c, struct capture_frame *f)
 	return make_frame(c, &h, f);
 }
 
-/* The next packet as it is in the file; as capture_next(). */
+/* Reads the next packet without conversion. Returns what capture_next() returns. */
 static int next_packet(struct capture *c, struct capture_frame *f)
 {
 	struct pcap_pkthdr *header;

@@ -17,9 +17,9 @@
 #define FRAME_HEADER_BYTES 16
 
 struct capture_out {
-	char *path, *part; /* part: where it grows until it is finished; NULL: in its place */
+	char *path, *part; /* part: the path until it is finished; NULL: written to `path` */
 	FILE *file;
-	pcap_t *pcap; /* says what kind of file it is; no packet comes from it */
+	pcap_t *pcap; /* for the file's type only; no packet is read from it */
 	uint32_t snap;
 	bool live;
 	uint64_t whole_bytes; /* up to the last whole frame */
@@ -43,7 +43,7 @@ static FILE *open_part(struct capture_out *o)
 		o->part = NULL;
 		return NULL;
 	}
-	unlink(o->part); /* of a run that was killed; or somebody's link to another file */
+	unlink(o->part); /* a killed run may have left it; or it may link to another file */
 	fd = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return NULL;
@@ -62,7 +62,7 @@ static FILE *open_out(struct capture_out *o)
 	return open_part(o);
 }
 
-/* What is still buffered must not be written later, as fclose() would. */
+/* Logs the error, and discards buffered data, which fclose() would write. */
 static int fail(struct capture_out *o)
 {
 	o->err = errno ? -errno : -EIO;
@@ -92,7 +92,7 @@ static int start_file(struct capture_out *o)
 	return 0;
 }
 
-/* 0, or -errno if what was buffered could not be written. */
+/* Returns 0, or -errno if buffered data could not be written. */
 static int close_file(struct capture_out *o)
 {
 	FILE *f = o->file;

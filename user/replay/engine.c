@@ -14,8 +14,8 @@
 #include "plan.h"
 #include "program.h"
 
-/* Behind so many windows without a packet nothing is remembered, and the hand's steps before them
- * change nothing that can be seen.
+/* After this many windows without a packet all ids are forgotten, so earlier steps of the hand need
+ * not be made.
  */
 #define QUIET_WINDOWS 4
 
@@ -25,7 +25,7 @@ struct engine {
 	struct filter user;	 /* the filter of ENGINE_USER */
 	struct test_run *kernel; /* NULL: ENGINE_USER */
 	uint64_t start_ns;	 /* the hand's time at time 0 */
-	uint64_t now_ns;	 /* of the last frame */
+	uint64_t now_ns;	 /* time of the last frame */
 	uint64_t next_ns;	 /* when the hand's timer would fire */
 };
 
@@ -37,9 +37,8 @@ static int step(struct engine *e, uint64_t now_ns, uint64_t *sleep_ns)
 	return 0;
 }
 
-/* Steps the hand as often as its timer would have until now_ns. Steps at which nothing is due are
- * left out: until the next place is due the timer fires each tick, and only packets could change
- * that.
+/* Steps the hand as often as its timer would have until now_ns. Omits steps at which no position is
+ * due: until the next one is due the timer fires each tick, and without packets it has no effect.
  */
 static int step_hand_until(struct engine *e, uint64_t now_ns)
 {
@@ -61,8 +60,8 @@ static int step_hand_until(struct engine *e, uint64_t now_ns)
 	return err;
 }
 
-/* What the program has counted in the user engine: one reason of one stream. */
-static void take_outcome(const struct engine *e, struct answer *out)
+/* Reads what the program of the user engine has counted: one reason of one stream. */
+static void read_outcome(const struct engine *e, struct answer *out)
 {
 	uint32_t streams = e->cfg.policy.streams_cnt;
 
@@ -80,7 +79,7 @@ static void take_outcome(const struct engine *e, struct answer *out)
 	}
 }
 
-int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out)
+int engine_run(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out)
 {
 	int err;
 
@@ -93,7 +92,7 @@ int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, s
 	if (e->kernel)
 		return test_run_frame(e->kernel, frame, len, out);
 	out->drops = program_run(frame, len) == XDP_DROP;
-	take_outcome(e, out);
+	read_outcome(e, out);
 	return 0;
 }
 
@@ -138,7 +137,7 @@ int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uin
 	e->cfg = *cfg;
 	e->cfg.memory.replay = 1;
 	plan_set_jiffies(&e->cfg, 1000000000 / DEDUP_REPLAY_JIFFY_NS);
-	/* Half of all jiffies there can be: the clock never stops. */
+	/* Half of the range of jiffies: the clock never counts as stopped. */
 	e->cfg.memory.stale_jiffies = 1ULL << 62;
 	e->start_ns = e->now_ns = QUIET_WINDOWS * cfg->memory.window_ns;
 	e->next_ns = e->start_ns + cfg->memory.tick_ns;

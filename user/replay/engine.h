@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The packet program with the caller's clock: in user space, or in the kernel by
- * BPF_PROG_TEST_RUN. With equal configurations, frames and times both give equal answers: they
- * take the configuration's secrets, have one CPU's credit, and step the hand when its timer would
- * have fired.
+/* Runs the packet program with the caller's clock: in user space, or in the kernel by
+ * BPF_PROG_TEST_RUN. With equal configurations, frames and times both give equal answers: they use
+ * the configuration's secrets, have the credit of one CPU, and step the hand when its timer would
+ * fire.
  */
 #ifndef XDP_DEDUP_ENGINE_H
 #define XDP_DEDUP_ENGINE_H
@@ -26,23 +26,23 @@ struct engine;
  */
 int engine_open(enum engine_kind kind, const struct dedup_config *cfg, const uint8_t mac[6],
 		struct engine **out);
-void engine_close(struct engine *e); /* NULL is fine */
+void engine_close(struct engine *e); /* accepts NULL */
 
-/* Writes this MAC into an empty record (record.h) of a program with this configuration; NULL:
- * none.
+/* Writes this MAC, unless it is NULL, into an empty record (record.h) of a program with this
+ * configuration.
  */
 void engine_set_mac(const struct dedup_config *cfg, const uint8_t mac[6], struct dedup_record *r);
 
-/* Runs the program on a frame of `len` bytes that comes in at this time, in ns since
- * engine_open(). A time before that of an earlier call counts as the earlier one. ENGINE_USER: the
- * frame is the one that program_identify() was last called for. Returns 0; or -errno (logged) if
- * the kernel does not run it: -E2BIG or -EINVAL for a frame that is too large for
- * BPF_PROG_TEST_RUN or shorter than an Ethernet header.
+/* Runs the program on a frame of `len` bytes that arrives at this time, in ns since engine_open().
+ * An earlier time than the last call's counts as the last call's. ENGINE_USER: the frame must be
+ * the one of the last program_identify(). Returns 0; or -errno (logged) if the kernel does not run
+ * it: -E2BIG or -EINVAL for a frame that is too large for BPF_PROG_TEST_RUN or shorter than an
+ * Ethernet header.
  */
-int engine_see(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out);
+int engine_run(struct engine *e, const void *frame, uint32_t len, uint64_t ns, struct answer *out);
 
-/* Sets the interface of the frames that come next, for the accounts of numbered streams. No such
- * interface need exist. 0: the next frames come by no interface.
+/* Sets the interface of the next frames, for the accounts of numbered streams. It need not exist.
+ * 0: no interface.
  */
 void engine_set_interface(struct engine *e, uint32_t ifindex);
 

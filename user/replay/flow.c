@@ -9,10 +9,10 @@
 #include "integers.h"
 #include "walk.h"
 
-#define TAGS_MAX 2 /* as the packet program */
+#define TAGS_MAX 2 /* as in the packet program */
 #define EXTENSIONS_MAX 6
 
-/* A position in a frame. has() must be true before bytes are read there. */
+/* A position in a frame. Before bytes are read there, has() must be true. */
 struct cursor {
 	const uint8_t *frame;
 	uint32_t at, len;
@@ -50,7 +50,7 @@ static bool step_over_tags(struct flow *f, struct cursor *c)
 
 #define TCP_FIN_SYN 3
 
-/* `end`: where the IP packet ends. */
+/* Returns whether TCP only acknowledges or resets. `end`: the end of the IP packet. */
 static bool is_bare(const struct cursor *c, uint32_t end)
 {
 	uint32_t header = has(c, 14) ? 4U * (c->frame[c->at + 12] >> 4) : 0;
@@ -58,7 +58,7 @@ static bool is_bare(const struct cursor *c, uint32_t end)
 	return header >= 20 && !(c->frame[c->at + 13] & TCP_FIN_SYN) && c->at + header >= end;
 }
 
-/* Behind an IP header that says this protocol. */
+/* Reads the header of this protocol, which follows the IP header. */
 static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, bool fragment)
 {
 	f->kind = SURVEY_IP;

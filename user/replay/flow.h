@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a frame is, as the survey tells traffic apart: its protocol, sender and destination. Pure.
- */
+/* A frame's protocol, sender and destination, by which the survey groups traffic. Pure. */
 #ifndef XDP_DEDUP_FLOW_H
 #define XDP_DEDUP_FLOW_H
 
@@ -18,26 +17,23 @@ struct flow {
 	uint8_t from[16];     /* IP source, as in `to` */
 	uint16_t ip_id;	      /* of IPv4; else 0 */
 	bool bare;	      /* TCP that only acknowledges or resets: no data, SYN, FIN */
-	uint16_t ethertype;   /* behind the VLAN tags, in network order */
-	uint32_t tag_at;      /* behind that EtherType */
-	uint32_t payload_at;  /* UDP's payload, if it is there; else 0 */
-	uint32_t payload_len; /* as UDP's header has it */
-	uint32_t end;	      /* behind the IP packet, as its header has it; 0: no IP */
+	uint16_t ethertype;   /* after the VLAN tags, in network order */
+	uint32_t tag_at;      /* offset after this EtherType */
+	uint32_t payload_at;  /* offset of the UDP payload; 0: none */
+	uint32_t payload_len; /* by the UDP header */
+	uint32_t end;	      /* offset after the IP packet, by its header; 0: no IP */
 };
 
-/* Fills in *out for a frame of `len` bytes. A malformed frame counts by its headers up to the
- * error.
- */
+/* Sets *out for a frame of `len` bytes, of a malformed one by the headers before the error. */
 void flow_of(struct flow *out, const uint8_t *frame, uint32_t len);
 
-/* Returns a hash of the source address, which tells two senders apart; port and MAC do not count.
- */
+/* Returns a hash of the source address, by which senders differ; without port and MAC. */
 uint32_t flow_sender(const struct flow *f);
 
 /* Returns a hash of the destination host, not 0, for unicast; 0 for multicast. */
 uint8_t flow_host(const struct flow *f);
 
-/* Does the flow belong to this destination? */
+/* Returns whether the flow belongs to this destination. */
 bool flow_is_to(const struct flow *f, const struct survey_destination *d);
 
 /* Returns a hash of the destination. */

@@ -6,8 +6,8 @@
 
 #include "integers.h"
 
-/* MoldUDP64 1.00: a session in printable ASCII, a sequence number, a count of messages, each behind
- * its length; nothing else.
+/* MoldUDP64 1.00: a session in printable ASCII, a sequence number, a count of messages, and the
+ * messages, each after its length.
  */
 static bool like_moldudp64(const uint8_t *p, uint32_t have, uint32_t len)
 {
@@ -26,7 +26,7 @@ static bool like_moldudp64(const uint8_t *p, uint32_t have, uint32_t len)
 	return have < len && cnt ? at <= len : at == len && !cnt;
 }
 
-/* RFC 3550 5.1: version 2, CSRCs; with P the last byte says how much is padding. */
+/* RFC 3550 5.1: version 2, CSRCs; with P, the last byte is the length of the padding. */
 static bool like_rtp(const uint8_t *p, uint32_t have, uint32_t len)
 {
 	if (len < 12 || have < 12 || p[0] >> 6 != 2)
@@ -36,14 +36,14 @@ static bool like_rtp(const uint8_t *p, uint32_t have, uint32_t len)
 	return !(p[0] & 0x20) || have < len || (p[len - 1] && p[len - 1] <= len - 12);
 }
 
-/* Data and coding shreds have two lengths; answers to repairs 4 bytes more. */
+/* Data and coding shreds have one length each; answers to repairs have 4 more bytes. */
 static bool like_shred(const uint8_t *p, uint32_t have, uint32_t len)
 {
 	(void)p, (void)have;
 	return len == 1203 || len == 1228 || len == 1203 + 4 || len == 1228 + 4;
 }
 
-/* Behind hash, signature and type comes an RLP list. */
+/* An RLP list follows hash, signature and type. */
 static bool like_discv4(const uint8_t *p, uint32_t have, uint32_t len)
 {
 	return len >= 99 && len <= 1280 && (have < 99 || (p[97] >= 1 && p[97] <= 6 && p[98] >= 0xc0));

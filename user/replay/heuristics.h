@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the survey knows of protocols beside their profiles. Pure.
+/* The survey's knowledge of protocols that their profiles do not have. Pure.
  *
- * Does a UDP payload look like a protocol's? For built-in profiles whose gates check little or
- * nothing: what else packets of the protocol have in common.
+ * A heuristic tells whether a UDP payload looks like a protocol's. It is for built-in profiles
+ * whose gates check little, and tests other properties of the protocol's packets.
  */
 #ifndef XDP_DEDUP_HEURISTICS_H
 #define XDP_DEDUP_HEURISTICS_H
@@ -12,15 +12,15 @@
 
 #include "stream.h"
 
-/* Of `len` bytes of payload, `have` are there; what was cut off is taken to be right. */
+/* Of `len` bytes of payload, `have` were captured; the others are assumed to be right. */
 typedef bool (*heuristic)(const uint8_t *payload, uint32_t have, uint32_t len);
 
 /* Returns the heuristic for this profile's protocol; NULL if there is none. */
 heuristic heuristic_of(const char *profile);
 
-/* Bits of a frame's byte that tell which path the frame has taken: copies differ there. */
+/* Bits of a frame's byte that identify the frame's path: copies differ in them. */
 struct path_bits {
-	enum dedup_base base; /* the byte's position counts from there */
+	enum dedup_base base; /* origin of the byte's position */
 	int32_t at;
 	uint8_t bits;
 };

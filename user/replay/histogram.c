@@ -13,7 +13,7 @@ static uint32_t step_of(uint64_t ns)
 	       (ns >> (high - HISTOGRAM_BITS) & ((1 << HISTOGRAM_BITS) - 1));
 }
 
-/* The highest age of a step. */
+/* Returns the highest age of a step. */
 static uint64_t end_of(uint32_t step)
 {
 	uint32_t shift = step >> HISTOGRAM_BITS;

@@ -19,14 +19,14 @@ struct table {
 	uint8_t *slots;
 	uint64_t slots_cnt; /* a power of 2 */
 	uint64_t used;
-	uint64_t since_ns; /* when its first id came */
+	uint64_t since_ns; /* time of its first id */
 };
 
 struct id_table {
 	struct table newer, older;
 	uint64_t slot_bytes, slots_max;
 	uint64_t known_since_ns;
-	__u64 secret[KEY_WORDS]; /* captures are hostile: nobody knows what collides */
+	__u64 secret[KEY_WORDS]; /* so that a hostile capture cannot cause collisions */
 };
 
 static struct id_table_entry *slot_at(const struct id_table *x, const struct table *t, uint64_t i)
@@ -34,9 +34,9 @@ static struct id_table_entry *slot_at(const struct id_table *x, const struct tab
 	return (struct id_table_entry *)(t->slots + (i & (t->slots_cnt - 1)) * x->slot_bytes);
 }
 
-/* The slot that holds the key, or the unused one where it would be. The search begins at the key's
- * low bits, so that a table of twice the size has the slots in almost this order: copying them
- * there reads and writes memory from one end to the other.
+/* Returns the slot of the key, or the unused slot for it. The search begins at the key's low bits,
+ * so that a table of twice the size has the slots in almost this order, and resizing reads and
+ * writes memory sequentially.
  */
 static struct id_table_entry *slot_of(const struct id_table *x, const struct table *t, uint64_t key)
 {
@@ -53,7 +53,7 @@ static uint64_t bytes_of(const struct id_table *x, const struct table *t)
 	return t->slots_cnt * x->slot_bytes;
 }
 
-/* Large tables are read at random: large pages spare most of the page walks. */
+/* Requests large pages: random reads of a large table then need few page walks. */
 static int make_table(const struct id_table *x, struct table *t, uint64_t slots_cnt)
 {
 	struct table made = { .slots_cnt = slots_cnt };
@@ -75,7 +75,7 @@ static void free_table(const struct id_table *x, struct table *t)
 	*t = (struct table){ 0 };
 }
 
-/* Puts what *t has into a table of so many slots. */
+/* Moves the entries of *t to a table of slots_cnt slots. */
 static int resize_table(struct id_table *x, struct table *t, uint64_t slots_cnt)
 {
 	struct table larger;
@@ -103,7 +103,7 @@ int id_table_open(uint32_t mark_bytes, uint64_t bytes, struct id_table **out)
 		return -ENOMEM;
 	x->slot_bytes = sizeof(struct id_table_entry) + mark_bytes;
 	x->slots_max = SLOTS_LEAST;
-	/* Two tables, and a third of half the size while one grows. */
+	/* Memory is for two tables, and for a third one of half the size while one grows. */
 	while (x->slots_max <= bytes / (5 * x->slot_bytes))
 		x->slots_max *= 2;
 	if (getrandom(x->secret, sizeof(x->secret), 0) != sizeof(x->secret) ||
@@ -149,14 +149,14 @@ uint64_t id_table_key(const struct id_table *x, uint32_t realm, const struct ded
 {
 	struct dedup_digest d;
 
-	/* The length's key is the realm's and the length's. */
+	/* Mixes the realm into the length, so that equal ids of two realms have different keys. */
 	dedup_digest_start(&d, (uint64_t)realm << 8 | words, x->secret);
 	for (uint32_t i = 0; i < words; i++)
 		dedup_digest_word(&d, id->word[i], x->secret, i);
 	return dedup_digest_end(&d);
 }
 
-void id_table_expect(const struct id_table *x, uint64_t key)
+void id_table_prefetch(const struct id_table *x, uint64_t key)
 {
 	if (x->newer.slots)
 		__builtin_prefetch(slot_at(x, &x->newer, key), 1);
@@ -178,7 +178,7 @@ struct id_table_entry *id_table_note(struct id_table *x, uint64_t key, uint64_t 
 		} else {
 			e->key = key;
 			e->first_ns = now_ns;
-			e->taught_ns = UINT64_MAX;
+			e->learned_ns = UINT64_MAX;
 		}
 	}
 	e->copies += e->copies != UINT32_MAX;

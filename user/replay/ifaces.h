@@ -13,7 +13,7 @@
 struct ifaces {
 	uint32_t cnt;
 	char names[IFACES_MAX][IFACE_NAME_SIZE];
-	uint32_t tags[IFACES_MAX]; /* what tells them apart beside the name */
+	uint32_t tags[IFACES_MAX]; /* distinguish interfaces with equal names */
 };
 
 /* Writes a name from a file: at most IFACE_NAME_SIZE - 1 of the bytes, up to the first zero. Bytes
@@ -21,11 +21,11 @@ struct ifaces {
  */
 void ifaces_clean_name(char name[IFACE_NAME_SIZE], const uint8_t *bytes, size_t len);
 
-/* Adds an interface. Returns its number; that of the last one if there is no more room. */
+/* Adds an interface. Returns its number; without room, the number of the last one. */
 uint32_t ifaces_add(struct ifaces *i, const char *name, uint32_t tag);
 
-/* Returns the number of the interface with this index on the capturing host, in a file whose
- * interfaces have no other tag. A new one is added, as "index N".
+/* Returns the number of the interface with this index on the capturing host, for files whose
+ * interfaces have no other tag. Adds a new one as "index N".
  */
 uint32_t ifaces_by_index(struct ifaces *i, uint32_t index);
 

@@ -7,11 +7,11 @@
 #include "decapsulate.h"
 #include "integers.h"
 
-#define GRE_CHECKSUM 0x80 /* of a header's first byte */
+#define GRE_CHECKSUM 0x80 /* flags in the header's first byte */
 #define GRE_KEY 0x20
 
-/* Steps over the Ethernet header, and over VLAN tags as the packet program does: two, and more only
- * with `vlan`. False: one is cut off.
+/* Steps over the Ethernet header, and over VLAN tags as the packet program does: over two, and over
+ * more only with `vlan`. Returns false if a tag is cut off.
  */
 static bool step_over_link(struct dedup_walk *w, uint32_t kinds, bool *stacked)
 {
@@ -19,7 +19,7 @@ static bool step_over_link(struct dedup_walk *w, uint32_t kinds, bool *stacked)
 	dedup_step(w, ETH_HLEN);
 	w->tags = 0;
 	*stacked = false;
-	if (!dedup_skip_tags(w, DEDUP_TAGS)) /* cut off, whatever the filter opens */
+	if (!dedup_skip_tags(w, DEDUP_TAGS)) /* cut off, with any --tunnels */
 		return true;
 	*stacked = kinds & DEDUP_TUNNEL_BIT(vlan) && dedup_is_tag(w->proto);
 	return !*stacked || dedup_skip_tags(w, DEDUP_TAGS_MAX);
@@ -43,7 +43,7 @@ static uint32_t add_labels(uint32_t hash, const uint8_t *at, const uint8_t *end)
 	return hash;
 }
 
-/* Adds the number of the tunnel that was opened last. */
+/* Adds the number of the last opened tunnel to the hash. */
 static uint32_t add_number(uint32_t hash, const struct dedup_walk *w)
 {
 	const uint8_t *header = w->data + w->outer;
@@ -67,7 +67,7 @@ static uint32_t add_number(uint32_t hash, const struct dedup_walk *w)
 	}
 }
 
-/* Adds the destination of the IP packet at `w`, if it is unicast. */
+/* Adds the destination of the IP packet at `w` to the hash, if it is unicast. */
 static uint32_t add_destination(uint32_t hash, const struct dedup_walk *w)
 {
 	if (w->proto == ETH_P_IP && w->pos + 20 <= w->end && w->pos[16] >> 4 != 0xe)
@@ -84,7 +84,7 @@ static void note_fault(struct inside *out, const struct capture_frame *f, uint32
 	out->because = because;
 }
 
-/* Is what is inside an IP packet that claims more bytes than what carries it has? */
+/* Returns whether the inner packet is an IP packet that is longer than its carrier. */
 static bool is_cut(const struct dedup_walk *w)
 {
 	if (w->proto == ETH_P_IP)
@@ -92,7 +92,7 @@ static bool is_cut(const struct dedup_walk *w)
 	return w->proto == ETH_P_IPV6 && dedup_has(w, 6) && 40U + dedup_be16(w->pos + 4) > w->left;
 }
 
-/* Opens tunnels, one in the other, until one is faulty. */
+/* Opens nested tunnels, until one is faulty. */
 static void open_levels(struct inside *out, const struct capture_frame *f, struct dedup_walk *w,
 			const struct dedup_tunnels *t)
 {
@@ -117,11 +117,11 @@ static void open_levels(struct inside *out, const struct capture_frame *f, struc
 	}
 	if (w->kind != DEDUP_TUNNELS_CNT && is_cut(w)) {
 		note_fault(out, f, w->kind, DEDUP_REASON_truncated);
-		out->faulty_kind = w->kind; /* whatever the snap length is */
+		out->faulty_kind = w->kind; /* the snap length is not the reason */
 	}
 }
 
-/* Makes the inner frame, of which `w` is at the packet. */
+/* Makes the inner frame, whose packet is at `w`. */
 static void make_frame(struct inside *out, const struct dedup_walk *w, uint8_t *buffer, uint32_t size)
 {
 	uint64_t have = w->pos < w->end ? (uint64_t)(w->end - w->pos) : 0;

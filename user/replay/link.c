@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Smaller values of the field are lengths, or Linux' numbers for what has no EtherType. */
+/* Smaller values are lengths, or Linux' numbers for protocols without an EtherType. */
 #define ETHERTYPE_MIN ETH_P_802_3_MIN
 #define TAGS_MAX 2
 
@@ -33,7 +33,9 @@ bool link_is_known(int dlt)
 	}
 }
 
-/* RFC 1112, 6.4; RFC 2464, 7. False if it is not to a group. `type` is in host order. */
+/* Writes the MAC of the IP destination's group (RFC 1112, 6.4; RFC 2464, 7). Returns false if the
+ * packet is not to a group. `type` is in host order.
+ */
 static bool group_mac(uint8_t mac[ETH_ALEN], uint16_t type, const uint8_t *ip, uint32_t len)
 {
 	if (type == ETH_P_IP && len >= 20 && ip[16] >= 224 && ip[16] < 240) {
@@ -50,8 +52,9 @@ static bool group_mac(uint8_t mac[ETH_ALEN], uint16_t type, const uint8_t *ip, u
 	return false;
 }
 
-/* The kernel takes tags out of packets, and libpcap puts them back in: the cooked header's protocol
- * is the tag's then, and what was the protocol follows the tag.
+/* Writes the group's MAC of a packet that may have VLAN tags. The kernel removes tags, and libpcap
+ * inserts them again: the cooked header's protocol is then the tag's, and the packet's protocol
+ * follows the tag.
  */
 static void cooked_group_mac(uint8_t mac[ETH_ALEN], uint16_t type, const uint8_t *data, uint32_t len)
 {
@@ -66,7 +69,7 @@ static void cooked_group_mac(uint8_t mac[ETH_ALEN], uint16_t type, const uint8_t
 		memcpy(mac, SOME_GROUP, ETH_ALEN);
 }
 
-/* What both versions of the cooked header say, in host order. */
+/* The fields of both versions of the cooked header, in host order. */
 struct cooked {
 	uint32_t header_bytes, index;
 	uint16_t packet_type, hardware, mac_bytes, protocol;
@@ -102,7 +105,7 @@ static bool read_cooked(struct cooked *c, int dlt, const uint8_t *data, uint32_t
 	return false;
 }
 
-/* Of these the protocol means something else, or nothing. */
+/* Returns whether the protocol is an EtherType: for some device types it is something else. */
 static bool has_ethertype(const struct cooked *c)
 {
 	switch (c->hardware) {
@@ -140,15 +143,15 @@ static bool from_cooked(struct link_header *h, int dlt, const uint8_t *mac, cons
 		cooked_group_mac(h->ethernet.h_dest, c.protocol, data + h->replaced,
 				 len - h->replaced);
 		break;
-	default: /* another one's */
+	default: /* to another host */
 		h->ethernet.h_dest[5] ^= 1;
 		h->outgoing = c.packet_type == PACKET_OUTGOING;
 	}
 	return true;
 }
 
-/* The EtherType by the address family with which BSD's loopback packets begin, in the byte order
- * of the host that captured; IPv6 has a number of its own in each system. 0: it has none.
+/* Returns the EtherType for the address family with which BSD's loopback packets begin, in the byte
+ * order of the capturing host; each system has another number for IPv6. Returns 0 if there is none.
  */
 static uint16_t family_type(const uint8_t *data)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets of other link types than Ethernet: makes the Ethernet header that they would have had.
- * Pure.
+/* Makes Ethernet headers for packets of other link types. Pure.
  *
  * https://www.tcpdump.org/linktypes.html
  */
@@ -14,19 +13,19 @@
 
 struct link_header {
 	struct ethhdr ethernet;
-	uint32_t replaced; /* the packet's own header: this many first bytes */
+	uint32_t replaced; /* length of the packet's own header */
 	uint32_t index;	   /* of the interface; 0: the link type has none */
 	bool outgoing;
 };
 
-/* Can packets of this link type (DLT_*, of pcap/dlt.h) become Ethernet frames? Packets of
- * DLT_EN10MB are frames already.
+/* Returns whether packets of this link type (DLT_*, of pcap/dlt.h) can become Ethernet frames.
+ * Packets of DLT_EN10MB are Ethernet frames already.
  */
 bool link_is_known(int dlt);
 
-/* Makes the header of a packet of another known link type, of which `len` bytes are there. `mac`
- * is this host's. capture_open() lists how fields are converted. Returns false if the packet is no
- * frame, or is cut so short that this is unknown.
+/* Makes the header of a packet of another known link type, of which `len` bytes were captured.
+ * `mac` is this host's. capture_open() lists how fields are converted. Returns false if the packet
+ * is no frame, or too short to tell.
  */
 bool link_make_header(struct link_header *h, int dlt, const uint8_t mac[ETH_ALEN],
 		      const uint8_t *data, uint32_t len);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#define AHEAD_MOST 32 /* packets that are lost in a row, or overtaken */
+#define AHEAD_MOST 32 /* the most packets that are lost in a row, or overtaken */
 
 void numbers_add(struct numbers *n, const uint8_t *header)
 {

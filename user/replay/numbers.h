@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Do the sequence numbers of packets that look like RTP go on as RTP's do: by about one for each
- * packet of a source (RFC 3550 5.1)? Pure.
+/* Tests whether the sequence numbers of packets that look like RTP grow as RTP's do: by about one
+ * for each packet of a source (RFC 3550 5.1). Pure.
  */
 #ifndef XDP_DEDUP_NUMBERS_H
 #define XDP_DEDUP_NUMBERS_H
 
 #include <stdint.h>
 
-#define NUMBERS_SOURCES 32 /* whose last number is known */
+#define NUMBERS_SOURCES 32 /* the most sources whose last number is stored */
 
 /* Begins as { 0 }. */
 struct numbers {

@@ -10,11 +10,11 @@
 #include "program.h"
 #include "secrets.h"
 
-#define TIME_MAX_NS (INT64_MAX / 2) /* by the filter's clock, whose times are subtracted */
-#define PROGRESS_PACKETS 64	    /* few: a packet after a long pause takes a while */
-#define FRAME_MAX 262144	    /* longer ones are cut by whatever wrote the file */
+#define TIME_MAX_NS (INT64_MAX / 2) /* so that differences of the filter's times do not overflow */
+#define PROGRESS_PACKETS 64	    /* few, as a packet after a long pause takes long */
+#define FRAME_MAX 262144	    /* capturing programs cut longer frames */
 #define ETHERNET_HEADER 14
-#define SENDERS 0x10000 /* realms of their own: for senders of numbered streams */
+#define SENDERS 0x10000 /* first realm of the senders of numbered streams in the table of ids */
 
 struct run {
 	const struct replay_spec *spec;
@@ -22,16 +22,16 @@ struct run {
 	struct dedup_config cfg;
 	struct engine *engine;
 	struct id_table *ids;
-	uint64_t now_ns;	   /* since the first packet; never goes back */
-	uint8_t padded[FRAME_MAX]; /* a frame that was cut, with zeros instead of what is missing */
+	uint64_t now_ns;	   /* since the first packet; never decreases */
+	uint8_t padded[FRAME_MAX]; /* a cut frame, with zeros for the missing bytes */
 };
 
-/* A frame, as the filter would have got it. */
+/* A frame in the form in which the filter would get it. */
 struct frame_view {
 	const uint8_t *data;
 	uint32_t len;
 	struct program_id id;
-	uint64_t key; /* of the id, in the table of ids; if there is one */
+	uint64_t key; /* the id's in the table of ids, if the frame has an id */
 	bool identified;
 };
 
@@ -45,7 +45,7 @@ static void identify_frame(const struct run *r, struct frame_view *v)
 	v->identified = true;
 }
 
-/* The frame as it was on the wire. False if the snap length took what the filter asks for. */
+/* Pads the frame to its length on the wire. Returns false if the filter reads missing bytes. */
 static bool view_frame(struct run *r, const struct capture_frame *f, struct frame_view *v)
 {
 	*v = (struct frame_view){ .data = f->data, .len = f->len };
@@ -61,8 +61,8 @@ static bool view_frame(struct run *r, const struct capture_frame *f, struct fram
 	return v->id.extent <= f->len;
 }
 
-/* Time goes on with the file's packets, and stands still where they go back. */
-static uint64_t tell_time(struct run *r, const struct capture_frame *f)
+/* Returns the time of the packet, or of an earlier one if the file's times go back. */
+static uint64_t packet_time(struct run *r, const struct capture_frame *f)
 {
 	struct replay_result *out = r->out;
 	uint64_t ns;
@@ -77,12 +77,12 @@ static uint64_t tell_time(struct run *r, const struct capture_frame *f)
 	return ns < TIME_MAX_NS ? ns : TIME_MAX_NS;
 }
 
-static int refuse_memory(void)
+static int fail_memory(void)
 {
 	return diag_err(-ENOMEM, "no memory for the ids that came" ADVICE "lower --memory");
 }
 
-/* Counts packets of the sender of a numbered stream: *cnt, up to this one. */
+/* Sets *cnt to the number of packets of a numbered stream's sender, including this one. */
 static int note_sender(struct run *r, const struct frame_view *v, uint64_t *cnt)
 {
 	const struct dedup_numbered *numbered = &r->cfg.numbered[v->id.stream];
@@ -95,12 +95,12 @@ static int note_sender(struct run *r, const struct frame_view *v, uint64_t *cnt)
 	key = id_table_key(r->ids, SENDERS + v->id.realm, &v->id.id, v->id.words - 1);
 	sender = id_table_note(r->ids, key, r->now_ns);
 	if (!sender)
-		return refuse_memory();
+		return fail_memory();
 	*cnt = sender->copies;
 	return 0;
 }
 
-/* The i-th message of the packet: its key. */
+/* Returns the key of the packet's i-th message. */
 static uint64_t message_key(const struct run *r, const struct frame_view *v, uint32_t i)
 {
 	const struct dedup_numbered *n = &r->cfg.numbered[v->id.stream];
@@ -117,9 +117,9 @@ static uint64_t message_key(const struct run *r, const struct frame_view *v, uin
 	return id_table_key(r->ids, v->id.realm, &id, v->id.words);
 }
 
-/* Can the filter still know this id, or message, after so many packets of its sender? It forgets
- * ids within two windows; ticks of its hand come on top. A number is another message's when the
- * numbers have gone round.
+/* Returns whether the filter can still know this id, or this message after `cnt` packets of its
+ * sender. The filter forgets ids within two windows and some ticks of its hand. After the numbers
+ * have wrapped, a number is another message's.
  */
 static bool may_be_known(const struct run *r, const struct frame_view *v,
 			 const struct id_table_entry *entry, uint64_t cnt)
@@ -127,15 +127,15 @@ static bool may_be_known(const struct run *r, const struct frame_view *v,
 	uint32_t width = r->cfg.numbered[v->id.stream].width;
 	uint64_t slack_ns = 2 * r->cfg.memory.tick_ns + r->cfg.memory.late_ns;
 
-	if (entry->taught_ns == UINT64_MAX)
+	if (entry->learned_ns == UINT64_MAX)
 		return false;
 	if (width)
 		return width > 32 || cnt - entry->mark[0] < 3ULL << width >> 2;
-	return r->now_ns - entry->taught_ns <= 2 * r->cfg.memory.window_ns + slack_ns;
+	return r->now_ns - entry->learned_ns <= 2 * r->cfg.memory.window_ns + slack_ns;
 }
 
-/* Notes one id, or message, of a frame. *known and *seen become false if the filter cannot know it,
- * or if it has not come before.
+/* Notes one id, or message, of a frame. Clears *known if the filter cannot know it, and *seen if
+ * this is its first packet.
  */
 static int note_message(struct run *r, const struct frame_view *v, const struct answer *a,
 			uint32_t i, uint64_t cnt, bool *known, bool *seen)
@@ -144,7 +144,7 @@ static int note_message(struct run *r, const struct frame_view *v, const struct 
 	struct replay_stream *s = &r->out->streams[a->stream];
 
 	if (!entry)
-		return refuse_memory();
+		return fail_memory();
 	s->copies++;
 	s->ids += entry->copies == 1;
 	if (entry->copies > s->most_copies)
@@ -155,12 +155,12 @@ static int note_message(struct run *r, const struct frame_view *v, const struct 
 	*seen &= entry->copies > 1;
 	if (a->reason != DEDUP_REASON_new)
 		return 0;
-	entry->taught_ns = r->now_ns;
+	entry->learned_ns = r->now_ns;
 	entry->mark[0] = cnt;
 	return 0;
 }
 
-/* Notes the ids of a frame that is new, or a duplicate, or could not be learned. */
+/* Notes the ids of a frame that is new, a duplicate, or unlearned. */
 static int note_frame_ids(struct run *r, struct frame_view *v, const struct answer *a)
 {
 	struct replay_stream *s = &r->out->streams[a->stream];
@@ -208,7 +208,7 @@ static int replay_frame(struct run *r, const struct capture_frame *f)
 	struct frame_view v;
 	int err = 0;
 
-	r->now_ns = tell_time(r, f);
+	r->now_ns = packet_time(r, f);
 	r->out->packets++;
 	if (f->outgoing) {
 		r->out->outgoing++;
@@ -219,14 +219,14 @@ static int replay_frame(struct run *r, const struct capture_frame *f)
 		return 0;
 	}
 	r->out->bytes += v.len;
-	/* The kernel runs no program on less than a header. */
+	/* The kernel does not run a program on less than an Ethernet header. */
 	if (v.len >= ETHERNET_HEADER) {
 		identify_frame(r, &v);
-		/* While the program waits for the filter's memory, that of the id's entry comes near. */
+		/* Prefetches the id's entry while the program waits for the filter's memory. */
 		if (v.id.reason < 0)
-			id_table_expect(r->ids, v.key);
+			id_table_prefetch(r->ids, v.key);
 		engine_set_interface(r->engine, f->iface + 1);
-		err = engine_see(r->engine, v.data, v.len, r->now_ns, &a);
+		err = engine_run(r->engine, v.data, v.len, r->now_ns, &a);
 	}
 	if (!err)
 		err = count(r, f, &v, &a);
@@ -266,7 +266,7 @@ static int make_streams(struct replay_result *out, uint32_t cnt)
 	return 0;
 }
 
-/* Identifying is always done by the program in user space: with its engine, by that very one. */
+/* Opens the engine, and the program in user space, which identifies frames for either engine. */
 static int open_engine(struct run *r)
 {
 	int err = secrets_set(NULL, &r->cfg);
@@ -276,7 +276,6 @@ static int open_engine(struct run *r)
 	err = engine_open(r->spec->engine, &r->cfg, r->spec->mac, &r->engine);
 	if (err || r->spec->engine == ENGINE_USER)
 		return err;
-	/* The program in user space identifies frames, with the engine's secrets. */
 	if (program_open(&r->cfg, false, 0))
 		return -ENOMEM;
 	engine_set_mac(&r->cfg, r->spec->mac, program_record());

@@ -31,7 +31,7 @@ static struct source source_at(const uint8_t *from, uint32_t bytes)
 	return s;
 }
 
-/* Of this frame; packets and duplicates are 0. Up to two VLAN tags are looked behind. */
+/* Returns the frame's source, with packets and duplicates 0. Skips up to two VLAN tags. */
 static struct source source_of(const uint8_t *frame, uint32_t len)
 {
 	uint32_t at = sizeof(struct ether_header);
@@ -87,7 +87,7 @@ void sources_close(struct sources *s)
 	free(s);
 }
 
-/* The slot of this source, or the unused one where it would be. */
+/* Returns the slot of this source, or the unused slot for it. */
 static struct source *find_source(struct source *slots, uint32_t cnt, const uint32_t *key,
 				  const struct source *of)
 {
@@ -136,8 +136,8 @@ int sources_note(struct sources *s, const uint8_t *frame, uint32_t len, int is_d
 	return 0;
 }
 
-/* More duplicates; or as many, and a lower address: so that equal files have equal lists. */
-static bool comes_before(const struct source *a, const struct source *b)
+/* Compares duplicates, then addresses, so that equal files give equal lists. */
+static bool ranks_before(const struct source *a, const struct source *b)
 {
 	if (a->duplicates != b->duplicates)
 		return a->duplicates > b->duplicates;
@@ -154,7 +154,7 @@ int sources_top(struct sources *s, struct source *out, int max)
 
 		if (!of->duplicates)
 			continue;
-		while (at && comes_before(of, &out[at - 1]))
+		while (at && ranks_before(of, &out[at - 1]))
 			at--;
 		if (at == max)
 			continue;

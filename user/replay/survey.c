@@ -18,7 +18,7 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define HORIZON_LEAST_NS (10 * SECOND_NS)
 
-#define FRAME_BYTES_MAX (64 * 1024 + 256) /* of those that are padded: an IP packet and headers */
+#define FRAME_BYTES_MAX (64 * 1024 + 256) /* the largest IP packet, and headers */
 
 #define NEVER UINT64_MAX
 
@@ -29,7 +29,7 @@ static int stream_by_name(const struct survey *s, const char *name)
 	return p && p - s->profiles.list < s->streams ? (int)(p - s->profiles.list) : -1;
 }
 
-/* A program with a stream for each profile, which takes all ports and all hosts' frames. */
+/* Opens a program with a stream for each profile, for all ports and all hosts. */
 static int open_survey_program(struct survey *s)
 {
 	struct filter_spec *spec = calloc(1, sizeof(*spec));
@@ -50,7 +50,7 @@ static int open_survey_program(struct survey *s)
 			stream->stream.realm = i;
 			stream->ports_cnt = stream->stream.layer == DEDUP_UDP;
 			stream->ports[0] =
-				(struct dedup_ports){ 1, UINT16_MAX }; /* `load` takes these */
+				(struct dedup_ports){ 1, UINT16_MAX }; /* as `load` allows */
 		}
 		err = plan_config(spec, 1, 100, cfg) ?: secrets_set(NULL, cfg);
 	}
@@ -106,7 +106,7 @@ fail:
 	return err;
 }
 
-/* Frees what only packets need. */
+/* Frees what only survey_note() needs. */
 static void end_notes(struct survey *s)
 {
 	if (!s->ids)
@@ -147,7 +147,7 @@ static void note_address(struct survey_destination *d, const struct flow *f)
 		memcpy(d->addresses[d->addresses_cnt++], f->to, sizeof(f->to));
 }
 
-/* Which hosts the frames are for; those to groups are for any. */
+/* Notes the destination MAC of a frame, unless it is a group's. */
 static void note_mac(struct destination *p, const uint8_t *mac)
 {
 	static const uint8_t NONE[6];
@@ -161,7 +161,7 @@ static void note_mac(struct destination *p, const uint8_t *mac)
 }
 
 /* Finds the packet's destination, and counts the packet in it. */
-static void place_frame(struct survey *s, struct seen *seen)
+static void count_frame(struct survey *s, struct survey_packet *seen)
 {
 	struct survey_result *r = &s->result;
 	const struct flow *f = &seen->flow;
@@ -180,8 +180,8 @@ static void place_frame(struct survey *s, struct seen *seen)
 	s->ifaces_seen[seen->iface] = true;
 }
 
-/* The frame as long as it was on the wire, with zeros for what was cut. */
-static void pad(struct survey *s, const struct capture_frame *f, struct seen *seen)
+/* Pads the frame with zeros to its length on the wire. */
+static void pad_frame(struct survey *s, const struct capture_frame *f, struct survey_packet *seen)
 {
 	seen->len = f->wire_len < FRAME_BYTES_MAX ? f->wire_len : FRAME_BYTES_MAX;
 	seen->have = f->len < seen->len ? f->len : seen->len;
@@ -194,8 +194,8 @@ static void pad(struct survey *s, const struct capture_frame *f, struct seen *se
 	seen->frame = s->padded;
 }
 
-/* A hash of the MAC at this offset of the frame. */
-static uint8_t mac_hash(const struct seen *seen, uint32_t at)
+/* Returns a hash of the MAC at this offset of the frame. */
+static uint8_t mac_hash(const struct survey_packet *seen, uint32_t at)
 {
 	uint64_t mac = 0;
 
@@ -207,7 +207,7 @@ static uint8_t mac_hash(const struct seen *seen, uint32_t at)
 int survey_note(struct survey *s, const struct capture_frame *f)
 {
 	struct survey_lookup ids[DEDUP_STREAMS_MAX];
-	struct seen seen = { .iface = f->iface, .wire_len = f->wire_len };
+	struct survey_packet seen = { .iface = f->iface, .wire_len = f->wire_len };
 	struct inside inside;
 	int cnt;
 
@@ -220,7 +220,7 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 	if (f->ns > s->now_ns)
 		s->now_ns = f->ns;
 	inside_open(&inside, f, &s->tunnels, s->inner, FRAME_BYTES_MAX);
-	pad(s, &inside.frame, &seen);
+	pad_frame(s, &inside.frame, &seen);
 	seen.has_ethernet = inside.has_ethernet;
 	seen.outer_mac = f->len >= sizeof(s->table.destinations->mac) ? f->data : NULL;
 	flow_of(&seen.flow, seen.frame, seen.have);
@@ -231,7 +231,7 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 		seen.host = (uint8_t)(1 + (inside.to + seen.host) % 255);
 	seen.mac = mac_hash(&seen, 6);
 	seen.to_mac = mac_hash(&seen, 0);
-	place_frame(s, &seen);
+	count_frame(s, &seen);
 	survey_tunnels_note(s->result.tunnels, f, &inside, seen.flow.kind);
 	if (inside.is_faulty)
 		return 0;

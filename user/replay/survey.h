@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Finds the duplicates in a capture, by destination: which packets are byte-identical to an
- * earlier one, which ids the built-in profiles find in them, and the filter that follows. Logs
- * nothing.
+/* Finds the duplicates in a capture, by destination: which packets are byte-identical to an earlier
+ * one, which duplicates the built-in profiles' ids show, and which filter is best. Logs nothing.
  */
 #ifndef XDP_DEDUP_SURVEY_H
 #define XDP_DEDUP_SURVEY_H
@@ -13,15 +12,15 @@
 
 struct survey;
 
-/* Opens a survey. `tunnels`: it looks into these, and takes the inner packet of a frame for the
- * frame; NULL: into all at their usual ports. `memory`: bytes for the ids, which limit how old
- * duplicates may be to be found; at most some 40 MB more are taken for counts. Only one survey may
- * be open at a time, and until survey_end() no engine (engine.h) or other user of program.h beside
- * it. Returns 0, and the caller closes *out with survey_close(); or -ENOMEM.
+/* Opens a survey. `tunnels`: those that it opens, to survey the inner packets; NULL: all, at their
+ * usual ports. `memory`: bytes for the ids, which limit the age of duplicates that are found;
+ * counts take at most some 40 MB more. Only one survey may be open at a time, and until
+ * survey_end() no engine (engine.h) or other user of program.h. Returns 0, and the caller closes
+ * *out with survey_close(); or -ENOMEM.
  */
 int survey_open(uint64_t memory, const struct spec_tunnels *tunnels, struct survey **out);
 
-/* Takes the capture's next packet. Returns 0, or -ENOMEM. */
+/* Adds the capture's next packet. Returns 0, or -ENOMEM. */
 int survey_note(struct survey *s, const struct capture_frame *f);
 
 /* Ends the survey: judges all packets, and frees the memory for ids. Returns the result, valid
@@ -29,6 +28,6 @@ int survey_note(struct survey *s, const struct capture_frame *f);
  */
 const struct survey_result *survey_end(struct survey *s);
 
-void survey_close(struct survey *s); /* NULL is fine */
+void survey_close(struct survey *s); /* accepts NULL */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a survey recommends. */
+/* Chooses what a survey recommends. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static uint32_t draft_streams(struct survey_draft *d, struct destination *const 
 	return survey_draft_streams(d, order, taken);
 }
 
-/* Streams for feeds: a filter, and one for what it leaves out. Destinations have streams of their
- * own unless feeds are left out for that.
+/* Recommends streams for feeds: one filter, and a second one for what it leaves out. Each
+ * destination gets its own stream, unless that leaves out more feeds.
  */
 static void advise_streams(struct survey *s, struct destination *const *order)
 {
@@ -48,7 +48,7 @@ static void add_frames(struct survey_draft *d)
 	survey_draft_add(d, &d->s->profiles.list[d->s->frames], d->frames);
 }
 
-/* Beside the mirror, whose window it has to take. */
+/* Adds the profile for frames to a filter with the mirror, if it suits the mirror's window. */
 static void add_frames_if_best(struct survey_draft *d)
 {
 	enum survey_why why;
@@ -61,8 +61,8 @@ static void add_frames_if_best(struct survey_draft *d)
 		add_frames(d);
 }
 
-/* A filter for what is not IP alone: instead of streams that find less, or left out beside those
- * that find more, as its window is shorter than theirs.
+/* Recommends a filter for frames that are not IP. Its window is shorter than that of streams, so it
+ * is a filter of its own: it replaces streams that find less, else it is the second filter.
  */
 static void advise_frames(struct survey *s)
 {
@@ -90,16 +90,14 @@ static void advise_frames(struct survey *s)
 	survey_draft_finish(&d, -1);
 }
 
-/* A stream for all traffic. */
+/* Recommends a stream for all traffic. */
 static void advise_for_all(struct survey *s, int for_all)
 {
 	struct survey_draft d = { .s = s, .out = &s->result.filter, .cap_ns = SPEC_WINDOW_MAX_NS };
 	const struct profile *p = &s->profiles.list[for_all];
 	uint64_t least = SURVEY_WINDOW_LEAST_NS;
 
-	/* What is seen twice at once is seen twice soon. A longer window would take more of what is
-	 * sent again.
-	 */
+	/* A mirror's copies arrive soon; a longer window would drop packets that are sent again. */
 	if (for_all == s->mirror)
 		least = s->all[for_all]->ages->greatest;
 	survey_draft_window(&d, p, histogram_part(s->all[for_all]->ages, 0.99), least);

@@ -3,12 +3,12 @@
 
 #include "survey_sum.h"
 
-#define MIRROR_PART 0.05	/* of IP packets, and of those that are not UDP */
-#define MIRROR_SURE_PART 0.2	/* of its copies: nobody has sent them again */
-#define MIRROR_INSTEAD_PART 0.8 /* of what streams would find */
+#define MIRROR_PART 0.05	/* least part of IP packets, and of those that are not UDP */
+#define MIRROR_SURE_PART 0.2	/* least part of its copies that were surely not sent again */
+#define MIRROR_INSTEAD_PART 0.8 /* least part of the duplicates that streams would find */
 
-/* Does traffic of all kinds come again at once, as behind a mirror? Some of these packets must be
- * of a kind that nobody sends again: TCP repeats acknowledgements and resets.
+/* Returns whether traffic of all kinds has copies at once, as from a mirror. A part of the copies
+ * must be of packets that senders do not repeat; TCP repeats acknowledgements and resets.
  */
 static bool is_mirror(const struct survey *s, const struct survey_sum *sum, uint32_t feeds)
 {
@@ -41,7 +41,7 @@ int survey_all_judge(struct survey *s, uint64_t streams_find, uint32_t feeds)
 			why = SURVEY_FINDS_FEWER;
 		if (why == SURVEY_BEST && (double)sum.found < MIRROR_INSTEAD_PART * (double)most)
 			why = SURVEY_FINDS_FEWER;
-		/* One that knows the protocol comes before the mirror. */
+		/* A profile that knows the protocol is preferred to the mirror. */
 		if (why == SURVEY_BEST && (best < 0 || best == s->mirror)) {
 			if (best >= 0)
 				s->all[best]->fit.why = SURVEY_LESS_SPECIFIC;

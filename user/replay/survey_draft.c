@@ -8,7 +8,7 @@
 #include "survey_sum.h"
 #include "tunnels.h"
 
-#define AGE_HEADROOM 2 /* times the age that 99 % do not exceed */
+#define AGE_HEADROOM 2 /* window / age that 99 % of the duplicates do not exceed */
 #define CAPACITY_LEAST 10000
 
 static uint64_t needed_window(uint64_t p99_ns, uint64_t cap_ns, uint64_t least_ns)
@@ -51,8 +51,8 @@ static struct spec_stream *add_stream(struct survey_draft *d, const struct profi
 	return st;
 }
 
-/* The lowest rate of all profiles. */
-static void take_fpr(struct filter_spec *spec, const struct profile *p)
+/* Lowers the filter's rate to the profile's. */
+static void lower_fpr(struct filter_spec *spec, const struct profile *p)
 {
 	double fpr = p->fpr > 0 ? p->fpr : SPEC_FPR_DEFAULT;
 
@@ -60,7 +60,7 @@ static void take_fpr(struct filter_spec *spec, const struct profile *p)
 		spec->fpr = fpr;
 }
 
-/* The candidate's packets are of this stream. */
+/* Adds the interfaces of the candidate's numbers to the stream's. */
 static void add_ifaces(struct survey_draft *d, const struct spec_stream *st,
 		       const struct candidate *c)
 {
@@ -71,11 +71,11 @@ static void add_ifaces(struct survey_draft *d, const struct spec_stream *st,
 void survey_draft_add(struct survey_draft *d, const struct profile *p, const struct candidate *c)
 {
 	add_ifaces(d, add_stream(d, p), c);
-	take_fpr(&d->out->spec, p);
+	lower_fpr(&d->out->spec, p);
 	d->realms++;
 }
 
-/* Adds a port in its order, unless it is there. */
+/* Inserts a port in ascending order, unless the stream has it. */
 static void add_port(struct spec_stream *st, uint16_t port)
 {
 	uint32_t i = st->ports_cnt;
@@ -89,7 +89,7 @@ static void add_port(struct spec_stream *st, uint16_t port)
 	st->ports_cnt++;
 }
 
-/* Adds an address, those of IPv4 first. */
+/* Adds an address; IPv4 addresses stand first. */
 static void add_to(struct spec_stream *st, const uint8_t address[16], bool ipv4)
 {
 	struct dedup_prefix prefix = { 0 };
@@ -103,8 +103,8 @@ static void add_to(struct spec_stream *st, const uint8_t address[16], bool ipv4)
 	st->to4_cnt += ipv4;
 }
 
-/* Does a group of no feed or another one have this port, too? A stream without addresses takes its
- * packets.
+/* Returns whether a group outside of this feed has this port, too: a stream without addresses would
+ * take its packets.
  */
 static bool shares_port(const struct survey *s, const struct destination *p)
 {
@@ -118,7 +118,7 @@ static bool shares_port(const struct survey *s, const struct destination *p)
 	return false;
 }
 
-/* Does its stream name addresses? */
+/* Returns whether the destination's stream must name addresses. */
 static bool is_named(const struct survey *s, const struct destination *p,
 		     const struct profile *profile)
 {
@@ -126,8 +126,8 @@ static bool is_named(const struct survey *s, const struct destination *p,
 	       (p->d.multicast || profile->needs_to || (!p->d.more_addresses && shares_port(s, p)));
 }
 
-/* The stream, from `first` on, to which destination p can be added: of its port, or, where no
- * addresses are named, the one without any.
+/* Returns the stream, beginning with `first`, to which destination p can be added: one with its
+ * port and addresses; or, if addresses are not named, the one without addresses.
  */
 static struct spec_stream *stream_for(struct filter_spec *spec, uint32_t first,
 				      const struct destination *p, bool named)
@@ -141,7 +141,7 @@ static struct spec_stream *stream_for(struct filter_spec *spec, uint32_t first,
 	return NULL;
 }
 
-/* Adds the streams of a feed. False if they do not fit in; then nothing is added. */
+/* Adds the streams of a feed. Returns false, and adds nothing, if they do not fit. */
 static bool add_feed(struct survey_draft *d, uint32_t feed, const struct profile *p)
 {
 	struct filter_spec *spec = &d->out->spec;
@@ -158,7 +158,7 @@ static bool add_feed(struct survey_draft *d, uint32_t feed, const struct profile
 						   : stream_for(spec, first, destination, named);
 		if (!st && spec->streams_cnt == DEDUP_STREAMS_MAX)
 			goto full;
-		/* A stream of addresses has one port. */
+		/* A stream with addresses has one port. */
 		ports += p->stream.layer == DEDUP_UDP && !(st && named);
 		to += named ? destination->d.addresses_cnt : 0;
 		if (ports > DEDUP_PORTS_MAX || to > DEDUP_TO_MAX)
@@ -213,13 +213,13 @@ uint32_t survey_draft_streams(struct survey_draft *d, struct destination *const 
 			continue;
 		}
 		d->feeds[d->feeds_cnt++] = feed;
-		take_fpr(&d->out->spec, p);
+		lower_fpr(&d->out->spec, p);
 		taken[feed] = true;
 	}
 	return left_out;
 }
 
-/* Adds to the filter what it does with the packets of this stream's candidate. */
+/* Adds what the filter drops of this stream's candidate to the filter's counts. */
 static void count_drops(struct survey_draft *d, int stream, const struct candidate *c, bool is_feed,
 			uint32_t window)
 {
@@ -263,7 +263,7 @@ static void count_all_drops(struct survey_draft *d, uint32_t window, int for_all
 	}
 }
 
-/* 1, 2 or 5 times a power of 10: at least this. */
+/* Returns the least number >= n that is 1, 2 or 5 times a power of 10. */
 static uint64_t rounded_up_to_1_2_5(uint64_t n)
 {
 	uint64_t power = 1;
@@ -285,7 +285,7 @@ uint32_t survey_draft_window_of(const struct survey_draft *d)
 							  : window;
 }
 
-/* The most paths of a realm: its numbered streams on the interfaces by which their numbers came. */
+/* Returns the most paths of a realm: a path is a stream at an interface with its numbers. */
 static uint32_t most_paths(const struct survey_draft *d)
 {
 	const struct spec_stream *streams = d->out->spec.streams;

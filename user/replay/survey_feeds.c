@@ -7,7 +7,7 @@
 #include "integers.h"
 #include "survey_sum.h"
 
-/* A profile that knows the protocol may find fewer than one that does not. */
+/* A profile that knows the protocol is preferred if it finds this part of another one's copies. */
 #define AS_MANY_PART 0.95
 
 static uint32_t feed_of(const struct survey *s, uint32_t destination)
@@ -17,7 +17,7 @@ static uint32_t feed_of(const struct survey *s, uint32_t destination)
 	return destination;
 }
 
-/* Destinations that have each other's packets become feeds. */
+/* Joins destinations that get equal packets to feeds. */
 static void join_feeds(struct survey *s)
 {
 	struct destination *destinations = s->table.destinations;
@@ -42,7 +42,7 @@ static void join_feeds(struct survey *s)
 		destinations[i].feed = feed_of(s, i);
 }
 
-/* The stream that is best for packets of which these are the sums; -1: none. Sets why[]. */
+/* Returns the best stream for packets with these sums; -1 if none suits. Sets why[]. */
 static int choose(const struct survey *s, const struct survey_sum *sums, uint64_t packets,
 		  enum survey_why *why)
 {
@@ -67,7 +67,7 @@ static int choose(const struct survey *s, const struct survey_sum *sums, uint64_
 	return best;
 }
 
-/* Chooses the best profile for all destinations of the feed, which begins with this one. */
+/* Chooses the best profile for all destinations of a feed; `first` is its first destination. */
 static void judge_feed(struct survey *s, uint32_t first)
 {
 	enum survey_why why[DEDUP_STREAMS_MAX] = { SURVEY_BEST };

@@ -32,8 +32,8 @@ uint64_t survey_ids_digest(const struct survey *s, const void *bytes, uint32_t l
 	return dedup_digest_end(&d) ?: 1;
 }
 
-/* The id that this stream finds in the packet, if any. Returns 1 if there is one; 0; or -ENOMEM. */
-static int find_id(struct survey *s, const struct seen *seen, uint32_t stream,
+/* Finds the packet's id by this stream. Returns 1 if there is one, 0 if not; or -ENOMEM. */
+static int find_id(struct survey *s, const struct survey_packet *seen, uint32_t stream,
 		   struct survey_lookup *at)
 {
 	struct candidate **candidate =
@@ -70,16 +70,16 @@ static int find_id(struct survey *s, const struct seen *seen, uint32_t stream,
 	}
 	at->key = id_table_key(s->ids, stream, &id.id, id.words);
 	at->content = at->key;
-	/* What a host gets at two ports is for two sockets, however equal it is: so only groups are
-	 * feeds by their bytes alone.
+	/* Equal packets to two ports of a host are for two sockets, and so not copies: only groups
+	 * form feeds by equal bytes.
 	 */
 	if ((int)stream == s->payload && !seen->flow.multicast)
 		at->key += seen->flow.number * UINT64_C(0x9e3779b97f4a7c15);
-	id_table_expect(s->ids, at->key);
+	id_table_prefetch(s->ids, at->key);
 	return 1;
 }
 
-uint64_t survey_ids_masked_digest(struct survey *s, const struct seen *seen,
+uint64_t survey_ids_masked_digest(struct survey *s, const struct survey_packet *seen,
 				  const struct dedup_stream *st)
 {
 	const uint32_t base[DEDUP_BASES] = {
@@ -108,8 +108,8 @@ uint64_t survey_ids_masked_digest(struct survey *s, const struct seen *seen,
 	return survey_ids_digest(s, s->padded, seen->len);
 }
 
-/* May the frame be of this stream, as far as can be told without its rules? */
-static bool may_be_of(const struct survey *s, const struct seen *seen, uint32_t stream)
+/* Returns whether the frame may be of this stream, by layer and heuristic, without its rules. */
+static bool may_be_of(const struct survey *s, const struct survey_packet *seen, uint32_t stream)
 {
 	const struct dedup_stream *st = &s->profiles.list[stream].stream;
 	const struct flow *f = &seen->flow;
@@ -126,7 +126,7 @@ static bool may_be_of(const struct survey *s, const struct seen *seen, uint32_t 
 	return s->heuristics[stream](seen->frame + f->payload_at, have, f->payload_len);
 }
 
-int survey_ids_find(struct survey *s, const struct seen *seen, struct survey_lookup *out)
+int survey_ids_find(struct survey *s, const struct survey_packet *seen, struct survey_lookup *out)
 {
 	int cnt = 0;
 

@@ -7,29 +7,29 @@
 #include "survey_ids.h"
 #include "survey_numbers.h"
 
-/* Within this two equal IP packets that no IP id tells apart are one that was seen twice, unless it
- * comes more often than anything is seen at once.
+/* Two equal IP packets without distinct IP ids count as one packet that was captured twice if they
+ * arrive within this time, and at most AT_ONCE_MOST times.
  */
 #define ONE_PACKET_NS (5 * 1000000ULL)
 #define AT_ONCE_MOST 8
 
-/* Ids of frames that are not IP, in the table of ids; those of streams have their numbers. */
+/* Realm of frames that are not IP, in the table of ids; the streams' realms are their numbers. */
 #define REALM_FRAMES DEDUP_STREAMS_MAX
 
-/* What is remembered with an id, in its entry. Places are numbered from 1 on. */
+/* The survey's data in an id's entry. Destinations are numbered from 1. */
 struct mark {
-	uint64_t first : 12; /* two destinations that it came to */
+	uint64_t first : 12; /* two destinations of its packets */
 	uint64_t second : 12;
-	uint64_t copies : 4; /* that came since, at most 15 */
-	uint64_t ipv6 : 1;   /* of its first packet, as all that follows */
+	uint64_t copies : 4; /* copies since the first packet, at most 15 */
+	uint64_t ipv6 : 1;   /* this field and the next ones are of its first packet */
 	uint64_t iface : 10;
 	uint64_t tunnels : 9;
 	uint64_t sender : 16; /* a hash */
 	uint32_t content;     /* a hash of the bytes */
 	uint8_t mac;	      /* a hash of the sender's */
-	uint8_t host;	      /* as in struct seen */
+	uint8_t host;	      /* as in struct survey_packet */
 	uint8_t to_mac;	      /* a hash of the receiver's */
-	uint8_t other;	      /* a hash of the last other sender; 0: there was none */
+	uint8_t other;	      /* a hash of the last other sender; 0: none */
 };
 _Static_assert(sizeof(struct mark) == SURVEY_MARK_BYTES, "whole words");
 _Static_assert(SURVEY_DESTINATIONS_MAX < 1 << 12 && CAPTURE_IFACES_MAX <= 1 << 10 &&
@@ -41,13 +41,13 @@ static struct mark *mark_of(struct id_table_entry *e)
 	return (struct mark *)e->mark;
 }
 
-/* An id's first packet, or the first one since it is too old. */
-static void note_new(struct survey *s, const struct seen *seen, const struct survey_lookup *at,
-		     struct id_table_entry *e)
+/* Notes an id's first packet, or the first one after the id was too old. */
+static void note_new(struct survey *s, const struct survey_packet *seen,
+		     const struct survey_lookup *at, struct id_table_entry *e)
 {
 	const uint8_t *payload = seen->frame + seen->flow.payload_at;
 
-	e->taught_ns = s->now_ns;
+	e->learned_ns = s->now_ns;
 	e->round = at->round;
 	*mark_of(e) = (struct mark){
 		.first = (seen->destination + 1) & 0xfff,
@@ -66,22 +66,22 @@ static void note_new(struct survey *s, const struct seen *seen, const struct sur
 		numbers_add(at->candidate->numbers, payload);
 }
 
-/* Of the sender, for mark.other. */
-static uint8_t other_hash(const struct seen *seen)
+/* Returns a hash of the sender for mark.other. */
+static uint8_t other_hash(const struct survey_packet *seen)
 {
 	return (uint8_t)(1 + seen->sender % 255);
 }
 
-/* Did the first packet's sender send a packet of its own again? If bytes alone are the id, nothing
- * tells whether the sender means both, to whatever group; nor by IPv4 and by IPv6, where the MAC
- * identifies the sender. With a protocol's ids, what goes to another port or group is the other
- * feed. With GSP/1's ids, an event that comes again has nothing new, whoever sends it.
+/* Returns whether the first packet's sender has sent the packet again, maybe on purpose. If the id
+ * is only a digest of bytes, that is possible for any group, and over IPv4 and IPv6, where the MAC
+ * identifies the sender. With a protocol's ids, a packet to another port or group is of the other
+ * feed. With GSP/1's ids, a repeated event has nothing new.
  */
-static bool is_repeat(const struct survey *s, const struct seen *seen,
+static bool is_repeat(const struct survey *s, const struct survey_packet *seen,
 		      const struct survey_lookup *at, const struct mark *m)
 {
 	const struct dedup_stream *st = &s->profiles.list[at->stream].stream;
-	uint32_t here = seen->destination + 1;
+	uint32_t destination = seen->destination + 1;
 
 	if ((int)at->stream == s->frames)
 		return !seen->is_copy;
@@ -95,14 +95,14 @@ static bool is_repeat(const struct survey *s, const struct seen *seen,
 		return st->digest && m->mac == seen->mac;
 	if (m->sender != seen->sender && m->other != other_hash(seen))
 		return false;
-	return st->digest || m->first == here || m->second == here;
+	return st->digest || m->first == destination || m->second == destination;
 }
 
-/* Unicast that went to another host before: that one has it, this one not yet. So does what came in
- * a tunnel that leads elsewhere. A host has an address of IPv4, one of IPv6, and one MAC. The
- * profiles for all that a tap sees have no receivers.
+/* Returns whether an earlier unicast packet went to another host, so that this host still needs its
+ * own. A tunnel to another destination counts as another host. A host has an IPv4 address, an IPv6
+ * address, and one MAC. The profiles for taps have no receivers.
  */
-static bool is_for_another(const struct survey *s, const struct seen *seen,
+static bool is_for_another(const struct survey *s, const struct survey_packet *seen,
 			   const struct survey_lookup *at, const struct mark *m)
 {
 	if ((int)at->stream == s->mirror || (int)at->stream == s->frames || m->host == seen->host)
@@ -113,8 +113,8 @@ static bool is_for_another(const struct survey *s, const struct seen *seen,
 	       m->tunnels || seen->tunnels;
 }
 
-/* Counts a packet of a flood. Those that came before it counted as copies, maybe of another
- * destination.
+/* Counts a packet of a flood. Earlier packets of the flood were counted as copies, maybe of another
+ * destination, and are subtracted.
  */
 static void note_flood(struct candidate *c, struct mark *m)
 {
@@ -126,30 +126,31 @@ static void note_flood(struct candidate *c, struct mark *m)
 	c->fit.elsewhere = lesser(c->fit.elsewhere, c->fit.copies);
 }
 
-/* A duplicate that a filter is right to drop. */
-static void note_copy(struct survey *s, const struct seen *seen, const struct survey_lookup *at,
-		      struct mark *m)
+/* Counts a duplicate that a filter should drop. */
+static void note_copy(struct survey *s, const struct survey_packet *seen,
+		      const struct survey_lookup *at, struct mark *m)
 {
 	struct candidate *c = at->candidate;
-	uint32_t here = seen->destination + 1;
+	uint32_t destination = seen->destination + 1;
 
 	c->fit.copies++;
 	c->tunnels |= m->tunnels | seen->tunnels;
 	survey_add_age(&s->table, &c->ages, at->age_ns);
-	if (m->first == here || m->second == here || survey_ids_of_all_traffic(s, at->stream))
+	if (m->first == destination || m->second == destination ||
+	    survey_ids_of_all_traffic(s, at->stream))
 		return;
 	c->fit.elsewhere++;
 	survey_add_pairs(&s->table, at->stream, m->first - 1, seen->destination, 1);
 }
 
-static void note_duplicate(struct survey *s, const struct seen *seen,
+static void note_duplicate(struct survey *s, const struct survey_packet *seen,
 			   const struct survey_lookup *at, struct id_table_entry *e)
 {
 	uint64_t window = s->profiles.list[at->stream].window_ns;
 	struct candidate *c = at->candidate;
 	struct survey_fit *fit = &c->fit;
 	struct mark *m = mark_of(e);
-	uint32_t here = seen->destination + 1;
+	uint32_t destination = seen->destination + 1;
 
 	fit->duplicates.packets++;
 	fit->duplicates.bytes += seen->wire_len;
@@ -167,13 +168,14 @@ static void note_duplicate(struct survey *s, const struct seen *seen,
 	} else {
 		note_copy(s, seen, at, m);
 	}
-	if (m->first != here)
-		m->second = here & 0xfff;
+	if (m->first != destination)
+		m->second = destination & 0xfff;
 	if (m->sender != seen->sender)
 		m->other = other_hash(seen);
 }
 
-static void note_identical(struct survey *s, const struct seen *seen, const struct id_table_entry *e)
+static void note_identical(struct survey *s, const struct survey_packet *seen,
+			   const struct id_table_entry *e)
 {
 	struct destination *p = &s->table.destinations[seen->destination];
 
@@ -184,18 +186,17 @@ static void note_identical(struct survey *s, const struct seen *seen, const stru
 	survey_add_age(&s->table, &p->ages, s->now_ns - e->first_ns);
 }
 
-/* Has the id of this entry come before, not too long ago? Then sets at->age_ns. */
+/* Returns whether the entry's id is known, and not too old. Sets at->age_ns. */
 static bool is_duplicate(const struct survey *s, struct survey_lookup *at,
 			 const struct id_table_entry *e)
 {
-	at->age_ns = s->now_ns - e->taught_ns;
+	at->age_ns = s->now_ns - e->learned_ns;
 	if (survey_numbers_is(s, at->stream))
 		return e->copies > 1 && e->round == at->round && !at->is_late;
 	return e->copies > 1 && at->age_ns <= s->horizon_ns[at->stream];
 }
 
-/* Notes an id of the packet. */
-static int note_packet_id(struct survey *s, const struct seen *seen, struct survey_lookup *at)
+static int note_packet_id(struct survey *s, const struct survey_packet *seen, struct survey_lookup *at)
 {
 	struct id_table_entry *e = id_table_note(s->ids, at->key, s->now_ns);
 
@@ -210,8 +211,8 @@ static int note_packet_id(struct survey *s, const struct seen *seen, struct surv
 	return 0;
 }
 
-/* Do the IP ids of this sender differ from packet to packet? */
-static bool learn_ip_id(struct survey *s, const struct seen *seen, bool is_new)
+/* Returns whether the sender's IP ids differ from packet to packet. */
+static bool learn_ip_id(struct survey *s, const struct survey_packet *seen, bool is_new)
 {
 	struct survey_ids *ids = &s->ip_ids[seen->sender % SURVEY_SENDERS];
 	uint16_t id = seen->flow.ip_id;
@@ -226,21 +227,21 @@ static bool learn_ip_id(struct survey *s, const struct seen *seen, bool is_new)
 	return ids->differ > 1;
 }
 
-/* Notes any IP packet, as a whole: is it one that has come before? */
-static int note_packet(struct survey *s, struct seen *seen, struct survey_lookup *at)
+/* Notes an IP packet by all its bytes, and whether it is a copy. */
+static int note_packet(struct survey *s, struct survey_packet *seen, struct survey_lookup *at)
 {
 	uint64_t copies = at->candidate->fit.copies;
 	struct id_table_entry *e = id_table_note(s->ids, at->key, s->now_ns);
 	const struct mark *m;
-	bool again, two_places;
+	bool is_known, two_places;
 
 	if (!e)
 		return -ENOMEM;
 	if (seen->flow.kind != SURVEY_UDP)
 		note_identical(s, seen, e);
-	again = is_duplicate(s, at, e);
-	seen->numbered = learn_ip_id(s, seen, !again);
-	if (!again) {
+	is_known = is_duplicate(s, at, e);
+	seen->numbered = learn_ip_id(s, seen, !is_known);
+	if (!is_known) {
 		note_new(s, seen, at, e);
 		return 0;
 	}
@@ -249,7 +250,7 @@ static int note_packet(struct survey *s, struct seen *seen, struct survey_lookup
 	seen->is_elsewhere = m->host != seen->host;
 	two_places = m->mac != seen->mac || m->iface != seen->iface;
 	note_duplicate(s, seen, at, e);
-	/* Fewer, if it was the one that made a flood of them. */
+	/* Negative if this packet turned earlier copies into a flood. */
 	copies = at->candidate->fit.copies - copies;
 	if (!seen->numbered && seen->flow.bare && !two_places)
 		return 0;
@@ -258,10 +259,10 @@ static int note_packet(struct survey *s, struct seen *seen, struct survey_lookup
 	return 0;
 }
 
-/* Notes a frame that is not IP, as a whole. Nothing tells whether it was sent again or is seen
- * again but its age. What was sent again has copies of its own.
+/* Notes a frame that is not IP by all its bytes. Only its age tells whether it is a copy or was
+ * sent again. A frame that was sent again begins a new series of copies.
  */
-static int note_whole_frame(struct survey *s, struct seen *seen, struct survey_lookup *at)
+static int note_whole_frame(struct survey *s, struct survey_packet *seen, struct survey_lookup *at)
 {
 	struct id_table_entry *e = id_table_note(s->ids, at->key, s->now_ns);
 
@@ -277,12 +278,12 @@ static int note_whole_frame(struct survey *s, struct seen *seen, struct survey_l
 		return 0;
 	if (!s->frame_again_ns || at->age_ns < s->frame_again_ns)
 		s->frame_again_ns = at->age_ns;
-	e->taught_ns = s->now_ns;
+	e->learned_ns = s->now_ns;
 	mark_of(e)->copies = 0;
 	return 0;
 }
 
-int survey_note_ids(struct survey *s, struct seen *seen, struct survey_lookup *ids, int cnt)
+int survey_note_ids(struct survey *s, struct survey_packet *seen, struct survey_lookup *ids, int cnt)
 {
 	struct survey_lookup *packet = NULL, *payload = NULL;
 	int err = 0;
@@ -315,7 +316,7 @@ int survey_note_ids(struct survey *s, struct seen *seen, struct survey_lookup *i
 	return err;
 }
 
-int survey_note_frame(struct survey *s, const struct seen *seen)
+int survey_note_frame(struct survey *s, const struct survey_packet *seen)
 {
 	struct dedup_id id = { 0 };
 	const struct id_table_entry *e;

@@ -6,17 +6,17 @@
 #include "source_table.h"
 #include "survey_ids.h"
 
-/* Keys of the table of ids, in realms behind those of ids and frames: one for each stream. */
+/* Realms in the table of ids, after those of ids and frames: one for each stream. */
 #define REALM_SENDERS (2 * DEDUP_STREAMS_MAX)
 #define REALM_BYTES (3 * DEDUP_STREAMS_MAX)
 #define REALM_NUMBERS (4 * DEDUP_STREAMS_MAX)
 
-#define SAME_PACKET_NS (10 * UINT64_C(1000000000)) /* equal bytes are one packet within this */
+#define SAME_PACKET_NS (10 * UINT64_C(1000000000)) /* within this, equal bytes are one packet */
 #define LEADS_MOST 8
-#define HEAD_BYTES 32 /* of a payload: they tell packets of one sender and number apart */
+#define HEAD_BYTES 32 /* first bytes of a payload, which differ in packets with equal numbers */
 
-/* Words of a sender's entry, whose taught_ns is when the last number came. LEAD: 0; or, if the
- * sender is one that was known at another destination before, 1 + this destination.
+/* Words of a sender's entry; its learned_ns is the time of the last number. LEAD: 0; or 1 + the
+ * destination at which the sender was known before.
  */
 enum { HIGHEST, LEAD };
 
@@ -41,7 +41,7 @@ void survey_numbers_read(const struct survey *s, const struct program_id *id, st
 	at->sender = id_table_key(s->ids, REALM_SENDERS + at->stream, &source.id, source.words);
 }
 
-/* The key of what a sender and two more words name. */
+/* Returns a key for a sender and two more words. */
 static uint64_t key_of(const struct survey *s, uint32_t realm, const struct survey_lookup *at,
 		       uint64_t a, uint64_t b)
 {
@@ -50,14 +50,14 @@ static uint64_t key_of(const struct survey *s, uint32_t realm, const struct surv
 	return id_table_key(s->ids, realm + at->stream, &id, 3);
 }
 
-/* Notes the sender with this name at this destination, counted from 0. */
+/* Notes a packet of the sender with this name at this destination. */
 static struct id_table_entry *note_sender(struct survey *s, const struct survey_lookup *at,
 					  uint64_t destination)
 {
 	return id_table_note(s->ids, key_of(s, REALM_SENDERS, at, destination, 0), s->now_ns);
 }
 
-/* Sets *lead to the destination that the sender's numbers are kept at. 0 or -ENOMEM. */
+/* Sets *lead to the destination whose entry has the sender's numbers. Returns 0 or -ENOMEM. */
 static int find_lead(struct survey *s, const struct survey_lookup *at, uint64_t *lead)
 {
 	for (uint32_t i = 0; i < LEADS_MOST; i++) {
@@ -72,19 +72,19 @@ static int find_lead(struct survey *s, const struct survey_lookup *at, uint64_t 
 	return 0;
 }
 
-/* Returns a digest of how the payload begins, for one that was cut. */
-static uint64_t head_digest(const struct survey *s, const struct seen *seen)
+/* Returns a digest of the payload's first bytes, for a payload that was cut. */
+static uint64_t head_digest(const struct survey *s, const struct survey_packet *seen)
 {
 	uint32_t from = seen->flow.payload_at, len = seen->have - from;
 
 	return survey_ids_digest(s, seen->frame + from, len < HEAD_BYTES ? len : HEAD_BYTES);
 }
 
-/* Has a packet with this sender, number and bytes come to another destination? Then both senders
- * are one.
+/* Joins the sender with that of another destination if a packet with this sender, number and bytes
+ * arrived there.
  */
-static int join_senders(struct survey *s, const struct seen *seen, const struct survey_lookup *at,
-			uint64_t *lead)
+static int join_senders(struct survey *s, const struct survey_packet *seen,
+			const struct survey_lookup *at, uint64_t *lead)
 {
 	uint64_t content = at->content ?: head_digest(s, seen);
 	uint64_t bytes = key_of(s, REALM_BYTES, at, at->number, content);
@@ -93,8 +93,8 @@ static int join_senders(struct survey *s, const struct seen *seen, const struct 
 
 	if (!e)
 		return -ENOMEM;
-	if (e->copies == 1 || s->now_ns - e->taught_ns > SAME_PACKET_NS) {
-		e->taught_ns = s->now_ns;
+	if (e->copies == 1 || s->now_ns - e->learned_ns > SAME_PACKET_NS) {
+		e->learned_ns = s->now_ns;
 		e->mark[0] = seen->destination;
 		return 0;
 	}
@@ -111,16 +111,16 @@ static int join_senders(struct survey *s, const struct seen *seen, const struct 
 	return 0;
 }
 
-/* Notes that this number has come, by the sender whose entry this is. Sets at->round and at->is_late. */
+/* Notes this number of the sender that has entry e. Sets at->round and at->is_late. */
 static void note_number(const struct survey *s, struct survey_lookup *at, struct id_table_entry *e)
 {
 	const struct dedup_numbered *numbered = numbered_of(s, at->stream);
 	const struct dedup_recovery *r = &numbered->recovery;
 	uint64_t history = dedup_history(r), number;
 	int64_t ahead = dedup_ahead(r, e->mark[HIGHEST], at->number);
-	bool is_first = e->taught_ns == UINT64_MAX;
+	bool is_first = e->learned_ns == UINT64_MAX;
 
-	if (!is_first && s->now_ns - e->taught_ns < numbered->reset_ns) {
+	if (!is_first && s->now_ns - e->learned_ns < numbered->reset_ns) {
 		at->is_late = dedup_is_far(r, ahead) || ahead <= -(int64_t)history;
 		number = e->mark[HIGHEST] + (uint64_t)ahead;
 	} else {
@@ -132,12 +132,12 @@ static void note_number(const struct survey *s, struct survey_lookup *at, struct
 	at->round = (uint32_t)(number >> r->width);
 	if (at->is_late)
 		return;
-	e->taught_ns = s->now_ns;
+	e->learned_ns = s->now_ns;
 	if (number > e->mark[HIGHEST])
 		e->mark[HIGHEST] = number;
 }
 
-int survey_numbers_note(struct survey *s, const struct seen *seen, struct survey_lookup *at)
+int survey_numbers_note(struct survey *s, const struct survey_packet *seen, struct survey_lookup *at)
 {
 	bool is_feed = s->profiles.list[at->stream].stream.layer == DEDUP_UDP;
 	uint64_t lead = is_feed ? seen->destination : 0;

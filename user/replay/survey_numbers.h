@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers of numbered streams in the survey. A number comes again each time that the numbers have
- * gone round: that is no duplicate. So the survey counts each sender's rounds, by the filter's
- * rules: a number is the one nearest to the highest that came (include/numbering.h), and numbers
- * begin anew after the stream's `reset`. Senders are kept in the table of ids, which bounds them.
+/* Numbers of numbered streams in the survey. A number that repeats after the numbers have wrapped
+ * is no duplicate. So the survey counts each sender's rounds by the filter's rules: a number is the
+ * one nearest to the highest number so far (include/numbering.h), and numbering restarts after the
+ * stream's `reset`. Senders are in the table of ids, which limits their memory.
  */
 #ifndef XDP_DEDUP_SURVEY_NUMBERS_H
 #define XDP_DEDUP_SURVEY_NUMBERS_H
@@ -10,18 +10,18 @@
 #include "program.h"
 #include "survey_state.h"
 
-/* Is the stream numbered? */
+/* Returns whether the stream is numbered. */
 bool survey_numbers_is(const struct survey *s, uint32_t stream);
 
-/* Sets at->sender and at->number of a packet with this id, of a numbered stream. */
+/* Sets at->sender and at->number of a packet with this id; the stream is numbered. */
 void survey_numbers_read(const struct survey *s, const struct program_id *id,
 			 struct survey_lookup *at);
 
-/* Finds the sender of a packet whose at->content is set, and notes the packet's arrival. Senders
- * with equal names at two destinations are one if a packet with equal bytes came to both. Sets
- * at->key to the number's, for the table of ids, and at->round and at->is_late. Returns 0, or
+/* Finds the sender of a packet whose at->content is set, and notes the packet. Senders with equal
+ * names at two destinations are one sender if a packet with equal bytes arrived at both. Sets
+ * at->key to the number's key in the table of ids, and at->round and at->is_late. Returns 0, or
  * -ENOMEM.
  */
-int survey_numbers_note(struct survey *s, const struct seen *seen, struct survey_lookup *at);
+int survey_numbers_note(struct survey *s, const struct survey_packet *seen, struct survey_lookup *at);
 
 #endif

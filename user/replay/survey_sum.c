@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "survey_sum.h"
 
-/* A profile is worth it from this part of the packets on. */
+/* The least part of duplicates among the packets for which a profile is worth it. */
 #define GAIN_PART 0.01
 
-#define FITS_PART 0.95 /* of the packets, or they are of something else */
+#define FITS_PART 0.95 /* the least part of the packets that a profile must fit */
 
-/* So many of the duplicates may be no copies, and their loss does not matter. */
+/* The largest parts of the duplicates that may be no copies, as their loss does not matter. */
 #define OTHER_HOST_PART 0.01
 #define REPEATS_PART 0.1
 
@@ -20,8 +20,9 @@ uint64_t survey_sum_scaled(uint64_t cnt, uint64_t part, uint64_t whole)
 	return whole ? (uint64_t)((double)cnt * ((double)part / (double)whole)) : 0;
 }
 
-/* The candidate's copies for a filter of its destination, or of its feed. If the earlier packets of
- * a copy went to another destination, a filter of this destination alone does not find it.
+/* Returns the copies that a filter of the candidate's destination, or of its feed, can find. If the
+ * earlier packets went to another destination, a filter of this destination alone cannot find a
+ * copy.
  */
 static uint64_t copies_of(const struct candidate *c, bool is_feed)
 {
@@ -64,7 +65,7 @@ bool survey_sum_is_part(uint64_t cnt, double part, uint64_t whole)
 	return (double)cnt > part * (double)whole;
 }
 
-/* What of its duplicates are no copies, if that is too much; else SURVEY_BEST. */
+/* Returns why too many of the duplicates are no copies; else SURVEY_BEST. */
 static enum survey_why judge_harm(const struct profile *p, const struct survey_sum *sum)
 {
 	if (p->stream.decoder != DEDUP_GSP &&

@@ -5,9 +5,9 @@
 
 #include "survey_state.h"
 
-#define SURVEY_GAIN_LEAST 10	 /* duplicates, or a profile is not worth it */
-#define SURVEY_DIFFERS_PART 0.01 /* of the duplicates, or the id does not tell packets apart */
-#define SURVEY_FEED_PART 0.05	 /* of a destination's packets: it has the other one's */
+#define SURVEY_GAIN_LEAST 10	 /* the fewest duplicates for which a profile is worth it */
+#define SURVEY_DIFFERS_PART 0.01 /* the most duplicates with other bytes: else the id is wrong */
+#define SURVEY_FEED_PART 0.05	 /* the fewest common packets of two destinations of a feed */
 
 /* The counts of one stream at all destinations of a feed. */
 struct survey_sum {
@@ -23,18 +23,18 @@ uint64_t survey_sum_window_max(const struct profile *p);
 /* Returns cnt * part / whole; 0 if `whole` is 0. */
 uint64_t survey_sum_scaled(uint64_t cnt, uint64_t part, uint64_t whole);
 
-/* Returns how many of the candidate's copies a window finds, in a filter for its destination or,
- * with is_feed, for its feed.
+/* Returns how many of the candidate's copies a filter with this window finds: a filter for its
+ * destination or, with is_feed, for its feed.
  */
 uint64_t survey_sum_found(const struct candidate *c, bool is_feed, uint64_t window_ns);
 
-/* Adds a candidate, whose copies are found within cap_ns. */
+/* Adds a candidate's counts to the sums, for a window of cap_ns. */
 void survey_sum_add(struct survey_sum *sum, const struct candidate *c, bool is_feed, uint64_t cap_ns);
 
-/* Is it worth it to find this many duplicates among this many packets? */
+/* Returns whether this many duplicates among this many packets are worth a filter. */
 bool survey_sum_is_gain(uint64_t found, uint64_t packets);
 
-/* Is cnt more than this part (0 to 1) of the whole? */
+/* Returns whether cnt is more than this part (0 to 1) of the whole. */
 bool survey_sum_is_part(uint64_t cnt, double part, uint64_t whole);
 
 /* Judges a profile by its sums, for this many packets. Returns the reason against it; SURVEY_BEST

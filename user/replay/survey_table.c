@@ -6,7 +6,7 @@
 
 #define INDEX_CNT (2 * SURVEY_DESTINATIONS_MAX)
 
-/* The index entry of the flow's destination, or where it would be. */
+/* Returns the index entry of the flow's destination, or the unused entry for it. */
 static uint16_t *find_index_entry(struct survey_table *t, const struct flow *f)
 {
 	uint32_t i = flow_destination(f);
@@ -39,7 +39,7 @@ static void free_destination(struct survey_table *t, struct destination *p)
 	*p = (struct destination){ 0 };
 }
 
-/* The worth of a destination, for the choice of those that are given up: duplicates count more. */
+/* Returns the worth of a destination, by which it stays in the table: duplicates count more. */
 static uint64_t worth(const struct destination *p)
 {
 	return p->d.packets + 16 * p->d.identical.packets;
@@ -52,7 +52,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void give_up(struct survey_table *t, struct destination *p)
+static void move_to_others(struct survey_table *t, struct destination *p)
 {
 	t->others.packets += p->d.packets;
 	t->others.bytes += p->d.bytes;
@@ -63,7 +63,7 @@ static void give_up(struct survey_table *t, struct destination *p)
 	free_destination(t, p);
 }
 
-/* Only pairs of destinations that are still there. */
+/* Removes pairs of destinations that are no longer in the table. */
 static void clean_pairs(struct survey_table *t)
 {
 	struct destination_pair *old = malloc(sizeof(t->pairs));
@@ -82,7 +82,7 @@ static void clean_pairs(struct survey_table *t)
 	free(old);
 }
 
-/* Moves the half of the destinations with the lower worth to the others. */
+/* Moves the half of the destinations with the lower worth to t->others. */
 static void move_lesser_half(struct survey_table *t)
 {
 	uint64_t worths[SURVEY_DESTINATIONS_MAX], limit;
@@ -93,11 +93,11 @@ static void move_lesser_half(struct survey_table *t)
 	limit = worths[SURVEY_DESTINATIONS_MAX / 2 - 1];
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
 		if (worth(&t->destinations[i]) < limit)
-			give_up(t, &t->destinations[i]);
+			move_to_others(t, &t->destinations[i]);
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++)
 		if (t->used > SURVEY_DESTINATIONS_MAX / 2 && t->destinations[i].used &&
 		    worth(&t->destinations[i]) == limit)
-			give_up(t, &t->destinations[i]);
+			move_to_others(t, &t->destinations[i]);
 	memset(t->index, 0, sizeof(t->index));
 	for (uint32_t i = 0; i < SURVEY_DESTINATIONS_MAX; i++) {
 		const struct survey_destination *d = &t->destinations[i].d;

@@ -71,7 +71,7 @@ FILE *tap_stream(struct tap *t)
 
 	if (!f)
 		return NULL;
-	__fsetlocking(f, FSETLOCKING_BYCALLER); /* one thread reads it */
+	__fsetlocking(f, FSETLOCKING_BYCALLER); /* only one thread reads it */
 	setvbuf(f, t->buffer, _IOFBF, sizeof(t->buffer));
 	return f;
 }

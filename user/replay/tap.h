@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A capture file's bytes on their way to libpcap: the kind of the file, how far it is read, and
- * what pcapng's blocks contain.
+/* A stream between a capture file and libpcap. It finds the file's kind, counts bytes, and reads
+ * pcapng's blocks.
  */
 #ifndef XDP_DEDUP_TAP_H
 #define XDP_DEDUP_TAP_H
@@ -24,13 +24,12 @@ struct tap {
 /* Reads the first bytes of the stream. Returns 0, or -errno. */
 int tap_begin(struct tap *t, FILE *source, struct ifaces *ifaces);
 
-/* Returns the stream that libpcap is to read: all of the source; NULL with errno set if there is
- * no memory. Closing it closes the source, too.
+/* Returns the stream for libpcap, with all bytes of the source; NULL with errno set if there is no
+ * memory. Closing it closes the source, too.
  */
 FILE *tap_stream(struct tap *t);
 
-/* Returns the command that unpacks the file, for example "zcat", if it is compressed; else NULL.
- */
+/* Returns the command that unpacks the file if it is compressed, for example "zcat"; else NULL. */
 const char *tap_unpacker(const struct tap *t);
 
 #endif

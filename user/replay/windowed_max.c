@@ -15,7 +15,7 @@ const uint64_t WINDOWED_MAX_WINDOW_NS[WINDOWED_MAX_WINDOWS] = {
 	12 * HOUR,   DAY,     5 * DAY,	  10 * DAY,    30 * DAY,
 };
 
-/* `cnt` ids came in bucket `at`. Each bucket is told once, in ascending order. */
+/* Adds a bucket with its ids. The caller adds each bucket once, in ascending order. */
 static void add_bucket(struct windowed_max *p, uint32_t level, uint64_t at, uint32_t cnt)
 {
 	struct windowed_max_level *l = &p->levels[level];

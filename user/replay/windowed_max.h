@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The highest number of ids that came in one window, for each of a list of windows: found in one
- * pass and in little memory. Times are in ns and do not go backwards.
+/* Counts the most ids in one window, for each of a list of windows, in one pass and little memory.
+ * Times are in ns and do not go backwards.
  */
 #ifndef XDP_DEDUP_WINDOWED_MAX_H
 #define XDP_DEDUP_WINDOWED_MAX_H
@@ -16,16 +16,16 @@ extern const uint64_t WINDOWED_MAX_WINDOW_NS[WINDOWED_MAX_WINDOWS];
 
 /* Buckets of one length: half of the first window, or the window before. */
 struct windowed_max_level {
-	uint64_t at;			/* the number of the newest one */
-	uint32_t in[WINDOWED_MAX_RING]; /* in it and those before, by number % WINDOWED_MAX_RING */
-	uint32_t most;	   /* in as many adjacent ones as a window of this level touches */
-	uint32_t above;	   /* in the next level's bucket, which is not complete */
-	uint64_t above_at; /* its number */
+	uint64_t at;			/* the number of the newest bucket */
+	uint32_t in[WINDOWED_MAX_RING]; /* ids of the last buckets, by number % WINDOWED_MAX_RING */
+	uint32_t most;			/* the most ids in as many buckets as a window can touch */
+	uint32_t above;			/* ids in the next level's incomplete bucket */
+	uint64_t above_at;		/* that bucket's number */
 };
 
 /* Begins as { 0 }. */
 struct windowed_max {
-	uint64_t end_ns; /* of the shortest bucket, which is being filled */
+	uint64_t end_ns; /* end of the current bucket of the first level */
 	uint32_t in;
 	struct windowed_max_level levels[WINDOWED_MAX_WINDOWS];
 };
@@ -33,11 +33,12 @@ struct windowed_max {
 /* Counts an id. */
 void windowed_max_add(struct windowed_max *p, uint64_t now_ns);
 
-/* Ends the counting. */
+/* Completes all buckets. No id may be added afterwards. */
 void windowed_max_end(struct windowed_max *p);
 
-/* Returns at least the most that came in any window of WINDOWED_MAX_WINDOW_NS[i], and at most the
- * most in any window that is one bucket longer: by half, or less. Called after windowed_max_end().
+/* Returns an upper bound of the ids in any window of WINDOWED_MAX_WINDOW_NS[i]: at most the most
+ * ids in a window that is one bucket longer, which is up to half. windowed_max_end() must have been
+ * called.
  */
 uint64_t windowed_max_most(const struct windowed_max *p, uint32_t i);
 

@@ -94,7 +94,7 @@ static void see(struct engine *e, const struct row *row, uint32_t i, enum dedup_
 	if (row->bytes)
 		frame_put(&f, f.gsp + row->at, row->bytes, row->first + i * row->counts);
 	program_identify(f.data, f.len, &id);
-	assert_int_equal(engine_see(e, f.data, f.len, i * row->step_ns, &a), 0);
+	assert_int_equal(engine_run(e, f.data, f.len, i * row->step_ns, &a), 0);
 	if (a.reason != reason || a.drops != (reason == DEDUP_REASON_duplicate))
 		fail_msg("frame %u: reason %u, %s", i, a.reason, a.drops ? "dropped" : "passed");
 }

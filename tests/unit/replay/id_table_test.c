@@ -70,7 +70,7 @@ static void check(struct id_table *x, const struct id_table_entry *e, struct kno
 	if (!known->came || (!sure && e->copies == 1)) {
 		assert_int_equal(e->copies, 1);
 		assert_int_equal(e->first_ns, now);
-		assert_int_equal(e->taught_ns, UINT64_MAX);
+		assert_int_equal(e->learned_ns, UINT64_MAX);
 		assert_int_equal(e->mark[0], 0);
 		*known = (struct known){ .first_ns = now, .came = true };
 	}
