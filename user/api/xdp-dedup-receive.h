@@ -2,13 +2,13 @@
 /* libxdp-dedup: receives fresh packets of a filter that was loaded with --deliver xsk, from one
  * queue of one interface, past the network stack, through an AF_XDP socket. Packets for which there
  * is no room go to the stack, where a UDP socket may read them: an application has both sockets.
- * Each packet comes in one of the two ways. user/lib/USAGE.md says when this pays.
+ * Each packet arrives at one of them. user/lib/USAGE.md says when this pays.
  *
- * A receiver is for one thread at a time. Several threads need one each, for different queues.
- * After fork(2) one of the processes goes on with it, as the child of daemon(3) does; the others
- * neither use nor close it. Opening needs root, or CAP_BPF, CAP_NET_RAW and access to the pins
- * (CAP_DAC_OVERRIDE). A process that gives these up then goes on across `set`, and ends with
- * -ESTALE at `resize`.
+ * Only one thread at a time may use a receiver. Several threads need one each, for different
+ * queues. After fork(2) only one of the processes may use or close it, as the child of daemon(3)
+ * does. Opening needs root, or CAP_BPF, CAP_NET_RAW and access to the pins (CAP_DAC_OVERRIDE). If a
+ * process gives these up afterwards, the receiver works across `set`, and calls return -ESTALE
+ * after `resize`.
  */
 #ifndef XDP_DEDUP_RECEIVE_H
 #define XDP_DEDUP_RECEIVE_H
@@ -27,10 +27,10 @@ struct xdp_dedup_receiver;
 struct xdp_dedup_receive_options {
 	size_t size;	    /* sizeof(struct xdp_dedup_receive_options); 0 is refused */
 	const char *ifname; /* NULL: the only interface on which the filter runs */
-	uint32_t queue;	    /* of the interface, from 0 on (ethtool -l IFNAME, after the load) */
-	/* Frames of 4,096 bytes of locked memory: how many packets may be under way. A power of 2
-	 * from 64 to 4,096; 0: 512. Packets beyond go to the stack. If the driver writes into this
-	 * memory, it owns half of the frames. More than 2,048 packets are never under way.
+	uint32_t queue;	    /* of the interface, from 0 (ethtool -l IFNAME, after the load) */
+	/* Frames of 4,096 bytes of locked memory: the most packets that are in flight. A power of 2
+	 * from 64 to 4,096; 0: 512. Further packets go to the stack. If the driver writes into this
+	 * memory, it owns half of the frames. At most 2,048 packets are in flight.
 	 */
 	uint32_t frames;
 	/* Allows packets of more than 3,520 bytes: up to this number of frames for each, at most 4.
@@ -47,16 +47,16 @@ struct xdp_dedup_receive_options {
 	 */
 	bool unfinished;
 	bool timestamps; /* takes each packet's time, which costs 40 ns or more */
-	/* Microseconds for which a call that finds nothing lets the kernel poll the driver; 0: it
-	 * does not. Needs CAP_NET_ADMIN. Some drivers cannot do that; this is no error.
+	/* Microseconds for which a call without packets lets the kernel poll the driver; 0: none.
+	 * Needs CAP_NET_ADMIN. Some drivers cannot be polled; this is no error.
 	 */
 	uint32_t busy_poll_us;
-	bool at_once; /* -EBUSY at once, without the wait for a socket that was just closed */
+	bool at_once; /* returns -EBUSY without waiting for a socket that was just closed */
 };
 
 /* Opens the queue. Returns 0, and the caller closes *out; or a negative errno. If the queue's last
  * application was killed, the ids of packets that it had not given back are wanted
- * (xdp_dedup_want()): their next copies come.
+ * (xdp_dedup_want()): their next copies pass.
  *   -EINVAL       options out of range, with too small a size, or of a later version; no such
  *                 queue; or the filter runs on several interfaces, and ifname names none
  *   -ENODEV       no such interface, or the filter does not run on it
@@ -73,9 +73,9 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
 			   struct xdp_dedup_receiver **out);
 
 /* Closes the receiver, which may be NULL. Packets that were not given back are wanted. If the
- * filter has been changed, and this process may not open it any more, they are wanted when the
- * queue is opened again. If the filter delivers no more, or has left the interface, they have been
- * wanted since then: a copy that came before a packet was given back has passed too.
+ * filter was changed, and this process may no longer open it, they are wanted when the queue is
+ * opened again. If the filter no longer delivers, or was detached from the interface, they have
+ * been wanted since then: a copy that arrived before a packet was given back has passed too.
  */
 void xdp_dedup_receive_close(struct xdp_dedup_receiver *receiver);
 
@@ -83,7 +83,7 @@ void xdp_dedup_receive_close(struct xdp_dedup_receiver *receiver);
  * group that this host does not take part in: only the application can check that.
  */
 struct xdp_dedup_packet {
-	const void *data; /* the Ethernet frame as it came */
+	const void *data; /* the Ethernet frame as it arrived */
 	uint32_t len;
 	uint32_t payload_len; /* of UDP, without padding; 0 and NULL: not UDP, or a fragment */
 	const void *payload;
@@ -99,10 +99,10 @@ struct xdp_dedup_packet {
 	uint64_t number; /* for the library; in the order of arrival */
 };
 
-/* Receives up to `max` packets, without waiting. Returns how many, from 0 on. The caller gives each
- * back. Lengths, the IPv4 header's checksum and UDP's have been checked as the stack does. Broken
- * packets are not handed out, and the ids of the last 32 of them are wanted. Returns a negative
- * errno once all that came has been handed out:
+/* Receives up to `max` packets, without waiting. Returns their number, from 0 on. The caller gives
+ * each back. Lengths, the IPv4 header's checksum and UDP's have been checked as the stack does.
+ * Broken packets are not returned, and the ids of the last 32 of them are wanted. After all packets
+ * have been returned, returns a negative errno:
  *   -ESTALE     the filter was unloaded, delivers no more, or has left the interface; or it was
  *               changed, and this process has given up the rights to open it. Close the receiver,
  *               and open another one
@@ -113,8 +113,8 @@ struct xdp_dedup_packet {
 int xdp_dedup_receive(struct xdp_dedup_receiver *receiver, struct xdp_dedup_packet *packets,
 		      unsigned int max);
 
-/* Gives packets back, in any order. Do this soon: while one is kept, at most 2,048 others can come.
- * Packets that were given back before are ignored.
+/* Gives packets back, in any order. Do this soon: while one is kept, at most 2,048 others can
+ * arrive. Packets that were given back before are ignored.
  */
 void xdp_dedup_give_back(struct xdp_dedup_receiver *receiver,
 			 const struct xdp_dedup_packet *packets, unsigned int cnt);
@@ -125,9 +125,9 @@ void xdp_dedup_give_back(struct xdp_dedup_receiver *receiver,
 int xdp_dedup_receive_fd(const struct xdp_dedup_receiver *receiver);
 
 struct xdp_dedup_receive_stats {
-	uint64_t received;   /* packets handed out */
-	uint64_t broken;     /* not handed out: a length or checksum was wrong */
-	uint64_t unfinished; /* with an unfinished checksum: handed out only with the option */
+	uint64_t received;   /* packets returned */
+	uint64_t broken;     /* not returned: a length or checksum was wrong */
+	uint64_t unfinished; /* with an unfinished checksum: returned only with the option */
 	uint64_t vanished;   /* lost in the kernel, and wanted; should be 0 */
 	uint64_t recovered;  /* ids that were wanted when the queue was opened */
 	uint64_t forgotten;  /* ids that could not be wanted, for a reason of xdp_dedup_want() */
@@ -135,8 +135,8 @@ struct xdp_dedup_receive_stats {
 	uint32_t frames_a_packet;
 };
 
-/* Fills in *stats. size is sizeof(*stats): later versions may append fields. xdp-dedup status shows
- * what went to the stack instead.
+/* Sets *stats. size is sizeof(*stats): later versions may append fields. xdp-dedup status shows the
+ * packets that went to the stack instead.
  */
 void xdp_dedup_receive_stats(const struct xdp_dedup_receiver *receiver,
 			     struct xdp_dedup_receive_stats *stats, size_t size);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* libxdp-dedup: describes a filter's streams and interfaces, and finds the id of a packet. This is
- * for programs that forward or store the packets that a filter lets pass. They learn here at which
- * ports to listen, and name each packet by its id.
+ * for programs that forward or store the packets that a filter passes: it tells them the ports to
+ * listen at, and the id of each packet.
  *
  * xdp-dedup.h says which rights a call needs, and what happens if the filter is changed. After
- * `set`, xdp_dedup_id_of() works on also in a process that has given up its rights. Any number of
- * threads may make these calls at once. The calls are for all streams, also if the filter was
+ * `set`, xdp_dedup_id_of() also works in a process that has given up its rights. Any number of
+ * threads may make these calls at once. The calls are for all streams, even if the filter was
  * opened as NAME/STREAM.
  */
 #ifndef XDP_DEDUP_STREAMS_H
@@ -54,14 +54,14 @@ struct xdp_dedup_stream {
 	uint32_t bytes;	  /* of the segments, at most XDP_DEDUP_IDENTITY_MAX; GSP/1: 32 */
 	enum xdp_dedup_digest digest;
 	uint32_t number_bytes; /* the last of `bytes`; 0: the stream is not numbered */
-	uint32_t number_bits;  /* 8 to 64: after the greatest number comes 0 again */
+	uint32_t number_bits;  /* 8 to 64: 0 follows the greatest number */
 	uint32_t number_shift;
 	uint32_t ports_cnt;  /* 0 unless udp */
 	uint32_t groups_cnt; /* multicast groups among its destinations: prefixes are none */
 	struct xdp_dedup_ports ports[XDP_DEDUP_PORTS_MAX];
 	struct in6_addr groups[XDP_DEDUP_GROUPS_MAX]; /* IPv4 as ::ffff:a.b.c.d */
-	/* Another one after each change of the filter. If that of an id is not equal, the id is of
-	 * another list of streams: call xdp_dedup_streams() again.
+	/* Differs after each change of the filter. If an id has another value, the id is of another
+	 * list of streams: call xdp_dedup_streams() again.
 	 */
 	uint32_t change;
 };
@@ -82,8 +82,8 @@ struct xdp_dedup_interface {
 
 /* Lists the interfaces of this network namespace on which the filter should run. Fills in the first
  * `max` elements of out[], which may be NULL if max is 0. size is sizeof(*out): later versions may
- * append fields. Returns their number, from 0 on; or a negative errno: as xdp_dedup_streams(), or
- * -EMFILE if this process may have no more descriptors.
+ * append fields. Returns their number, from 0 on; or a negative errno: those of
+ * xdp_dedup_streams(), or -EMFILE if this process may have no more descriptors.
  */
 int xdp_dedup_interfaces(const struct xdp_dedup_filter *filter, struct xdp_dedup_interface *out,
 			 size_t size, uint32_t max);
@@ -92,7 +92,7 @@ int xdp_dedup_interfaces(const struct xdp_dedup_filter *filter, struct xdp_dedup
  * datagram that a socket gives. Then only payload, payload_len, from and to are read.
  */
 struct xdp_dedup_datagram {
-	const void *frame; /* as it came, with its VLAN tags and tunnels */
+	const void *frame; /* as it arrived, with its VLAN tags and tunnels */
 	uint32_t frame_len;
 	uint32_t payload_len;
 	const void *payload; /* may be NULL if payload_len is 0 */
@@ -125,9 +125,9 @@ struct xdp_dedup_identity {
  * size is sizeof(*out): later versions may append fields.
  *
  * Every packet counts as a packet for this host: its destination MAC is ignored. A datagram counts
- * as a packet without IP options and extension headers, in a VLAN of --vlan. If the datagram came in
- * fragments or in a tunnel, its id is the id of the whole datagram. A stream must accept the known
- * parts of `to`; the unknown parts match any stream. If several streams match, the first one counts.
+ * as a packet without IP options and extension headers, in a VLAN of --vlan. If it arrived in
+ * fragments or in a tunnel, its id is that of the whole datagram. A stream must accept the known
+ * parts of `to`; the unknown parts match any stream. If several streams match, the first one wins.
  */
 int xdp_dedup_id_of(const struct xdp_dedup_filter *filter, const struct xdp_dedup_datagram *packet,
 		    struct xdp_dedup_identity *out, size_t size);

@@ -20,29 +20,28 @@
  * was about an id, nothing is known about the id then: treat it as new.
  *   -ESTALE      the window's clock has stopped (the filter was unloaded), and the packet program
  *                lets everything pass; or the filter was resized, and this process may not open its
- *                successor. Open it again, or go on without
- *   -ENOSPC      the id is new, but not learned: the window is full (room comes in milliseconds; in
- *                layout countdown, after a burst, it may take a window)
+ *                successor. Open it again, or continue without a filter
+ *   -ENOSPC      the id is new, but not learned: the window is full (there is room again in
+ *                milliseconds; in layout countdown, after a burst, it may take a window)
  *   -EINVAL      an id that is too long, or lacks the bytes for its digest, or its number
- *   -ENOENT      a number is not learned, as no packet of its sender has come lately: only packets
- *                bring senders
+ *   -ENOENT      a number is not learned, as no packet of its sender arrived lately: only packets
+ *                add senders
  *   -ERANGE      a number is not learned: it is older than its sender's history, or far from its
  *                sender's last numbers
  *   -EDESTADDRREQ the filter has several streams, and none was named when it was opened
  *   -EOPNOTSUPP  this filter's layout cannot do that
  *
- * If a filter is changed while it runs (xdp-dedup set, resize), an open filter goes on with the
- * packet program's answers: the next call opens it anew, which takes some ms and may make system
+ * If a filter is changed while it runs (xdp-dedup set, resize), an open filter keeps giving the
+ * packet program's answers: the next call opens it again, which takes some ms and may make system
  * calls.
  *
- * What a FIPS node needs is in xdp-dedup-fips.h. Receiving packets past the network stack is in
- * xdp-dedup-receive.h. What a filter's streams are, and which id a packet has, is in
- * xdp-dedup-streams.h.
+ * xdp-dedup-fips.h is for FIPS nodes. xdp-dedup-receive.h receives packets past the network stack.
+ * xdp-dedup-streams.h describes a filter's streams, and finds the id of a packet.
  *
  * Link with `pkg-config --libs xdp-dedup`. Opening a filter needs root, or CAP_BPF and access to
  * the pins under /sys/fs/bpf/xdp-dedup. Other calls need no rights, but a process that has given
- * its rights up cannot open a changed filter: after `set` calls about ids go on, but stats and
- * counters fail as opening would; after `resize` all calls end with -ESTALE. The library works in a
+ * its rights up cannot open a changed filter: after `set` calls about ids still work, but stats and
+ * counters fail as opening would; after `resize` all calls return -ESTALE. The library works in a
  * time namespace too; a process that enters another one (or is forked into it) must open the filter
  * again.
  */
@@ -120,12 +119,12 @@ int xdp_dedup_remove(struct xdp_dedup_filter *filter, const void *id, size_t len
  * lacks although the filter knows its id (a false positive, or its first copy was lost after it
  * passed the packet program). Returns 1 if the id is known, and wanted from now on; 0 if it is not
  * known, so its next copy passes anyway; -ENOSPC if 4,096 ids are wanted already: try again when
- * some have come; or another errno of bpf(2).
+ * some have arrived; or another errno of bpf(2).
  *
- * The id is wanted until that packet has come, and for a window at most (to a step of the hand).
- * Another call begins a new window. Of copies that come at the same instant one passes. More than
- * one may pass if a copy was on its way already, or if the filter forgets the id before any copy
- * comes: then the first copy passes because it is new, and the next one because it is wanted. An
+ * The id is wanted until that packet arrives, and for a window at most (to a step of the hand).
+ * Another call begins a new window. Of copies that arrive at one instant one passes. More than one
+ * may pass if a copy was in flight already, or if the filter forgets the id before a copy arrives:
+ * then the first copy passes because it is new, and the next one because it is wanted. An
  * IHAVE with a wanted id passes too, and the id stays wanted. Of a numbered stream, the next packet
  * whose first message has this number passes.
  */
@@ -153,7 +152,7 @@ struct xdp_dedup_stats {
 	uint64_t wanted;	    /* EVENTs that passed because they were wanted */
 	bool sampled;		    /* set_bits to fpr_estimate are from a sample of the memory */
 	double ids_error;	    /* if sampled: about ids_estimate's standard error */
-	uint64_t predecessor_bytes; /* predecessor's memory, while it is asked; else 0 */
+	uint64_t predecessor_bytes; /* predecessor's memory, while it is queried; else 0 */
 };
 
 /* Reads statistics from the filter's memory: the whole memory up to 4 MB; a random sample of 2 to
@@ -170,7 +169,7 @@ int xdp_dedup_stats(const struct xdp_dedup_filter *filter, struct xdp_dedup_stat
 int xdp_dedup_stats_exact(const struct xdp_dedup_filter *filter, struct xdp_dedup_stats *stats,
 			  size_t size);
 
-/* What packets counted as. `xdp-dedup help counters` explains each counter. */
+/* Counts of packets by result. `xdp-dedup help counters` explains each counter. */
 struct xdp_dedup_counters {
 	uint64_t rx;		  /* packets that entered the packet program */
 	uint64_t dropped;	  /* packets dropped */
