@@ -12,9 +12,9 @@
 
 struct change {
 	const struct wish *w;
-	struct filter f;	 /* as it runs */
-	struct filter_spec spec; /* of f; the given values go over it */
-	struct attachments at;	 /* where it runs */
+	struct filter f;		 /* as it runs */
+	struct filter_spec spec;	 /* of f; the given values go over it */
+	struct attachments at;		 /* where it runs */
 	struct wanted_ifaces wanted;	 /* where it is to run; change_find(): where it runs */
 	char *ifnames[DEDUP_IFACES_MAX]; /* of `where`, in `at` or the wish */
 	struct placement where;		 /* those of `wanted` that are here */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The documents: the files, functions, options and tests that they name exist, their links lead
- * somewhere, lines are narrow; and they have the rights of each verb, and fixtures. Each test program
- * says what it shows.
+ * somewhere, lines are narrow; and they have the rights of each verb, and fixtures. Each test
+ * program says what it shows.
  */
 #include "support.h"
 
