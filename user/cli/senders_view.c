@@ -81,6 +81,11 @@ void senders_print(const struct senders_view *v)
 		printf("  and %u more senders: --json has all\n", v->list.left_out);
 }
 
+static json_object *json_skew(const struct path_figures *p)
+{
+	return JSON_LIST(i, DEDUP_SKEWS, p->counted.skew[i]);
+}
+
 static json_object *path_json(const struct senders_view *v, const struct path_figures *p)
 {
 	return JSON_OBJECT(PATH_FACTS(ADD_FACT, ADD_FACT, ADD_FACT));

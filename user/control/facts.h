@@ -319,6 +319,6 @@
 		p->counted.unnoted)                                                                  \
 	GAUGE(silent, "Whether the path brings nothing, while others do.", p->silent)                \
 	FACT(skew, "Copies by how much later they came: below 1, 2, 4 ... us; the last: more.",      \
-	     JSON_LIST(i, DEDUP_SKEWS, p->counted.skew[i]))
+	     json_skew(p))
 
 #endif
