@@ -147,8 +147,8 @@ static int link_forwards(const struct link *link, void *arg)
 	return interface_forwards(link->name);
 }
 
-/* Does this interface, or one on top of it, forward? Returns what is_on() does. The interface that
- * has the host's addresses routes packets; it may be on top.
+/* Does this interface forward, or one on top of it, which may have the host's addresses? Returns
+ * what is_on() does.
  */
 static int forwards_above(const struct links *l, uint32_t ifindex)
 {

@@ -22,8 +22,8 @@ struct config_lines {
  */
 char *config_lines_next(char *to, int size, void *lines);
 
-/* Tells how reading has ended; `bad` is what ini_parse_stream() returned. Returns 0; or -errno
- * (logged); or `bad`, the number of a line that inih does not know: the caller's message is of it.
+/* Returns how reading has ended, from `bad`, the result of ini_parse_stream(): 0; -errno (logged);
+ * or the number of a line that inih cannot parse, which the caller logs.
  */
 int config_lines_end(const struct config_lines *l, int bad);
 

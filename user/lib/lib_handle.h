@@ -82,8 +82,8 @@ static inline const struct view *lib_view_of(const struct filter *of)
 	return (const struct view *)((const char *)of - offsetof(struct view, filter));
 }
 
-/* Copies a struct to the caller's version of it, which may be shorter or longer: truncates it, or
- * fills the rest with zeros.
+/* Copies a struct to a caller that may have been built with another version of it: a shorter one
+ * gets the first fields, a longer one zeros behind them.
  */
 void lib_copy_out(void *out, size_t out_size, const void *from, size_t size);
 
