@@ -35,7 +35,7 @@ DEDUP_SCRATCH(lookups, struct lookup, cpu_lookup)
  */
 static __always_inline __u32 lookup_bytes(const struct lookup *l)
 {
-	if (config.memory.hash >= DEDUP_COLIBRI || config.policy.gsp_alone) {
+	if (config.memory.hash >= DEDUP_COLIBRI || dedup_is_gsp(configuration())) {
 		DEDUP_KEEP_BRANCH();
 		return config.policy.id_bytes;
 	}
@@ -44,7 +44,7 @@ static __always_inline __u32 lookup_bytes(const struct lookup *l)
 
 static __always_inline __u64 lookup_realm_key(const struct lookup *l)
 {
-	return config.policy.gsp_alone ? 0 : l->realm_key;
+	return dedup_is_gsp(configuration()) ? 0 : l->realm_key;
 }
 
 /* The era: a number that grows whenever the hand makes the filter forget ids. (For ids that user

@@ -126,7 +126,7 @@ __noinline int is_for_us(struct xdp_md *ctx)
 	    parse_tags(&pkt, &proto) != PARSED)
 		return 0;
 	return !config.policy.to_cnt ||
-	       is_to_named(&pkt, proto, 0, config.policy.to4_cnt, config.policy.to_cnt);
+	       is_to_named(&pkt, proto, 0, config.policy.streams[0].to4_cnt, config.policy.to_cnt);
 }
 
 /* Right after open_packet(), in a filter without streams: PARSED if the frame is to be looked at,

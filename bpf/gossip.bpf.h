@@ -79,7 +79,7 @@ static __always_inline int test_ids(struct xdp_md *ctx, __u32 ids_at, __u32 coun
 
 		if (id + GSP_ID_BYTES > end)
 			return DEDUP_REASON_truncated;
-		if (!config.policy.gsp_alone)
+		if (!dedup_is_gsp(configuration()))
 			set_realm(&s, n);
 		if (dedup_is_no_id(id, GSP_ID_WORDS))
 			return DEDUP_REASON_no_id;

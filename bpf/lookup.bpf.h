@@ -83,7 +83,7 @@ static __always_inline int array_seek(const struct dedup_lookup_key *s, bool tea
 		return -ENOENT;
 	lookup->id = dedup_id_copy(s->id, s->words);
 	lookup->teach = teach;
-	if (!config.policy.gsp_alone) {
+	if (!dedup_is_gsp(configuration())) {
 		lookup->bytes = s->bytes;
 		lookup->realm_key = s->realm_key;
 	}

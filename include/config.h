@@ -90,6 +90,17 @@ enum dedup_frames {
 	DEDUP_FRAMES_INSIDE, /* these, after its tunnels have been opened */
 };
 
+/* The packet program's entries (bpf/xdp_dedup.bpf.c), of which one is loaded. From DEDUP_ENTRY_GSP
+ * on GSP/1 is the only stream, and its realm key is 0.
+ */
+enum dedup_entry {
+	DEDUP_ENTRY_STREAMS,
+	DEDUP_ENTRY_NUMBERED,
+	DEDUP_ENTRY_GSP,
+	DEDUP_ENTRY_GSP_DELIVER,
+	DEDUP_ENTRIES,
+};
+
 /* Which packets the filter looks at, and what it does with them. Each of its programs has its own
  * policy. The plan fills it in, except the streams' slots and realm keys (kept.h, secrets.h).
  */
@@ -100,6 +111,7 @@ struct dedup_policy {
 	__u32 deliver;	  /* deliver.h; bit n: fresh packets of stream n */
 	__u64 drop_ns;	  /* DEDUP_DROP_FOR: for how long duplicates are dropped; else 0 */
 
+	enum dedup_entry entry;
 	enum dedup_receiver receiver;
 	__u32 several;	 /* 1: the filter has several interfaces; 0: one */
 	__u32 forwarded; /* 1: frames for other hosts are looked at, too, in all streams */
@@ -115,8 +127,7 @@ struct dedup_policy {
 	 */
 	__u8 direct[DEDUP_PORTS_MAX];
 	__u32 to_cnt;
-	__u32 to4_cnt;	 /* gsp_alone: the first to4_cnt of `to` are IPv4; else 0 */
-	__u32 gsp_alone; /* 1: the only stream is GSP/1, whose realm key is 0 */
+	__u32 pad;
 	struct dedup_prefix to[DEDUP_TO_MAX];
 
 	/* Only frames of these VLANs are looked at, in all streams: ranges of ids of the outermost
@@ -129,7 +140,7 @@ struct dedup_policy {
 	struct dedup_stream streams[DEDUP_STREAMS_MAX];
 };
 _Static_assert(__builtin_offsetof(struct dedup_policy, to) ==
-			       __builtin_offsetof(struct dedup_policy, gsp_alone) + 4 &&
+			       __builtin_offsetof(struct dedup_policy, pad) + 4 &&
 		       __builtin_offsetof(struct dedup_policy, streams) ==
 			       __builtin_offsetof(struct dedup_policy, streams_cnt) + 4,
 	       "no hidden padding: policies are compared as bytes");
@@ -183,6 +194,12 @@ struct dedup_config {
 _Static_assert(__builtin_offsetof(struct dedup_config, tunnels) + sizeof(struct dedup_tunnels) ==
 		       DEDUP_CONFIG_BYTES_OLDEST,
 	       "fields that moved: see format.h");
+
+/* Is GSP/1 the only stream, with an entry of its own? */
+static __always_inline bool dedup_is_gsp(const struct dedup_config *c)
+{
+	return c->policy.entry >= DEDUP_ENTRY_GSP;
+}
 
 /* When the hand passed a segment last. `learned` is state.learned when it passed the segment's
  * first place (flat: the last place, after which the cleared array is the current one); at_ns is

@@ -214,7 +214,7 @@ static void load(const struct row *row)
 
 	if (row->only)
 		assert_int_equal(parse_prefixes(row->only, cfg.policy.to, &cfg.policy.to_cnt,
-						&cfg.policy.to4_cnt),
+						&cfg.policy.streams[0].to4_cnt),
 				 0);
 	if (row->vlan)
 		assert_int_equal(parse_vlans(row->vlan, cfg.policy.vlans, &cfg.policy.vlans_cnt), 0);

@@ -24,8 +24,8 @@ static void add_fields(struct dedup_config *c, uint16_t port)
 {
 	struct dedup_stream *s;
 
-	if (c->policy.gsp_alone)
-		c->policy.gsp_alone = c->policy.streams_cnt = 0;
+	if (dedup_is_gsp(c))
+		c->policy.entry = c->policy.streams_cnt = 0;
 	s = &c->policy.streams[c->policy.streams_cnt];
 	*s = (struct dedup_stream){ .name = "event",
 				    .realm = c->policy.streams_cnt,

@@ -203,8 +203,9 @@ static void print_receiver(const struct status *s)
 			 c->tunnels.to_cnt);
 		puts("");
 	}
-	if (c->policy.gsp_alone && c->policy.to_cnt) {
-		print_to("  only to     ", c->policy.to, c->policy.to4_cnt, c->policy.to_cnt);
+	if (dedup_is_gsp(c) && c->policy.to_cnt) {
+		print_to("  only to     ", c->policy.to, c->policy.streams[0].to4_cnt,
+			 c->policy.to_cnt);
 		puts("");
 	}
 	for (int i = 0; i < faults->stale_cnt; i++)
@@ -345,14 +346,14 @@ void status_print(const struct status *s)
 	const struct dedup_config *c = s->filter.config;
 
 	printf("%s: ", s->filter.name);
-	if (!c->policy.gsp_alone)
+	if (!dedup_is_gsp(c))
 		printf("%u stream%s", c->policy.streams_cnt, c->policy.streams_cnt > 1 ? "s" : "");
 	else
 		printf("GSP/1 on UDP port %s", FORMAT_PORTS(c->policy.ports, c->policy.ports_cnt));
 	printf(", duplicates are %s\n", status_drops(s) ? "dropped" : "counted and passed");
 	printf("  interfaces  ");
 	print_ifaces(s);
-	for (uint32_t n = 0; n < c->policy.streams_cnt && !c->policy.gsp_alone; n++)
+	for (uint32_t n = 0; n < c->policy.streams_cnt && !dedup_is_gsp(c); n++)
 		print_stream(c, n);
 	print_receiver(s);
 	print_size(s);

@@ -19,7 +19,7 @@ static void draw_title(const struct watched *f)
 	struct tm local;
 
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &local));
-	if (!c->policy.gsp_alone)
+	if (!dedup_is_gsp(c))
 		snprintf(what, sizeof(what), "%u stream%s", c->policy.streams_cnt,
 			 c->policy.streams_cnt > 1 ? "s" : "");
 	else

@@ -5,7 +5,6 @@
 #include "change.h"
 #include "diag.h"
 #include "iface.h"
-#include "kept.h"
 #include "plan.h"
 #include "receivers.h"
 
@@ -52,7 +51,6 @@ static int wanted_place(const struct change *c, const char *recorded)
 int change_plan(struct change *c, struct dedup_config *cfg)
 {
 	c->spec.several = c->wanted.cnt > 1;
-	kept_plan_gsp(c->f.config, &c->spec);
 	return wish_check_sources(c->w, &c->spec) ?: plan_here(&c->spec, cfg);
 }
 

@@ -45,7 +45,8 @@
 	FACT(delivery_bytes, "Memory of the maps of --deliver.", plan_delivery_bytes(c))             \
 	FACT(forwarded, "Whether it looks at other hosts' frames.", (bool)c->policy.forwarded)       \
 	FACT(to, "GSP/1 alone: the only destinations.",                                              \
-	     json_to(c->policy.to, c->policy.to4_cnt, c->policy.gsp_alone ? c->policy.to_cnt : 0))   \
+	     json_to(c->policy.to, c->policy.streams[0].to4_cnt,                                     \
+		     dedup_is_gsp(c) ? c->policy.to_cnt : 0))                                        \
 	FACT(tunnels, "Tunnels that it looks into.", FORMAT_TUNNELS(&c->tunnels, c->tunnels.kinds))  \
 	FACT(outer_to, "The only destinations of tunnels.",                                          \
 	     json_to(&c->policy.to[c->tunnels.to_first], c->tunnels.to4_cnt, c->tunnels.to_cnt))     \

@@ -190,7 +190,7 @@ static void all_ignored(const struct advice_reading *r, char *text)
 
 	if (r->total.rx < PACKETS_MIN || r->total.ignored < r->total.rx)
 		return;
-	if (!c->policy.gsp_alone)
+	if (!dedup_is_gsp(c))
 		snprintf(text, ADVICE_TEXT_MAX,
 			 "none of %s packets is of a stream, all pass as ignored: look where they go (tcpdump -ne), then xdp-dedup set %s --profile PROFILE:PORTS%s",
 			 packets, r->name,
@@ -214,7 +214,7 @@ static void not_gsp(const struct advice_reading *r, char *text)
 	double foreign = (double)c->bad_magic + c->bad_type + c->bad_count + c->bad_length;
 	const char *ports = FORMAT_PORTS(r->config->policy.ports, r->config->policy.ports_cnt);
 
-	if (!r->config->policy.gsp_alone || looked_at < PACKETS_MIN || foreign < MOST * looked_at)
+	if (!dedup_is_gsp(r->config) || looked_at < PACKETS_MIN || foreign < MOST * looked_at)
 		return;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "%.3g %% of the packets to port %s are not GSP/1, and pass: another protocol needs its profile (xdp-dedup profile list), as in xdp-dedup set %s --profile PROFILE:%s",

@@ -152,7 +152,7 @@ static bool has_sound_size(const struct dedup_config *c)
 static bool has_sound_pools(const struct dedup_config *c)
 {
 	bool sound = c->policy.ports_cnt <= DEDUP_PORTS_MAX && c->policy.to_cnt <= DEDUP_TO_MAX &&
-		     c->policy.to4_cnt <= c->policy.to_cnt && c->policy.vlans_cnt <= DEDUP_VLANS_MAX;
+		     c->policy.vlans_cnt <= DEDUP_VLANS_MAX;
 
 	for (uint32_t i = 0; i < c->policy.streams_cnt && sound; i++) {
 		const struct dedup_stream *s = &c->policy.streams[i];
@@ -197,6 +197,7 @@ static bool is_head_sound(const struct snapshot_head *h)
 		     is_between(c->policy.id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->memory.replay &&
 		     !c->has_predecessor && !c->memory.known_cnt &&
 		     c->policy.action <= DEDUP_DROP_FOR && c->policy.receiver <= DEDUP_NAMED &&
+		     c->policy.entry < DEDUP_ENTRIES &&
 		     streams_sound(c) && has_sound_parameters(&c->memory) && has_sound_times(c) &&
 		     has_sound_load(c) && has_sound_pools(c) && was_sound_to_ask(c) &&
 		     has_sound_size(c) && dedup_hand_pos(h->hand) < c->memory.places;

@@ -23,19 +23,15 @@
 /* Makes libbpf load only the entry of the packet program for this kind of filter. */
 static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config *cfg)
 {
-	const struct bpf_program *entry = cfg->sources.sources	   ? skel->progs.dedup_numbered
-					  : !cfg->policy.gsp_alone ? skel->progs.dedup_streams
-					  : cfg->policy.deliver	   ? skel->progs.dedup_deliver
-								   : skel->progs.xdp_dedup;
-	struct bpf_program *entries[] = {
-		skel->progs.xdp_dedup,
-		skel->progs.dedup_deliver,
-		skel->progs.dedup_streams,
-		skel->progs.dedup_numbered,
+	struct bpf_program *const entries[DEDUP_ENTRIES] = {
+		[DEDUP_ENTRY_STREAMS] = skel->progs.dedup_streams,
+		[DEDUP_ENTRY_NUMBERED] = skel->progs.dedup_numbered,
+		[DEDUP_ENTRY_GSP] = skel->progs.xdp_dedup,
+		[DEDUP_ENTRY_GSP_DELIVER] = skel->progs.dedup_deliver,
 	};
 
-	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
-		bpf_program__set_autoload(entries[i], entries[i] == entry);
+	for (uint32_t i = 0; i < DEDUP_ENTRIES; i++)
+		bpf_program__set_autoload(entries[i], i == cfg->policy.entry);
 }
 
 /* Fills in the object's map for each pin. */

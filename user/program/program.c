@@ -181,9 +181,9 @@ int program_run(const void *frame, uint32_t len)
 {
 	struct xdp_md ctx = context_of(frame, len);
 
-	return config.policy.gsp_alone	? xdp_dedup(&ctx)
-	       : config.sources.sources ? dedup_numbered(&ctx)
-					: dedup_streams(&ctx);
+	return dedup_is_gsp(configuration())		     ? xdp_dedup(&ctx)
+	       : config.policy.entry == DEDUP_ENTRY_NUMBERED ? dedup_numbered(&ctx)
+							     : dedup_streams(&ctx);
 }
 
 struct dedup_counters *program_counters(uint32_t n)
@@ -323,7 +323,7 @@ void program_identify(const void *frame, uint32_t len, struct program_id *out)
 	int wrong = DEDUP_REASON_ignored;
 
 	*out = (struct program_id){ 0 };
-	if (config.policy.gsp_alone) {
+	if (dedup_is_gsp(configuration())) {
 		struct xdp_md ctx = context_of(frame, len);
 
 		parsed.inside = false;

@@ -132,7 +132,7 @@ int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
 	int named = find_named(old, s);
 	bool by_name;
 
-	if (old->policy.gsp_alone && c->policy.gsp_alone)
+	if (dedup_is_gsp(old) && dedup_is_gsp(c))
 		return 0;
 	if (named >= 0)
 		return named;
@@ -185,28 +185,4 @@ void kept_slots(const struct dedup_config *old, struct dedup_config *c)
 		c->policy.streams[n].slot = was < 0 ? new : old->policy.streams[was].slot;
 		used |= 1U << c->policy.streams[n].slot % DEDUP_SLOTS;
 	}
-}
-
-/* Does *old know the ids of this stream, the only one of a spec, by the key 0? */
-static bool is_key_0(const struct dedup_config *old, const struct spec_stream *s)
-{
-	struct dedup_config c = { .policy.streams_cnt = 1, .named = s->named };
-	struct dedup_stream *stream = c.policy.streams;
-	int was;
-
-	*stream = s->stream;
-	stream->ports_cnt = s->ports_cnt;
-	stream->to_cnt = s->to_cnt;
-	stream->to4_cnt = s->to4_cnt;
-	memcpy(c.policy.ports, s->ports, sizeof(s->ports));
-	memcpy(c.policy.to, s->to, sizeof(s->to));
-	c.numbered[0] = s->numbered;
-	was = kept_stream(old, &c, stream);
-	return was >= 0 && !old->policy.streams[was].realm_key;
-}
-
-void kept_plan_gsp(const struct dedup_config *old, struct filter_spec *spec)
-{
-	spec->gsp_is_stream =
-		!old->policy.gsp_alone && spec_is_gsp(spec) && !is_key_0(old, &spec->streams[0]);
 }

@@ -19,7 +19,6 @@
 #include <stdint.h>
 
 #include "config.h"
-#include "spec.h"
 
 /* The place in *old of the stream that *s, a stream of *c, is; -1 if *old has none. */
 int kept_stream(const struct dedup_config *old, const struct dedup_config *c,
@@ -43,11 +42,5 @@ int kept_of_slot(const struct dedup_config *c, uint32_t slot);
  * *old, others those that no stream has had yet.
  */
 void kept_slots(const struct dedup_config *old, struct dedup_config *c);
-
-/* Marks in the spec whether GSP/1 must be planned as one stream of several even if it is alone: so
- * it is where *old knows its ids by a realm key that is not 0, or has used the key 0 for another
- * stream. A filter of GSP/1 alone knows ids by the key 0.
- */
-void kept_plan_gsp(const struct dedup_config *old, struct filter_spec *spec);
 
 #endif

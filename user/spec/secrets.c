@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "kept.h"
+#include "streams.h"
 
 /* Fills `to` with `bytes` random bytes. */
 static int draw_random(void *to, size_t bytes)
@@ -61,9 +62,10 @@ static int set_realm_key(const struct dedup_config *from, struct dedup_config *c
 			s->realm_key = cfg->policy.streams[i].realm_key;
 			return 0;
 		}
-	return find_key(from, cfg, n, &s->realm_key)
-		       ? 0
-		       : draw_random(&s->realm_key, sizeof(s->realm_key));
+	/* Before there are other realms, GSP/1 alone needs no key. */
+	if (find_key(from, cfg, n, &s->realm_key) || (!from && dedup_is_gsp(cfg)))
+		return 0;
+	return draw_random(&s->realm_key, sizeof(s->realm_key));
 }
 
 static int set_digest_key(const struct dedup_config *from, struct dedup_config *cfg)
@@ -88,7 +90,8 @@ int secrets_set(const struct dedup_config *from, struct dedup_config *cfg)
 		memcpy(cfg->secrets.key, from->secrets.key, sizeof(cfg->secrets.key));
 	else
 		err = draw_random(cfg->secrets.key, sizeof(cfg->secrets.key));
-	for (uint32_t i = 0; i < cfg->policy.streams_cnt && !cfg->policy.gsp_alone && !err; i++)
+	for (uint32_t i = 0; i < cfg->policy.streams_cnt && !err; i++)
 		err = set_realm_key(from, cfg, i);
+	streams_choose_entry(cfg);
 	return err ? err : set_digest_key(from, cfg);
 }

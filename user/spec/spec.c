@@ -58,5 +58,4 @@ void spec_of_config(const struct dedup_config *c, struct filter_spec *out)
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
 		spec_of_stream(c, n, &out->streams[n]);
 	tunnels_of_config(c, out);
-	out->gsp_is_stream = !c->policy.gsp_alone && spec_is_gsp(out);
 }

@@ -79,8 +79,7 @@ struct filter_spec {
 	uint32_t sources; /* of numbered streams: 1 to SPEC_SOURCES_MAX; 0: SPEC_SOURCES_DEFAULT */
 
 	struct spec_stream streams[DEDUP_STREAMS_MAX];
-	uint32_t streams_cnt; /* at least 1 */
-	bool gsp_is_stream;   /* GSP/1 alone has a realm with a key of its own (kept.h) */
+	uint32_t streams_cnt;			   /* at least 1 */
 	struct dedup_ports vlans[DEDUP_VLANS_MAX]; /* as in struct dedup_config; for all streams */
 	uint32_t vlans_cnt;
 	struct spec_tunnels tunnels;		    /* if given: those of all streams */

@@ -348,9 +348,27 @@ uint32_t streams_all(const struct dedup_config *c)
 	return (1U << c->policy.streams_cnt) - 1;
 }
 
+void streams_choose_entry(struct dedup_config *c)
+{
+	const struct dedup_stream *first = c->policy.streams;
+	bool gsp = c->policy.streams_cnt == 1 && first->decoder == DEDUP_GSP && !first->realm_key &&
+		   !c->tunnels.kinds;
+
+	if (gsp)
+		c->policy.entry = c->policy.deliver ? DEDUP_ENTRY_GSP_DELIVER : DEDUP_ENTRY_GSP;
+	else
+		c->policy.entry = c->sources.sources ? DEDUP_ENTRY_NUMBERED : DEDUP_ENTRY_STREAMS;
+	if (gsp && (c->policy.to_cnt || c->policy.vlans_cnt))
+		c->policy.receiver = DEDUP_NAMED;
+	else if (c->policy.forwarded)
+		c->policy.receiver = DEDUP_ANYONE;
+	else
+		c->policy.receiver =
+			c->policy.several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
+}
+
 void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 {
-	c->policy.gsp_alone = spec_is_gsp(spec) && !spec->gsp_is_stream && !tunnels_kinds(spec);
 	c->policy.several = spec->several;
 	c->policy.forwarded = 1; /* if all are */
 	c->policy.vlans_cnt = spec->vlans_cnt;
@@ -360,15 +378,7 @@ void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
 	tunnels_plan(spec, c);
 	if (c->tunnels.kinds)
 		c->policy.frames = DEDUP_FRAMES_INSIDE;
-	if (c->policy.gsp_alone)
-		c->policy.to4_cnt = c->policy.streams[0].to4_cnt;
-	else
-		plan_direct(c);
-	if ((c->policy.to_cnt || c->policy.vlans_cnt) && c->policy.gsp_alone)
-		c->policy.receiver = DEDUP_NAMED;
-	else if (c->policy.forwarded)
-		c->policy.receiver = DEDUP_ANYONE;
-	else
-		c->policy.receiver = spec->several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
+	plan_direct(c);
 	numbered_plan(spec, c);
+	streams_choose_entry(c);
 }

@@ -28,6 +28,11 @@ void streams_choose_names(struct filter_spec *spec, bool given[DEDUP_STREAMS_MAX
  */
 void streams_plan(const struct filter_spec *spec, struct dedup_config *c);
 
+/* Chooses the packet program's entry, and what goes by it: a realm key that is not 0 makes GSP/1
+ * one of several streams, though it is alone. For streams_plan(), and once the realms have keys.
+ */
+void streams_choose_entry(struct dedup_config *c);
+
 /* Bits as config.deliver has them, of all streams of the filter. */
 uint32_t streams_all(const struct dedup_config *c);
 

@@ -22,7 +22,6 @@ static const struct filter_spec OLD = {
 	.sources = 5,
 	.paths = 5,
 	.streams_cnt = 5,
-	.gsp_is_stream = true,
 	.vlans_cnt = 5,
 	.tunnels = { .given = true, .kinds = DEDUP_TUNNEL_BIT(gre) },
 	.outer_to_cnt = 5,

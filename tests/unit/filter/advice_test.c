@@ -347,7 +347,7 @@ int main(void)
 						  .policy.ports_cnt = 1,
 						  .policy.ports = { { 8001, 8001 } } };
 	config.policy.streams_cnt = streams.policy.streams_cnt = 1;
-	config.policy.gsp_alone = 1;
+	config.policy.entry = DEDUP_ENTRY_GSP;
 	numbers = both = streams;
 	both.policy.streams_cnt = 2;
 	numbers.numbered[0].width = both.numbered[1].width = 16;

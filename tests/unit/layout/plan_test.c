@@ -724,7 +724,7 @@ TEST(adjacent_words)
 }
 
 /* Nothing but GSP/1: the filter is that of --port, whatever the stream's name and realm. */
-TEST(gsp_alone_is_of_port)
+TEST(gsp_is_of_port)
 {
 	struct filter_spec spec = spec_of(DEDUP_BLOCKED, DEDUP_FAST, 1000, 1e-3), stream = spec;
 	struct dedup_config plain, c;
@@ -743,7 +743,7 @@ TEST(gsp_alone_is_of_port)
 	stream.streams[0].to_cnt = stream.streams[0].to4_cnt = 0;
 	stream.streams[0].stream.forwarded = 1;
 	c = plan_of(&stream);
-	assert_true(c.policy.gsp_alone && c.policy.forwarded && c.policy.receiver == DEDUP_ANYONE);
+	assert_true(dedup_is_gsp(&c) && c.policy.forwarded && c.policy.receiver == DEDUP_ANYONE);
 }
 
 static const struct streams_row {
