@@ -253,7 +253,7 @@ static __always_inline bool takes_inside(const struct frame *f, __u64 n)
 	const struct dedup_config *cfg = configuration();
 
 	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
-	return !(f->tunnels & ~cfg->tunnels.stream[n]) &&
+	return !(f->tunnels & ~cfg->policy.opens[n]) &&
 	       (cfg->policy.streams[n].layer != DEDUP_ETHERNET || is_of_ethernet(f));
 }
 

@@ -45,9 +45,9 @@ static __always_inline bool is_tunnel_to(const struct dedup_walk *w, const struc
 {
 	struct packet pkt = { .pos = (void *)w->pos, .end = (void *)w->end };
 
-	return !config.tunnels.to_cnt || f->carried ||
-	       is_to_named(&pkt, f->proto, config.tunnels.to_first, config.tunnels.to4_cnt,
-			   config.tunnels.to_cnt);
+	return !config.policy.outer_to_cnt || f->carried ||
+	       is_to_named(&pkt, f->proto, config.policy.outer_to_first,
+			   config.policy.outer_to4_cnt, config.policy.outer_to_cnt);
 }
 
 /* Stores where the frame begins, for digest(). Only a digest of a whole frame reads it, so a filter
@@ -222,7 +222,8 @@ static __always_inline bool open_usual_tunnel(const void *data, struct packet *p
 	};
 
 	barrier_var(w.data); /* else the compiler keeps a part of a pointer */
-	if (config.tunnels.to_cnt || dedup_open_usual(&w, &configuration()->tunnels) != DEDUP_OPENED)
+	if (config.policy.outer_to_cnt ||
+	    dedup_open_usual(&w, &configuration()->tunnels) != DEDUP_OPENED)
 		return false;
 	dedup_join_paths(&w);
 	if (may_be_tunnel((void *)w.pos, (void *)w.end, bpf_htons(w.proto)))

@@ -6,42 +6,16 @@
 #define XDP_DEDUP_CONFIG_H
 
 #include "compiler.h"
-#include "destination.h"
 #include "digest.h"
 #include "format.h"
 #include "id.h"
-#include "numbering.h"
 #include "record.h"
 #include "sample.h"
-#include "stream.h"
-#include "tunnel.h"
+#include "spec.h"
 
-#define DEDUP_PORTS_MAX 32		    /* ranges of UDP destination ports */
-#define DEDUP_VLANS_MAX 32		    /* ranges of VLAN ids */
 #define DEDUP_KEYS (2 * DEDUP_ID_WORDS_MAX) /* 32-bit words of the hash secret */
 #define DEDUP_MARKS 1024		    /* segments of the hand's circle, at most */
 #define DEDUP_TIES 256			    /* slots (claim.h) */
-
-struct dedup_ports {
-	__u16 lo, hi; /* inclusive, host order */
-};
-
-/* How the filter's memory is used. */
-enum dedup_layout {
-	DEDUP_BLOCKED,	 /* block.h: both generations of an id in one cache line */
-	DEDUP_FLAT,	 /* flat.h: two bit arrays, a textbook's Bloom filter for each generation */
-	DEDUP_COUNTDOWN, /* countdown.h: cells that count down to 0 */
-};
-
-/* Hashes: from an id to its positions. From DEDUP_COLIBRI on for flat and countdown only. */
-enum dedup_hash_scheme {
-	DEDUP_FAST,    /* NH, keyed with the filter's secret */
-	DEDUP_SIPHASH, /* SipHash-1-3, keyed with the filter's secret */
-	DEDUP_COLIBRI, /* a SHA-256 for each position */
-	DEDUP_FIPS,    /* one SHA-256, double hashing */
-	DEDUP_FNV1A,   /* FNV-1a; positions after the first are mixed as in DEDUP_FAST */
-	DEDUP_TEZOS,   /* one SHA-256, cut into indices */
-};
 
 /* What becomes of duplicates. All are counted. */
 enum dedup_action {
@@ -127,7 +101,10 @@ struct dedup_policy {
 	 */
 	__u8 direct[DEDUP_PORTS_MAX];
 	__u32 to_cnt;
-	__u32 pad;
+	/* Tunnels are opened only where the outermost IP header has one of these destinations of
+	 * `to`; outer_to_cnt 0: any.
+	 */
+	__u32 outer_to_first, outer_to4_cnt, outer_to_cnt;
 	struct dedup_prefix to[DEDUP_TO_MAX];
 
 	/* Only frames of these VLANs are looked at, in all streams: ranges of ids of the outermost
@@ -136,11 +113,12 @@ struct dedup_policy {
 	__u32 vlans_cnt;
 	struct dedup_ports vlans[DEDUP_VLANS_MAX];
 
-	__u32 streams_cnt; /* at least 1 */
+	__u32 opens[DEDUP_STREAMS_MAX]; /* the kinds of tunnels of each stream: DEDUP_TUNNEL_BITs */
+	__u32 streams_cnt;		/* at least 1 */
 	struct dedup_stream streams[DEDUP_STREAMS_MAX];
 };
 _Static_assert(__builtin_offsetof(struct dedup_policy, to) ==
-			       __builtin_offsetof(struct dedup_policy, pad) + 4 &&
+			       __builtin_offsetof(struct dedup_policy, outer_to_cnt) + 4 &&
 		       __builtin_offsetof(struct dedup_policy, streams) ==
 			       __builtin_offsetof(struct dedup_policy, streams_cnt) + 4,
 	       "no hidden padding: policies are compared as bytes");
@@ -149,14 +127,6 @@ _Static_assert(__builtin_offsetof(struct dedup_policy, to) ==
 struct dedup_secrets {
 	__u32 key[DEDUP_KEYS];		     /* the hash's */
 	__u64 digest_key[DEDUP_DIGEST_KEYS]; /* filled in if some stream has a digest */
-};
-
-/* What was asked for, where the plan chooses, or deviates: the next plan begins with that. */
-struct dedup_asked {
-	__u64 capacity;
-	__u64 fpr_e18;
-	__u32 bits, hashes, index_bits, countdown_bits; /* 0: not given, the plan chooses */
-	__u64 deliver_all; /* 1: the fresh packets of all streams are delivered */
 };
 
 /* Map `.rodata.config`, frozen at load: to the verifier every field is a constant. bpftool shows
@@ -168,7 +138,7 @@ struct dedup_config {
 	struct dedup_memory memory;
 	struct dedup_policy policy;
 	struct dedup_secrets secrets;
-	struct dedup_asked asked;
+	struct filter_spec asked;
 
 	/* This program among the filter's programs (predecessor.h). */
 	__u32 serial; /* among those of the filter, counted from 0 */
@@ -177,7 +147,7 @@ struct dedup_config {
 	 */
 	__u32 earlier_stats;
 	__u32 has_predecessor; /* 1: loaded with a predecessor, which may be gone now */
-	__u32 named; /* bit n: the user gave stream n its name; else it may be drawn (kept.h) */
+	__u32 pad;
 	__u64 predecessor_scale; /* what an id counts for in the predecessor: dedup_scale() */
 	/* With a predecessor, for each stream: 1 + the index of a stream of its realm in the
 	 * predecessor; 0: the predecessor has no such realm, and is not asked.
@@ -187,7 +157,7 @@ struct dedup_config {
 	struct dedup_sources sources;			   /* as a part of `memory` */
 	struct dedup_numbered numbered[DEDUP_STREAMS_MAX]; /* of each stream, as a part of it */
 
-	struct dedup_tunnels tunnels; /* as a part of `policy` */
+	struct dedup_tunnels tunnels; /* of any stream; as a part of `policy` */
 
 	DEDUP_APPENDED(__u64 appended;)
 };

@@ -7,8 +7,6 @@
 
 #include <linux/types.h>
 
-#include "stream.h"
-
 /* The kinds, by the names that users give them, and their usual UDP ports. */
 #define DEDUP_TUNNELS(X)     \
 	X(vlan, 0, 0)        \
@@ -37,17 +35,11 @@ struct dedup_tunnel_port {
 	__u16 kind; /* enum dedup_tunnel */
 };
 
-/* What a filter opens. A part of the configuration. */
+/* Which tunnels a profile, a filter or a survey opens. */
 struct dedup_tunnels {
-	__u32 kinds; /* DEDUP_TUNNEL_BITs, of any stream; 0: no tunnel is opened */
+	__u32 kinds; /* DEDUP_TUNNEL_BITs; 0: no tunnel is opened */
 	__u32 ports_cnt;
 	struct dedup_tunnel_port ports[DEDUP_TUNNEL_PORTS_MAX];
-	/* Only where the outermost IP header has one of these destinations, a part of
-	 * policy.to; to_cnt 0: any.
-	 */
-	__u32 to_first, to4_cnt, to_cnt;
-	__u32 stream[DEDUP_STREAMS_MAX]; /* the kinds of each stream */
-	__u32 given; /* 1: by --tunnels, so all have the same; 0: by their profiles */
 };
 
 #endif

@@ -82,7 +82,7 @@ static struct xdp_dedup *load(const struct row *r, int i)
 		.index_bits = r->layout == DEDUP_COUNTDOWN ? r->m : 0,
 		.hashes = r->k,
 		.capacity = 1000,
-		.fpr = 0.01,
+		.fpr_e18 = SPEC_FPR(0.01),
 		.window_ns = 3600000000000,
 		.streams = { { SPEC_GSP, .ports = { { GOSSIP_PORT, GOSSIP_PORT } }, .ports_cnt = 1 } },
 		.streams_cnt = 1,

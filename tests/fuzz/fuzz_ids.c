@@ -23,7 +23,9 @@ static uint32_t plan_all(struct dedup_config *cfgs)
 
 	must(!profiles_add_builtin(&all) && all.cnt <= BUILTINS_MAX);
 	for (uint32_t i = 0; i < all.cnt; i++) {
-		struct filter_spec spec = { .capacity = 1000, .fpr = 1e-4, .window_ns = 1000000000 };
+		struct filter_spec spec = { .capacity = 1000,
+					    .fpr_e18 = SPEC_FPR(1e-4),
+					    .window_ns = 1000000000 };
 
 		spec.streams_cnt = 1;
 		spec.streams[0].stream = all.list[i].stream;

@@ -36,23 +36,20 @@ static void check_numbers(const struct dedup_numbered *n, const struct dedup_str
 }
 
 /* They read as before when they are written and read again. */
-static void check_tunnels(const struct spec_tunnels *t)
+static void check_tunnels(const struct dedup_tunnels *t)
 {
-	struct dedup_tunnels as_config = { .kinds = t->kinds, .ports_cnt = t->ports_cnt };
-	struct spec_tunnels again;
+	struct dedup_tunnels again;
 
 	must(!(t->kinds & ~DEDUP_TUNNELS_ALL) && t->ports_cnt <= DEDUP_TUNNEL_PORTS_MAX);
-	must(!t->given);
-	memcpy(as_config.ports, t->ports, sizeof(t->ports));
 	for (uint32_t i = 0; i < t->ports_cnt; i++)
 		must(t->ports[i].port && t->kinds >> t->ports[i].kind & 1);
-	must(!parse_tunnels(FORMAT_TUNNELS(&as_config, t->kinds), &again));
+	must(!parse_tunnels(FORMAT_TUNNELS(t, t->kinds), &again));
 	must(again.kinds == t->kinds && again.ports_cnt == t->ports_cnt);
 }
 
-static bool is_same(const struct spec_tunnels *a, const struct spec_tunnels *b)
+static bool is_same(const struct dedup_tunnels *a, const struct dedup_tunnels *b)
 {
-	return a->given == b->given && a->kinds == b->kinds && a->ports_cnt == b->ports_cnt &&
+	return a->kinds == b->kinds && a->ports_cnt == b->ports_cnt &&
 	       !memcmp(a->ports, b->ports, a->ports_cnt * sizeof(*a->ports));
 }
 

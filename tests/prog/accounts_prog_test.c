@@ -79,7 +79,7 @@ static int remove_interfaces(void **state)
 static void plan(const struct account_kind *kind, struct dedup_config *cfg)
 {
 	struct filter_spec spec = { .capacity = 100,
-				    .fpr = 1e-3,
+				    .fpr_e18 = SPEC_FPR(1e-3),
 				    .window_ns = S,
 				    .sources = run.sources ?: SENDERS,
 				    .paths = kind->paths };

@@ -118,7 +118,7 @@ static void any_filter(struct dedup_config *cfg)
 {
 	static const enum dedup_layout LAYOUTS[] = { DEDUP_BLOCKED, DEDUP_FLAT, DEDUP_COUNTDOWN };
 	struct filter_spec spec = { .capacity = 1000,
-				    .fpr = 1e-4,
+				    .fpr_e18 = SPEC_FPR(1e-4),
 				    .window_ns = 10000000000ULL,
 				    .layout = LAYOUTS[below(3)],
 				    .sources = STREAMS_MAX * SENDERS_MAX + below(100),

@@ -55,6 +55,7 @@ static void load(const struct setup *s)
 		stream_add(&spec, &all, &s->wishes[i]);
 	if (s->tunnels)
 		assert_int_equal(parse_tunnels(s->tunnels, &spec.tunnels), 0);
+	spec.given.tunnels = s->tunnels != NULL;
 	if (s->outer_to)
 		assert_int_equal(parse_prefixes(s->outer_to, spec.outer_to, &spec.outer_to_cnt,
 						&spec.outer_to4_cnt),
@@ -195,7 +196,7 @@ static const struct tunnel_reasons HIDDEN = { { DEDUP_REASON_ignored, DEDUP_REAS
 static void other_kinds_stay_closed(void **state)
 {
 	const char *kind = *state;
-	struct spec_tunnels t;
+	struct dedup_tunnels t;
 	struct frame f;
 
 	assert_int_equal(parse_tunnels(kind, &t), 0);

@@ -199,7 +199,7 @@ static void says_all(void **state)
 	assert_int_equal(spec->vlans_cnt, 2);
 	assert_int_equal(spec->vlans[1].lo, 10);
 	assert_int_equal(spec->capacity, 2000000);
-	assert_true(spec->fpr > 0.99e-5 && spec->fpr < 1.01e-5);
+	assert_true(spec_fpr(spec) > 0.99e-5 && spec_fpr(spec) < 1.01e-5);
 	assert_int_equal(spec->window_ns, 30 * 1000000000ULL);
 	assert_true(spec->count_only && spec->learn_app && spec->ihave_pass && spec->forwarded);
 	assert_int_equal(spec->layout, DEDUP_COUNTDOWN);

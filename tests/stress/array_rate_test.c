@@ -227,7 +227,7 @@ static struct dedup_config plan_of(const struct row *row)
 		.layout = row->layout,
 		.hash = row->hash,
 		.capacity = row->capacity,
-		.fpr = row->fpr,
+		.fpr_e18 = SPEC_FPR(row->fpr),
 		.bits = row->m,
 		.hashes = row->k,
 		.window_ns = 600000000000,

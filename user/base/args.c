@@ -70,8 +70,8 @@ static int parse_enum(const struct args_option *row, void *field, const char *te
 	for (const char *const *name = row->names; *name; name++, number++) {
 		if (strcmp(*name, text))
 			continue;
-		if (row->size == sizeof(bool))
-			*(bool *)field = number;
+		if (row->size == sizeof(uint8_t))
+			*(uint8_t *)field = number;
 		else
 			memcpy(field, &number, sizeof(number));
 		return 0;
@@ -98,15 +98,20 @@ static int parse_number_in_range(const struct args_option *row, void *field, con
 /* Returns 0; -EINVAL if the text has not the right form; -ERANGE if it is out of the row's range. */
 static int parse_value(const struct args_option *row, void *field, const char *text)
 {
+	double rate;
+
 	switch (row->type) {
 	case ARGS_FLAG:
-		*(bool *)field = !strcmp(text, "yes");
+		*(uint8_t *)field = !strcmp(text, "yes");
 		return strcmp(text, "yes") && strcmp(text, "no") ? -EINVAL : 0;
 	case ARGS_STRING:
 		*(const char **)field = text;
 		return *text ? 0 : -EINVAL;
 	case ARGS_RATE:
-		return parse_rate(text, field) ? -EINVAL : 0;
+		if (parse_rate(text, &rate))
+			return -EINVAL;
+		*(uint64_t *)field = (uint64_t)(rate * 1e18 + 0.5);
+		return 0;
 	case ARGS_ENUM:
 		return parse_enum(row, field, text);
 	default:
@@ -141,7 +146,7 @@ static int set_field(const struct args_option *row, void *to, const char *what, 
 int args_set(const struct args_option *row, void *to, const char *what, const char *text)
 {
 	if (row->given)
-		*((bool *)to + row->given) = true;
+		*((uint8_t *)to + row->given) = true;
 	return set_field(row, to, what, text);
 }
 

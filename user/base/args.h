@@ -13,12 +13,12 @@
 
 /* What a value is, and the type of its field. */
 enum args_type {
-	ARGS_FLAG,   /* bool. An option takes no value and makes it true; a key takes yes or no */
+	ARGS_FLAG,   /* bool or uint8_t. An option takes no value: true; a key takes yes or no */
 	ARGS_STRING, /* const char *: the text itself, which is not empty */
 	ARGS_COUNT,  /* uint32_t or uint64_t, by parse_count() */
 	ARGS_TIME,   /* uint64_t, in ns, by parse_time() */
-	ARGS_RATE,   /* double, by parse_rate() */
-	ARGS_ENUM,   /* bool or an enum: the index of the name in `names`, plus `min` */
+	ARGS_RATE,   /* uint64_t, in units of 1e-18, by parse_rate() */
+	ARGS_ENUM,   /* bool, uint8_t or an enum: the index of the name in `names`, plus `min` */
 	ARGS_OWN,    /* any type: the row's `parse` writes it */
 };
 
@@ -39,7 +39,7 @@ struct args_option {
 	unsigned int group; /* one bit; commands take options by group. 0: every command takes it */
 	enum args_type type;
 	size_t field, size;	  /* offset and bytes of the field */
-	size_t given;		  /* offset of a bool: set, but not by `env`. 0: there is none */
+	size_t given;		  /* offset of a bool or uint8_t: set, but not by `env`. 0: none */
 	uint64_t min, max;	  /* the range of a count or a time; max 0: there is no bound */
 	const char *const *names; /* of ARGS_ENUM; the last one is NULL */
 	/* ARGS_OWN: writes *to. Returns NULL, or what is wrong with the text. */

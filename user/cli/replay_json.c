@@ -62,7 +62,7 @@ static json_object *json_replayed_stream(const struct capture *c, const struct d
 	json_object *o = json_object_new_object();
 
 	ADD("name", json_text(cfg->policy.streams[n].name));
-	ADD("tunnels", json_text(FORMAT_TUNNELS(&cfg->tunnels, cfg->tunnels.stream[n])));
+	ADD("tunnels", json_text(FORMAT_TUNNELS(&cfg->tunnels, cfg->policy.opens[n])));
 	ADD("counters", json_reasons(s));
 	ADD("bytes", json_u64(s->bytes));
 	ADD("duplicate_bytes", json_u64(s->duplicate_bytes));

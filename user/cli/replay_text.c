@@ -150,9 +150,9 @@ static void print_replayed_stream(const struct capture *c, const struct dedup_co
 	       cfg->policy.streams[n].name, matched, s->reasons[DEDUP_REASON_new], dropped,
 	       percent_of(dropped, matched), FORMAT_BYTES(s->duplicate_bytes),
 	       FORMAT_BYTES(s->bytes));
-	if (cfg->tunnels.stream[n])
+	if (cfg->policy.opens[n])
 		printf("  opened       tunnels: %s; a sender is that of the tunnel\n",
-		       FORMAT_TUNNELS(&cfg->tunnels, cfg->tunnels.stream[n]));
+		       FORMAT_TUNNELS(&cfg->tunnels, cfg->policy.opens[n]));
 	if (!matched)
 		return;
 	print_ages(cfg, r, n);

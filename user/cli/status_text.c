@@ -161,8 +161,8 @@ static void print_stream(const struct dedup_config *c, uint32_t n)
 	print_to(" to ", &c->policy.to[s->to_first], s->to4_cnt, s->to_cnt);
 	if (s->forwarded && !c->policy.forwarded)
 		printf(" for any host");
-	if (c->tunnels.stream[n] != c->tunnels.kinds)
-		printf(", tunnels %s", FORMAT_TUNNELS(&c->tunnels, c->tunnels.stream[n]));
+	if (c->policy.opens[n] != c->tunnels.kinds)
+		printf(", tunnels %s", FORMAT_TUNNELS(&c->tunnels, c->policy.opens[n]));
 	printf("; realm %u; ", s->realm);
 	if (s->decoder == DEDUP_GSP)
 		puts("GSP/1");
@@ -198,9 +198,9 @@ static void print_receiver(const struct status *s)
 		printf("  only VLANs  %s\n", FORMAT_VLANS(c->policy.vlans, c->policy.vlans_cnt));
 	if (c->tunnels.kinds)
 		printf("  tunnels     %s\n", FORMAT_TUNNELS(&c->tunnels, c->tunnels.kinds));
-	if (c->tunnels.to_cnt) {
-		print_to("  outer to    ", &c->policy.to[c->tunnels.to_first], c->tunnels.to4_cnt,
-			 c->tunnels.to_cnt);
+	if (c->asked.outer_to_cnt) {
+		print_to("  outer to    ", c->asked.outer_to, c->asked.outer_to4_cnt,
+			 c->asked.outer_to_cnt);
 		puts("");
 	}
 	if (dedup_is_gsp(c) && c->policy.to_cnt) {

@@ -86,11 +86,9 @@ const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTION
 		return out;
 	for (uint32_t i = 0; i < f->spec.streams_cnt; i++)
 		append_stream(out, &f->spec, i);
-	if (f->spec.tunnels.kinds) {
-		struct dedup_tunnels t = tunnels_as_config(&f->spec.tunnels);
-
-		text_append(out, SURVEY_OPTIONS_MAX, " --tunnels %s", FORMAT_TUNNELS(&t, t.kinds));
-	}
+	if (f->spec.tunnels.kinds)
+		text_append(out, SURVEY_OPTIONS_MAX, " --tunnels %s",
+			    FORMAT_TUNNELS(&f->spec.tunnels, f->spec.tunnels.kinds));
 	if (f->spec.paths > 1)
 		text_append(out, SURVEY_OPTIONS_MAX, " --paths %u", f->spec.paths);
 	if (numbered_alone(&f->spec))
@@ -181,7 +179,7 @@ int survey_capture(const struct options *o, struct capture *c)
 	struct survey *s;
 	int err, printed;
 
-	if (survey_open(o->memory, o->wish.given.tunnels ? &o->wish.spec.tunnels : NULL, &s))
+	if (survey_open(o->memory, o->wish.spec.given.tunnels ? &o->wish.spec.tunnels : NULL, &s))
 		return diag_err(-ENOMEM,
 				"out of memory" ADVICE "--memory says how much replay may take");
 	err = note_all(s, c);

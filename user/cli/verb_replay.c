@@ -141,7 +141,7 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 
 int verb_replay(const struct options *o)
 {
-	bool is_survey = !o->wish.profiles_cnt && !o->wish.given.port;
+	bool is_survey = !o->wish.profiles_cnt && !o->wish.spec.given.port;
 	int code = is_survey ? check_survey(o) : check_replay(o), err;
 	struct dedup_config cfg;
 	struct capture *c;

@@ -74,7 +74,7 @@ static void print_only_colibris(const struct filter_spec *spec, bool json)
 	uint64_t m;
 	uint32_t k;
 
-	textbook_size(spec->capacity, spec->fpr, &m, &k);
+	textbook_size(spec->capacity, spec_fpr(spec), &m, &k);
 	diag_note("no filter is loaded with Colibri's m = %" PRIu64 " and k = %u: %s", m, k,
 		  m > UINT32_MAX	 ? "m is at most 4294967295"
 		  : k > DEDUP_HASHES_MAX ? "k is at most 32"
@@ -90,7 +90,7 @@ static void print_only_colibris(const struct filter_spec *spec, bool json)
 	ADD("layout", json_text(layout_of(spec->layout)->name));
 	ADD("hash", json_text(hash_name(spec->hash)));
 	ADD("capacity", json_u64(spec->capacity));
-	ADD("fpr", json_double(spec->fpr));
+	ADD("fpr", json_double(spec_fpr(spec)));
 	ADD("m", json_u64(m));
 	ADD("k", json_u64(k));
 	json_print(o);

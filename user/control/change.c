@@ -88,7 +88,7 @@ static int look_at_filter(struct change *c)
 	c->where = (struct placement){ c->ifnames, 0, c->w->where.mode, c->w->where.share };
 	want_as_it_is(c, &links);
 	links_free(&links);
-	spec_of_config(c->f.config, &c->spec);
+	c->spec = c->f.config->asked;
 	return 0;
 }
 

@@ -20,7 +20,7 @@ static void keep_deliveries(const struct filter_spec *old, struct filter_spec *s
 int change_ask(struct change *c)
 {
 	const struct wish *w = c->w;
-	const struct given *given = &w->given;
+	const struct spec_given *given = &w->spec.given;
 	struct filter_spec *spec = &c->spec;
 
 	if (w->profiles_cnt) {
@@ -28,6 +28,7 @@ int change_ask(struct change *c)
 
 		memcpy(spec->streams, w->spec.streams, sizeof(spec->streams));
 		spec->streams_cnt = w->spec.streams_cnt;
+		spec->given.port = spec->given.to = false;
 		keep_deliveries(&old, spec);
 	} else if ((given->port || given->to || given->forwarded) && !spec_is_gsp(spec)) {
 		return diag_err(-EINVAL, "%s has streams: say all that it is to have, by --profile",

@@ -89,8 +89,8 @@ static uint64_t drop_until_ns(const struct change *c, const struct dedup_config 
 {
 	if (!cfg->policy.drop_ns)
 		return 0;
-	return c->w->given.drop_for ? kernel_now_ns() + cfg->policy.drop_ns
-				    : READ_ONCE(c->f.state->drop_until_ns);
+	return c->w->spec.given.drop_for ? kernel_now_ns() + cfg->policy.drop_ns
+					 : READ_ONCE(c->f.state->drop_until_ns);
 }
 
 /* The first error of an exchange: it is kept until it is known what the error means. */

@@ -49,7 +49,7 @@
 		     dedup_is_gsp(c) ? c->policy.to_cnt : 0))                                        \
 	FACT(tunnels, "Tunnels that it looks into.", FORMAT_TUNNELS(&c->tunnels, c->tunnels.kinds))  \
 	FACT(outer_to, "The only destinations of tunnels.",                                          \
-	     json_to(&c->policy.to[c->tunnels.to_first], c->tunnels.to4_cnt, c->tunnels.to_cnt))     \
+	     json_to(c->asked.outer_to, c->asked.outer_to4_cnt, c->asked.outer_to_cnt))              \
 	FACT(vlans, "The only VLANs: ranges; 0: untagged frames.",                                   \
 	     json_ports(c->policy.vlans, c->policy.vlans_cnt))                                       \
 	FACT(macs_changed, "Interfaces whose MACs need a `refresh`.",                                \
@@ -210,7 +210,7 @@
 	FACT(to, "The only destinations.",                                                    \
 	     json_to(&c->policy.to[st->to_first], st->to4_cnt, st->to_cnt))                   \
 	FACT(tunnels, "Tunnels that it looks into.",                                          \
-	     FORMAT_TUNNELS(&c->tunnels, c->tunnels.stream[n]))                               \
+	     FORMAT_TUNNELS(&c->tunnels, c->policy.opens[n]))                                 \
 	FACT(forwarded, "Whether frames for other hosts are looked at.", (bool)st->forwarded) \
 	FACT(realm, "Streams of one realm drop copies of each other's packets.", st->realm)   \
 	FACT(id_bytes, "Bytes of the packet that are the id.", stream_fields_bytes(st))       \

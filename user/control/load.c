@@ -87,7 +87,7 @@ static int check_new(const struct wish *w)
 {
 	if (!w->where.cnt)
 		return diag_err(-EINVAL, "on which interface? as in xdp-dedup load eth0 --port 8001");
-	if (!w->profiles_cnt && !w->given.port)
+	if (!w->profiles_cnt && !w->spec.given.port)
 		return diag_err(
 			-EINVAL,
 			"--port is missing: which UDP ports carry gossip? as in --port 8001 (or --profile, for another protocol)");
@@ -108,7 +108,7 @@ static int replace_or_load(const struct wish *w)
 
 	if (status != -ENOENT)
 		return status;
-	if (w->name && (!w->where.cnt || (!w->profiles_cnt && !w->given.port))) {
+	if (w->name && (!w->where.cnt || (!w->profiles_cnt && !w->spec.given.port))) {
 		loader_explain(w->name, status);
 		return EXIT_FAILED;
 	}

@@ -38,7 +38,7 @@ static int plan_replacement(struct change *c, struct dedup_config *cfg)
 		c->spec = c->w->spec;
 	else
 		err = err ?: change_ask(c);
-	if (c->w->whole && !c->w->given.action) /* no value ends the time of --for */
+	if (c->w->whole && !c->w->spec.given.action) /* no value ends the time of --for */
 		c->spec.drop_ns = drop_ns;
 	return err ?: change_plan(c, cfg);
 }

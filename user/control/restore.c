@@ -62,7 +62,7 @@ static int plan_restored(struct restoration *r)
 	struct filter_spec spec;
 	int err;
 
-	spec_of_config(old, &spec);
+	spec = old->asked;
 	spec.several = r->where.cnt > 1;
 	err = plan_here(&spec, &r->cfg);
 	if (err)
@@ -77,12 +77,10 @@ static int plan_restored(struct restoration *r)
 
 static int check_restored(const struct restoration *r, const struct links *links)
 {
-	struct filter_spec spec;
 	const struct checks_subject subject = {
-		.where = &r->where, .spec = &spec, .plan = &r->cfg, .links = links
+		.where = &r->where, .spec = &r->cfg.asked, .plan = &r->cfg, .links = links
 	};
 
-	spec_of_config(&r->cfg, &spec);
 	return checks_demand(&subject);
 }
 

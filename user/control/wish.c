@@ -136,7 +136,7 @@ static const char *parse_deliver(void *to, const char *text)
 
 #define FIELD(member) ARGS_FIELD(struct wish, member)
 #define FIELDS(first, last) ARGS_FIELDS(struct wish, first, last)
-#define GIVEN(mark) .given = offsetof(struct wish, given.mark)
+#define GIVEN(mark) .given = offsetof(struct wish, spec.given.mark)
 
 /* As many as WISH_OPTIONS_MAX says, or it does not compile. */
 const struct args_option WISH_OPTIONS[] = {
@@ -148,7 +148,7 @@ const struct args_option WISH_OPTIONS[] = {
 	  .help = "attach by libxdp's dispatcher, beside other XDP programs (a link\n"
 		  "of its own)" },
 	{ "--port", "PORTS", OPT_PORT, ARGS_OWN,
-	  FIELDS(spec.streams[0].ports, spec.streams[0].ports_cnt), GIVEN(port),
+	  FIELDS(spec.streams[0].ports_cnt, spec.streams[0].ports), GIVEN(port),
 	  .parse = parse_port, .max = DEDUP_PORTS_MAX, .key = ARGS_KEY_JOINED,
 	  .help = "GSP/1's UDP destination ports, as in 8001,9000-9010 (no default)" },
 	{ "--profile", "PROFILE", OPT_PROFILE, ARGS_OWN, FIELDS(profiles, profiles_cnt),
@@ -163,7 +163,7 @@ const struct args_option WISH_OPTIONS[] = {
 	  .expects = "give a number of ids, as in 500000, 250k or 1M",
 	  .range = "a filter must hold at least {min} id, and at most {max}",
 	  .help = "ids a window, as in 250k or 1M (1M)" },
-	{ "--fpr", "P", OPT_FPR, ARGS_RATE, FIELD(spec.fpr), GIVEN(fpr), .key = ARGS_KEY_ONCE,
+	{ "--fpr", "P", OPT_FPR, ARGS_RATE, FIELD(spec.fpr_e18), GIVEN(fpr), .key = ARGS_KEY_ONCE,
 	  .env = "XDP_DEDUP_FPR",
 	  .help = "the highest rate at which fresh events may be lost\n"
 		  "(1e-4, or the lowest of its profiles)" },
@@ -193,11 +193,11 @@ const struct args_option WISH_OPTIONS[] = {
 	  .help = "kernel: packets add ids; app: only `add` and the library do\n"
 		  "(kernel)" },
 	{ "--to", "DESTINATIONS", OPT_DESTINATION, ARGS_OWN,
-	  FIELDS(spec.streams[0].to, spec.streams[0].to4_cnt), GIVEN(to), .parse = parse_to,
+	  FIELDS(spec.streams[0].to_cnt, spec.streams[0].to), GIVEN(to), .parse = parse_to,
 	  .max = DEDUP_TO_MAX, .key = ARGS_KEY_JOINED,
 	  .help = "only packets to these addresses or prefixes, as in\n"
 		  "192.0.2.1,2001:db8::/64 (all that are for this host)" },
-	{ "--vlan", "VLANS", OPT_DESTINATION, ARGS_OWN, FIELDS(spec.vlans, spec.vlans_cnt),
+	{ "--vlan", "VLANS", OPT_DESTINATION, ARGS_OWN, FIELDS(spec.vlans_cnt, spec.vlans),
 	  GIVEN(vlan), .parse = parse_vlan, .max = DEDUP_VLANS_MAX, .key = ARGS_KEY_ONCE,
 	  .help = "only frames of these VLANs, by their outermost tag, as in\n"
 		  "10,20-29,none; none: those without a tag (any)" },
@@ -206,7 +206,7 @@ const struct args_option WISH_OPTIONS[] = {
 	  .help = "look inside these: none, all, or as in erspan,vxlan:4789,8472\n"
 		  "(none, or those of its profiles)" },
 	{ "--outer-to", "DESTINATIONS", OPT_DESTINATION, ARGS_OWN,
-	  FIELDS(spec.outer_to, spec.outer_to4_cnt), GIVEN(outer_to), .parse = parse_outer_to,
+	  FIELDS(spec.outer_to_cnt, spec.outer_to), GIVEN(outer_to), .parse = parse_outer_to,
 	  .max = DEDUP_TO_MAX, .key = ARGS_KEY_JOINED,
 	  .help = "only tunnels to these addresses or prefixes (any)" },
 	{ "--forwarded", NULL, OPT_DESTINATION, ARGS_FLAG, FIELD(spec.forwarded), GIVEN(forwarded),
@@ -276,18 +276,18 @@ int wish_end(struct wish *w)
 			"--for says how long duplicates are dropped, and --action count drops none" ADVICE
 			"leave one of them out");
 	/* Else the streams are those of a filter that runs: change_plan() checks it. */
-	if ((w->profiles_cnt || w->given.port) && wish_check_sources(w, &w->spec))
+	if ((w->profiles_cnt || w->spec.given.port) && wish_check_sources(w, &w->spec))
 		return -EINVAL;
 	/* 0: not given, because no option accepts 0. By the profiles, or else the defaults. */
-	if (w->spec.fpr <= 0)
-		w->spec.fpr = w->fitting_fpr > 0 ? w->fitting_fpr : SPEC_FPR_DEFAULT;
+	if (!w->spec.fpr_e18)
+		w->spec.fpr_e18 = SPEC_FPR(w->fitting_fpr > 0 ? w->fitting_fpr : SPEC_FPR_DEFAULT);
 	w->spec.window_ns = w->spec.window_ns ?: w->fitting_window_ns ?: SPEC_WINDOW_DEFAULT_NS;
 	return 0;
 }
 
 bool wish_has(const struct wish *w, const struct args_option *row)
 {
-	return row->given && *((const bool *)w + row->given);
+	return row->given && *((const uint8_t *)w + row->given);
 }
 
 bool wish_gives(const struct wish *w, unsigned int groups)
@@ -301,18 +301,23 @@ bool wish_gives(const struct wish *w, unsigned int groups)
 void wish_apply(const struct wish *w, struct filter_spec *spec)
 {
 	/* These go together: one that is not given is not as it was, but as by default. */
-	if (w->given.action || w->given.drop_for) {
-		spec->count_only = false;
+	if (w->spec.given.action || w->spec.given.drop_for) {
+		spec->count_only = spec->given.action = spec->given.drop_for = false;
 		spec->drop_ns = 0;
 	}
-	if (w->given.tunnels && !w->spec.tunnels.kinds)
-		spec->outer_to_cnt = spec->outer_to4_cnt = 0;
-	if (wish_gives(w, OPT_MEMORY & ~OPT_SOURCES))
+	if (w->spec.given.tunnels && !w->spec.tunnels.kinds)
+		spec->outer_to_cnt = spec->outer_to4_cnt = spec->given.outer_to = 0;
+	if (wish_gives(w, OPT_MEMORY & ~OPT_SOURCES)) {
 		spec->bits = spec->hashes = spec->index_bits = spec->countdown_bits = 0;
+		spec->given.bits = spec->given.hashes = spec->given.index_bits =
+			spec->given.countdown_bits = false;
+	}
 	for (const struct args_option *row = WISH_OPTIONS; row->option; row++)
-		if (wish_has(w, row))
+		if (wish_has(w, row)) {
 			memcpy((char *)spec + row->field - offsetof(struct wish, spec),
 			       (const char *)w + row->field, row->size);
+			*((uint8_t *)spec + row->given - offsetof(struct wish, spec)) = true;
+		}
 }
 
 int wish_check_sources(const struct wish *w, const struct filter_spec *spec)
@@ -321,5 +326,5 @@ int wish_check_sources(const struct wish *w, const struct filter_spec *spec)
 		return 0;
 	return diag_err(-EINVAL,
 			"%s is for numbered streams, and the filter has none" ADVICE "leave it out",
-			w->given.sources ? "--sources" : "--paths");
+			w->spec.given.sources ? "--sources" : "--paths");
 }

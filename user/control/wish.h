@@ -11,7 +11,7 @@
 #include "args.h"
 #include "attach.h"
 #include "diag.h"
-#include "spec.h"
+#include "config.h"
 
 struct profiles;
 
@@ -23,22 +23,11 @@ struct given_text {
 	struct diag_location location;
 };
 
-/* Which options were given, on a command line or as keys of a file: a change changes only these.
- * The environment does not count, as it sets defaults.
- */
-struct given {
-	bool port, to, outer_to, vlan, tunnels, forwarded, action, drop_for, learn, ihave, deliver;
-	bool capacity, fpr, window, layout, hash, bits, hashes, index_bits, countdown_bits;
-	bool sources;
-	bool paths;
-};
-
 struct wish {
 	/* Its first stream has the ports of --port and the destinations of --to, until wish_end()
 	 * makes streams of the profiles. `several` is not set here.
 	 */
 	struct filter_spec spec;
-	struct given given;
 	struct given_text profiles[DEDUP_STREAMS_MAX]; /* --profile: streams */
 	int profiles_cnt;
 	struct given_text files[WISH_FILES_MAX]; /* --profiles */

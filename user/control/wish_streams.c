@@ -190,7 +190,8 @@ static int name_streams(struct filter_spec *spec, const struct stream_text *text
 		memcpy(name, texts[i].stream, strlen(texts[i].stream));
 		if (streams_has_name(spec, i, name, given))
 			return refuse_stream_text(&texts[i], "there is a stream %s already", name);
-		given[i] = spec->streams[i].named = true;
+		given[i] = true;
+		spec->streams[i].named = true;
 	}
 	streams_choose_names(spec, given);
 	return 0;
@@ -216,7 +217,7 @@ static int set_streams(struct wish *w, const struct profiles *all, struct stream
 	const struct spec_stream asked = spec->streams[0];
 
 	/* With --port, the first stream stays the one of GSP/1. */
-	spec->streams_cnt = w->given.port;
+	spec->streams_cnt = w->spec.given.port;
 	for (int i = 0; i < w->profiles_cnt; i++) {
 		struct stream_text *t = &texts[spec->streams_cnt];
 
@@ -265,7 +266,7 @@ int wish_streams_deliver(const struct wish *w, struct filter_spec *spec)
 {
 	const char *name = w->deliver;
 
-	if (!w->given.deliver)
+	if (!w->spec.given.deliver)
 		return 0;
 	spec->deliver = w->spec.deliver;
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
@@ -287,21 +288,21 @@ int wish_streams_deliver(const struct wish *w, struct filter_spec *spec)
 static const struct spec_stream *find_stream_of_to(const struct wish *w)
 {
 	for (int i = 0; i < w->profiles_cnt; i++) {
-		const struct spec_stream *s = &w->spec.streams[w->given.port + i];
+		const struct spec_stream *s = &w->spec.streams[w->spec.given.port + i];
 
 		if (!strchr(w->profiles[i].text, '@') && s->stream.layer != DEDUP_ETHERNET)
 			return s;
 	}
-	return w->given.port || !w->profiles_cnt ? &w->spec.streams[0] : NULL;
+	return w->spec.given.port || !w->profiles_cnt ? &w->spec.streams[0] : NULL;
 }
 
 const char *wish_streams_text(const struct wish *w, char buf[WISH_STREAMS_TEXT_MAX])
 {
 	const struct spec_stream *first = w->spec.streams,
-				 *to = w->given.to ? find_stream_of_to(w) : NULL;
+				 *to = w->spec.given.to ? find_stream_of_to(w) : NULL;
 
 	*buf = 0;
-	if (w->given.port)
+	if (w->spec.given.port)
 		text_append(buf, WISH_STREAMS_TEXT_MAX, " --port %s",
 			    FORMAT_PORTS(first->ports, first->ports_cnt));
 	for (int i = 0; i < w->files_cnt; i++)

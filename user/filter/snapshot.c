@@ -13,6 +13,7 @@
 #include "plan.h"
 #include "predecessor.h"
 #include "siphash.h"
+#include "tunnels.h"
 
 /* No id is older than this many windows, unless the clock has stopped: greater ages say no more. */
 #define WINDOWS_MAX 8
@@ -124,23 +125,24 @@ static bool has_sound_load(const struct dedup_config *c)
  */
 static bool has_sound_size(const struct dedup_config *c)
 {
-	const struct filter_spec spec = {
-		.capacity = streams_any_hashed(c) ? c->asked.capacity : 1,
-		.fpr = c->asked.fpr_e18 ? c->asked.fpr_e18 / 1e18 : SPEC_FPR_DEFAULT,
-		.window_ns = c->memory.window_ns,
-		.layout = c->memory.layout,
-		.hash = c->memory.hash,
-		.bits = c->asked.bits,
-		.hashes = c->asked.hashes,
-		.index_bits = c->asked.index_bits,
-		.countdown_bits = c->asked.countdown_bits,
+	const struct filter_spec *asked = &c->asked;
+	struct filter_spec spec = {
+		.capacity = streams_any_hashed(c) ? asked->capacity : 1,
+		.fpr_e18 = asked->fpr_e18 ?: SPEC_FPR(SPEC_FPR_DEFAULT),
+		.window_ns = asked->window_ns,
+		.layout = asked->layout,
+		.hash = asked->hash,
+		.bits = asked->bits,
+		.hashes = asked->hashes,
+		.index_bits = asked->index_bits,
+		.countdown_bits = asked->countdown_bits,
 		.streams = { { SPEC_GSP } },
 		.streams_cnt = 1,
 	};
 	struct dedup_config most;
 	int err = -EOVERFLOW;
 
-	if (spec.fpr >= 1 || layout_of(spec.layout)->refusal(&spec))
+	if (spec_fpr(&spec) >= 1 || layout_of(spec.layout)->refusal(&spec))
 		return false;
 	for (unsigned int cpus = CPUS_MAX; cpus && err; cpus /= 2)
 		err = plan_config(&spec, cpus, HZ_MAX, &most);
@@ -152,6 +154,8 @@ static bool has_sound_size(const struct dedup_config *c)
 static bool has_sound_pools(const struct dedup_config *c)
 {
 	bool sound = c->policy.ports_cnt <= DEDUP_PORTS_MAX && c->policy.to_cnt <= DEDUP_TO_MAX &&
+		     (uint64_t)c->policy.outer_to_first + c->policy.outer_to_cnt <= c->policy.to_cnt &&
+		     c->policy.outer_to4_cnt <= c->policy.outer_to_cnt &&
 		     c->policy.vlans_cnt <= DEDUP_VLANS_MAX;
 
 	for (uint32_t i = 0; i < c->policy.streams_cnt && sound; i++) {
@@ -176,13 +180,30 @@ static bool has_sound_places(const struct dedup_stream *s)
 	return sound && s->loads_cnt <= DEDUP_ID_WORDS_MAX;
 }
 
+static bool was_stream_sound_to_ask(const struct spec_stream *s)
+{
+	return stream_sound(&s->stream, &s->numbered) && has_sound_places(&s->stream) &&
+	       tunnels_sound(&s->tunnels) && s->ports_cnt <= DEDUP_PORTS_MAX &&
+	       s->to_cnt <= DEDUP_TO_MAX && s->to4_cnt <= s->to_cnt;
+}
+
 /* What the user asked for is planned again. Numbers need no capacity. */
 static bool was_sound_to_ask(const struct dedup_config *c)
 {
-	const struct dedup_asked *asked = &c->asked;
+	const struct filter_spec *asked = &c->asked;
 	uint64_t least = streams_any_hashed(c);
 
-	return is_between(asked->capacity, least, SPEC_CAPACITY_MAX) &&
+	if (asked->streams_cnt != c->policy.streams_cnt)
+		return false;
+	for (uint32_t i = 0; i < asked->streams_cnt; i++)
+		if (!was_stream_sound_to_ask(&asked->streams[i]))
+			return false;
+	return asked->layout == c->memory.layout && asked->hash == c->memory.hash &&
+	       asked->window_ns == c->memory.window_ns && asked->drop_ns <= SPEC_DROP_MAX_NS &&
+	       asked->sources <= SPEC_SOURCES_MAX && asked->paths <= DEDUP_PATHS_MAX &&
+	       asked->vlans_cnt <= DEDUP_VLANS_MAX && asked->outer_to_cnt <= DEDUP_TO_MAX &&
+	       asked->outer_to4_cnt <= asked->outer_to_cnt && tunnels_sound(&asked->tunnels) &&
+	       is_between(asked->capacity, least, SPEC_CAPACITY_MAX) &&
 	       is_between(asked->fpr_e18, least, 1000000000000000000) &&
 	       asked->hashes <= DEDUP_HASHES_MAX && asked->index_bits <= SPEC_INDEX_BITS_MAX &&
 	       asked->countdown_bits <= SPEC_COUNTDOWN_BITS_MAX &&

@@ -38,7 +38,7 @@ static int pick(const struct filter_spec *spec, double ids, double fpr, uint32_t
 	int err = 0;
 
 	if (spec->hash == DEDUP_COLIBRI && !(*m && *k)) {
-		textbook_size(spec->capacity, spec->fpr, &own_m, &own_k);
+		textbook_size(spec->capacity, spec_fpr(spec), &own_m, &own_k);
 		if (own_m > UINT32_MAX)
 			return -EOVERFLOW;
 		*m = *m ? *m : own_m;
@@ -196,7 +196,7 @@ static int flat_facts(const struct filter_spec *spec, const struct dedup_config 
 	out[2] = (struct layout_fact){ "m_allocated", dedup_bits_capacity(c->memory.m) };
 	if (!spec)
 		return 3;
-	textbook_size(spec->capacity, spec->fpr, &m, &k);
+	textbook_size(spec->capacity, spec_fpr(spec), &m, &k);
 	out[3] = (struct layout_fact){ "textbook_m", m };
 	out[4] = (struct layout_fact){ "textbook_k", k };
 	return 5;
@@ -217,7 +217,7 @@ static void flat_text(const struct filter_spec *spec, const struct dedup_config 
 	uint64_t m;
 	uint32_t k;
 
-	textbook_size(spec->capacity, spec->fpr, &m, &k);
+	textbook_size(spec->capacity, spec_fpr(spec), &m, &k);
 	if (c->memory.hash > DEDUP_COLIBRI || m > UINT32_MAX ||
 	    (m == c->memory.m && k == c->memory.k))
 		return;

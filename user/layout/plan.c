@@ -191,27 +191,27 @@ static double full_rate(const struct filter_spec *spec, const struct dedup_confi
 static double keep_rate(struct dedup_config *c, const struct filter_spec *spec, unsigned int cpus)
 {
 	uint64_t lo = 1, hi = spec->capacity;
-	double rate = full_rate(spec, c, plan_ids(c, cpus, spec->fpr));
+	double rate = full_rate(spec, c, plan_ids(c, cpus, spec_fpr(spec)));
 
-	if (rate <= spec->fpr)
-		return spec->fpr;
+	if (rate <= spec_fpr(spec))
+		return spec_fpr(spec);
 	if (spec->hash == DEDUP_COLIBRI && !spec->bits && !spec->hashes)
 		return rate;
 	while (lo < hi) {
 		uint64_t mid = hi - (hi - lo) / 2;
 
-		if (full_rate(spec, c, set_capacity(c, spec->fpr, cpus, mid)) <= spec->fpr)
+		if (full_rate(spec, c, set_capacity(c, spec_fpr(spec), cpus, mid)) <= spec_fpr(spec))
 			lo = mid;
 		else
 			hi = mid - 1;
 	}
-	rate = full_rate(spec, c, set_capacity(c, spec->fpr, cpus, lo));
-	return rate > spec->fpr ? rate : spec->fpr;
+	rate = full_rate(spec, c, set_capacity(c, spec_fpr(spec), cpus, lo));
+	return rate > spec_fpr(spec) ? rate : spec_fpr(spec);
 }
 
 bool plan_exceeds_rate(const struct filter_spec *spec, const struct dedup_config *c)
 {
-	return plan_fpr(c) > spec->fpr * (1 + 1e-9) + 1e-18;
+	return plan_fpr(c) > spec_fpr(spec) * (1 + 1e-9) + 1e-18;
 }
 
 /* Is m that of FIPS v1, because --hash fips was asked for without --bits? */
@@ -238,13 +238,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 			    .drop_ns = spec->drop_ns,
 			    .learn_app = spec->learn_app,
 			    .ihave_pass = spec->ihave_pass },
-		.asked = { .capacity = spec->capacity,
-			   .fpr_e18 = (uint64_t)llround(spec->fpr * 1e18),
-			   .bits = spec->bits,
-			   .hashes = spec->hashes,
-			   .index_bits = spec->index_bits,
-			   .countdown_bits = spec->countdown_bits,
-			   .deliver_all = spec->deliver },
+		.asked = *spec,
 	};
 	const struct layout *layout = layout_of(c.memory.layout);
 	double ids, more;
@@ -254,16 +248,16 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 	err = plan_paces(&c, hz);
 	if (err)
 		return err;
-	more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
+	more = set_capacity(&c, spec_fpr(spec), cpus, spec->capacity);
 	do { /* again if a filter of this size takes so long to clear that more ids come meanwhile */
 		ids = more;
-		if (hash_rate(spec, ids) > HASH_SHARE * spec->fpr)
+		if (hash_rate(spec, ids) > HASH_SHARE * spec_fpr(spec))
 			return -ENOTUNIQ;
-		err = layout->size(spec, ids, spec->fpr - hash_rate(spec, ids), &c)
+		err = layout->size(spec, ids, spec_fpr(spec) - hash_rate(spec, ids), &c)
 			      ?: plan_paces(&c, hz);
 		if (err)
 			return err;
-		more = set_capacity(&c, spec->fpr, cpus, spec->capacity);
+		more = set_capacity(&c, spec_fpr(spec), cpus, spec->capacity);
 	} while (more > ids);
 	c.memory.fpr_e18 = llround(keep_rate(&c, spec, cpus) * 1e18);
 	if (is_fips_own(spec) && plan_exceeds_rate(spec, &c))
@@ -290,7 +284,7 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 		sized.capacity = 1;
 	err = plan_sizes(&sized, cpus, hz, out);
 	if (!err)
-		out->asked.capacity = spec->capacity;
+		out->asked = *spec;
 	sized.window_ns = SPEC_WINDOW_MAX_NS;
 	return err == -EOVERFLOW && !plan_sizes(&sized, cpus, hz, &c) ? -ERANGE : err;
 }

@@ -6,12 +6,13 @@
 #define XDP_DEDUP_PLAN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "account.h"
+#include "config.h"
 #include "deliver.h"
 #include "memory.h"
 #include "known_ids.h"
-#include "spec.h"
 
 /* Fills in everything but secrets and `frags`, for a machine of `cpus` possible CPUs whose kernel
  * has `hz` jiffies a second. Pure. The layout's refusal() and streams_refusal() must have accepted

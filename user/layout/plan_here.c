@@ -68,13 +68,13 @@ static void note_promises(const struct filter_spec *spec, const struct dedup_con
 		return;
 	if (plan_exceeds_rate(spec, c))
 		diag_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s",
-			  c->memory.m, c->memory.k, plan_fpr(c), spec->fpr,
+			  c->memory.m, c->memory.k, plan_fpr(c), spec_fpr(spec),
 			  c->memory.hash == DEDUP_COLIBRI
 				  ? ": they are for one generation, and there are two"
 				  : "");
 	else if (c->memory.capacity < spec->capacity)
 		diag_note("m = %u and k = %u keep --fpr %g for %llu ids a window, not %llu: more shorten the memory",
-			  c->memory.m, c->memory.k, spec->fpr, c->memory.capacity,
+			  c->memory.m, c->memory.k, spec_fpr(spec), c->memory.capacity,
 			  (unsigned long long)spec->capacity);
 	if (layout->note && layout->note(c))
 		diag_note("%s", layout->note(c));
@@ -120,7 +120,7 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 		return diag_err(
 			err,
 			"FIPS' own m = 8192 keeps no --fpr %g, not even for one id a window: raise --fpr, or give more --bits",
-			spec->fpr);
+			spec_fpr(spec));
 	if (err == -EFBIG)
 		return diag_err(err,
 				"the numbers of %u sources take too much memory" ADVICE
@@ -141,7 +141,7 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 		return diag_err(
 			-EDOM,
 			"m = %u and k = %u lose up to %.3g of fresh events, not %g: give more %s, or leave the size to --capacity and --fpr",
-			out->memory.m, out->memory.k, plan_fpr(out), spec->fpr,
+			out->memory.m, out->memory.k, plan_fpr(out), spec_fpr(spec),
 			spec->index_bits ? "--index-bits" : "--bits");
 	if (streams_any_hashed(out))
 		note_promises(spec, out);

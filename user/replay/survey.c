@@ -38,7 +38,7 @@ static int open_survey_program(struct survey *s)
 
 	if (!err) {
 		spec->capacity = SPEC_CAPACITY_DEFAULT;
-		spec->fpr = SPEC_FPR_DEFAULT;
+		spec->fpr_e18 = SPEC_FPR(SPEC_FPR_DEFAULT);
 		spec->window_ns = SPEC_WINDOW_DEFAULT_NS;
 		spec->forwarded = true;
 		spec->streams_cnt = s->streams;
@@ -63,10 +63,9 @@ static int open_survey_program(struct survey *s)
 	return err;
 }
 
-int survey_open(uint64_t memory, const struct spec_tunnels *tunnels, struct survey **out)
+int survey_open(uint64_t memory, const struct dedup_tunnels *tunnels, struct survey **out)
 {
 	struct survey *s = calloc(1, sizeof(*s));
-	struct spec_tunnels all;
 	int err = -ENOMEM;
 
 	if (!s)
@@ -88,9 +87,10 @@ int survey_open(uint64_t memory, const struct spec_tunnels *tunnels, struct surv
 			s->horizon_ns[i] = SURVEY_TURNS(window);
 		s->heuristics[i] = heuristic_of(s->profiles.list[i].stream.name);
 	}
-	if (!tunnels)
-		parse_tunnels("all", &all);
-	s->tunnels = tunnels_as_config(tunnels ?: &all);
+	if (tunnels)
+		s->tunnels = *tunnels;
+	else
+		parse_tunnels("all", &s->tunnels);
 	s->payload = stream_by_name(s, "payload");
 	s->mirror = stream_by_name(s, "mirror");
 	s->frames = stream_by_name(s, "mirror-l2");

@@ -18,7 +18,7 @@ struct survey;
  * survey_end() no engine (engine.h) or other user of program.h. Returns 0, and the caller closes
  * *out with survey_close(); or -ENOMEM.
  */
-int survey_open(uint64_t memory, const struct spec_tunnels *tunnels, struct survey **out);
+int survey_open(uint64_t memory, const struct dedup_tunnels *tunnels, struct survey **out);
 
 /* Adds the capture's next packet. Returns 0, or -ENOMEM. */
 int survey_note(struct survey *s, const struct capture_frame *f);

@@ -54,10 +54,10 @@ static struct spec_stream *add_stream(struct survey_draft *d, const struct profi
 /* Lowers the filter's rate to the profile's. */
 static void lower_fpr(struct filter_spec *spec, const struct profile *p)
 {
-	double fpr = p->fpr > 0 ? p->fpr : SPEC_FPR_DEFAULT;
+	uint64_t fpr_e18 = SPEC_FPR(p->fpr > 0 ? p->fpr : SPEC_FPR_DEFAULT);
 
-	if (spec->fpr <= 0 || fpr < spec->fpr)
-		spec->fpr = fpr;
+	if (!spec->fpr_e18 || fpr_e18 < spec->fpr_e18)
+		spec->fpr_e18 = fpr_e18;
 }
 
 /* Adds the interfaces of the candidate's numbers to the stream's. */
@@ -308,8 +308,10 @@ void survey_draft_finish(struct survey_draft *d, int for_all)
 	struct survey_filter *out = d->out;
 
 	count_all_drops(d, window, for_all);
-	if (out->spec.tunnels.kinds)
+	if (out->spec.tunnels.kinds) {
 		out->spec.tunnels = tunnels_choose(&d->s->tunnels, out->spec.tunnels.kinds);
+		out->spec.given.tunnels = true;
+	}
 	out->spec.window_ns = WINDOWED_MAX_WINDOW_NS[window];
 	out->spec.capacity = rounded_up_to_1_2_5(2 * out->window_ids);
 	if (out->spec.capacity < CAPACITY_LEAST)

@@ -177,7 +177,7 @@ static int check_filter(struct parsing *r)
 		return diag_err(-EINVAL,
 				"[filter %s]: interfaces are missing, as in interfaces = eth0",
 				r->now->name);
-	if (!w->profiles_cnt && !w->given.port)
+	if (!w->profiles_cnt && !w->spec.given.port)
 		return diag_err(
 			-EINVAL,
 			"[filter %s]: port, or profile, is missing: which packets carry gossip? as in port = 8001",

@@ -31,12 +31,27 @@ uint32_t stream_fields_bytes(const struct dedup_stream *s)
 	return bytes;
 }
 
-static bool is_stream_sound(const struct dedup_stream *s)
+/* Is what the stream says of its numbers what a profile can say? */
+static bool are_numbers_sound(const struct dedup_numbered *n, uint32_t source_words)
+{
+	const struct dedup_recovery *r = &n->recovery;
+
+	if (!n->width)
+		return true;
+	return n->width >= DEDUP_WIDTH_MIN && n->width <= 64 && n->shift < 64 &&
+	       n->count_shift < 64 &&
+	       source_words + (n->width > DEDUP_WIDTH_MAX) <= DEDUP_SOURCE_WORDS &&
+	       r->width == lesser(n->width, DEDUP_WIDTH_MAX) && r->ring_shift >= DEDUP_WIDTH_MIN &&
+	       r->ring_shift <= DEDUP_RING_MAX && r->ring_shift <= r->width;
+}
+
+bool stream_sound(const struct dedup_stream *s, const struct dedup_numbered *n)
 {
 	uint32_t digests = s->digest != DEDUP_DIGEST_NONE;
 
 	if (!s->words || s->words > DEDUP_ID_WORDS_MAX || s->gates_cnt > DEDUP_GATES_MAX ||
-	    s->digest_max > DEDUP_DIGEST_MAX || !memchr(s->name, 0, sizeof(s->name)))
+	    s->digest_max > DEDUP_DIGEST_MAX || !memchr(s->name, 0, sizeof(s->name)) ||
+	    !are_numbers_sound(n, s->words - 1))
 		return false;
 	if (s->decoder == DEDUP_GSP)
 		return true;
@@ -46,22 +61,16 @@ static bool is_stream_sound(const struct dedup_stream *s)
 	return s->loads_cnt + digests == s->words;
 }
 
-/* Is what the stream says of its numbers what a plan can say? */
-static bool are_numbers_sound(const struct dedup_config *c, uint32_t n)
+/* Do the stream's numbers fit into the table of sources? */
+static bool do_numbers_fit(const struct dedup_config *c, uint32_t n)
 {
 	const struct dedup_recovery *r = &c->numbered[n].recovery;
-	uint32_t bits = c->sources.number_bits, source_words = c->policy.streams[n].words - 1;
+	uint32_t bits = c->sources.number_bits;
 
-	if (!c->numbered[n].width)
-		return true;
-	return c->numbered[n].width >= DEDUP_WIDTH_MIN && c->numbered[n].width <= 64 &&
-	       c->numbered[n].shift < 64 && c->numbered[n].count_shift < 64 &&
-	       source_words + (c->numbered[n].width > DEDUP_WIDTH_MAX) <= DEDUP_SOURCE_WORDS &&
-	       r->width == lesser(c->numbered[n].width, DEDUP_WIDTH_MAX) &&
-	       r->number_bits == bits && r->width <= bits && r->ring_shift >= DEDUP_WIDTH_MIN &&
-	       r->ring_shift <= DEDUP_RING_MAX && r->ring_shift <= r->width &&
-	       DEDUP_SLOT_BLOCKS + dedup_ring_blocks(r->ring_shift) <= c->sources.account &&
-	       r->reset_jiffies >= 2;
+	return !c->numbered[n].width ||
+	       (r->number_bits == bits && r->width <= bits &&
+		DEDUP_SLOT_BLOCKS + dedup_ring_blocks(r->ring_shift) <= c->sources.account &&
+		r->reset_jiffies >= 2);
 }
 
 /* Has each source room for a ring, and behind it for an account? */
@@ -82,7 +91,7 @@ static bool are_sources_sound(const struct dedup_config *c)
 
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
 		any |= c->numbered[n].width != 0;
-		if (!are_numbers_sound(c, n))
+		if (!do_numbers_fit(c, n))
 			return false;
 	}
 	if (!t->sources)
@@ -111,7 +120,7 @@ bool streams_sound(const struct dedup_config *c)
 	if (!c->policy.streams_cnt || c->policy.streams_cnt > DEDUP_STREAMS_MAX)
 		return false;
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
-		if (!is_stream_sound(&c->policy.streams[i]))
+		if (!stream_sound(&c->policy.streams[i], &c->numbered[i]))
 			return false;
-	return are_sources_sound(c) && tunnels_sound(c);
+	return are_sources_sound(c) && tunnels_sound(&c->tunnels);
 }

@@ -17,6 +17,11 @@ int stream_number(const struct dedup_config *c, const char *name);
 /* Is stream n of GSP/1? */
 bool stream_is_gsp(const struct dedup_config *c, uint32_t n);
 
+/* Are the values that a profile gives a stream, and that are used as sizes and indices, in their
+ * ranges?
+ */
+bool stream_sound(const struct dedup_stream *s, const struct dedup_numbered *n);
+
 /* Are the values in the streams' configuration that are used as sizes and indices in their ranges? */
 bool streams_sound(const struct dedup_config *c);
 

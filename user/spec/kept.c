@@ -22,7 +22,7 @@ struct ids {
 
 static struct ids ids_of(const struct dedup_config *c, uint32_t n)
 {
-	return (struct ids){ &c->policy.streams[n], &c->numbered[n], c->named >> n & 1 };
+	return (struct ids){ &c->policy.streams[n], &c->numbered[n], c->asked.streams[n].named };
 }
 
 /* Do both make one id of a packet? */

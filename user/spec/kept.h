@@ -6,7 +6,7 @@
  * given no name have their profile's, with a number by their places: where the old or the new filter
  * has several whose names differ in this number alone, a stream is kept by its ports and
  * destinations instead: an id of one must not be known in another one. What a name is, its text does
- * not tell: config.named does.
+ * not tell: spec_stream.named does.
  *
  * A realm is kept with its key, by the first of its streams that is kept, unless a realm before it
  * has that key already. All that lasts longer than a program goes by a stream's slot or by a realm's

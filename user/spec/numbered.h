@@ -4,8 +4,9 @@
 #define XDP_DEDUP_NUMBERED_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "spec.h"
+#include "config.h"
 
 /* Do both number their messages in one way, so that they can share a realm, or neither? */
 bool numbered_alike(const struct dedup_numbered *a, const struct dedup_numbered *b);

@@ -43,7 +43,7 @@ struct profile {
 	double fpr;	    /* the highest that fits; 0: the profile does not say */
 	struct dedup_ports ports[DEDUP_PORTS_MAX]; /* the protocol's usual ones */
 	uint32_t ports_cnt;			   /* 0: there are none */
-	struct spec_tunnels tunnels;		   /* that its packets may be in */
+	struct dedup_tunnels tunnels;		   /* that its packets may be in */
 	bool needs_to;				   /* only with destinations */
 	bool needs_app;				   /* only where an application teaches */
 	bool builtin;

@@ -228,7 +228,6 @@ static int set_tunnels(struct parse *p, const char *value, struct position at)
 {
 	int err = parse_tunnels(value, &p->now.tunnels);
 
-	p->now.tunnels.given = false;
 	if (err > 0)
 		return profile_fail(p, at, TUNNELS_CLASH, err);
 	if (err == -E2BIG)

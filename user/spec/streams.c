@@ -335,8 +335,6 @@ static void plan_stream(const struct filter_spec *spec, struct dedup_config *c, 
 	if (needs_frame(st, &from->numbered.count))
 		c->policy.frames = DEDUP_FRAMES_WHOLE;
 	c->numbered[i] = from->numbered;
-	if (from->named)
-		c->named |= 1U << i;
 	if (spec->deliver || from->deliver)
 		c->policy.deliver |= 1U << i;
 	if (c->policy.id_bytes < bytes)

@@ -3,8 +3,10 @@
 #ifndef XDP_DEDUP_STREAMS_H
 #define XDP_DEDUP_STREAMS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "config.h"
-#include "spec.h"
 
 #define STREAMS_SAYS_MAX 256
 

@@ -29,7 +29,7 @@ const char *tunnel_name(uint32_t kind)
 }
 
 /* Returns as parse_tunnels(). */
-static int add_port(struct spec_tunnels *t, uint32_t kind, uint16_t port)
+static int add_port(struct dedup_tunnels *t, uint32_t kind, uint16_t port)
 {
 	for (uint32_t i = 0; i < t->ports_cnt; i++)
 		if (t->ports[i].port == port)
@@ -40,7 +40,7 @@ static int add_port(struct spec_tunnels *t, uint32_t kind, uint16_t port)
 	return 0;
 }
 
-static bool has_ports(const struct spec_tunnels *t, uint32_t kind)
+static bool has_ports(const struct dedup_tunnels *t, uint32_t kind)
 {
 	for (uint32_t i = 0; i < t->ports_cnt; i++)
 		if (t->ports[i].kind == kind)
@@ -49,7 +49,7 @@ static bool has_ports(const struct spec_tunnels *t, uint32_t kind)
 }
 
 /* Kinds without ports get their usual ones. */
-static int add_usual_ports(struct spec_tunnels *t)
+static int add_usual_ports(struct dedup_tunnels *t)
 {
 	int err = 0;
 
@@ -63,7 +63,7 @@ static int add_usual_ports(struct spec_tunnels *t)
 }
 
 /* Adds the kind of this name. Returns its number, DEDUP_TUNNELS_CNT for "all"; or -EINVAL. */
-static int add_kind(struct spec_tunnels *t, const char *name, size_t len)
+static int add_kind(struct dedup_tunnels *t, const char *name, size_t len)
 {
 	if (len == 3 && !memcmp(name, "all", 3)) {
 		t->kinds = DEDUP_TUNNELS_ALL;
@@ -79,7 +79,7 @@ static int add_kind(struct spec_tunnels *t, const char *name, size_t len)
 }
 
 /* "8472", of `len` characters, as a port of the kind. */
-static int parse_kind_port(struct spec_tunnels *t, int kind, const char *text, size_t len)
+static int parse_kind_port(struct dedup_tunnels *t, int kind, const char *text, size_t len)
 {
 	char word[NAME_MAX_BYTES];
 	struct dedup_ports port[DEDUP_PORTS_MAX];
@@ -94,9 +94,9 @@ static int parse_kind_port(struct spec_tunnels *t, int kind, const char *text, s
 	return add_port(t, kind, port->lo);
 }
 
-int parse_tunnels(const char *text, struct spec_tunnels *out)
+int parse_tunnels(const char *text, struct dedup_tunnels *out)
 {
-	struct spec_tunnels t = { .given = true };
+	struct dedup_tunnels t = { 0 };
 	bool ports = false; /* a number is one more port of `kind` */
 	int kind = -1, err = 0;
 
@@ -166,9 +166,9 @@ const char *format_tunnels(const struct dedup_tunnels *t, uint32_t kinds, char b
 	return buf;
 }
 
-struct spec_tunnels tunnels_choose(const struct dedup_tunnels *of, uint32_t kinds)
+struct dedup_tunnels tunnels_choose(const struct dedup_tunnels *of, uint32_t kinds)
 {
-	struct spec_tunnels out = { .given = true, .kinds = of->kinds & kinds };
+	struct dedup_tunnels out = { .kinds = of->kinds & kinds };
 
 	for (uint32_t i = 0; i < of->ports_cnt; i++)
 		if (out.kinds >> of->ports[i].kind & 1)
@@ -176,18 +176,10 @@ struct spec_tunnels tunnels_choose(const struct dedup_tunnels *of, uint32_t kind
 	return out;
 }
 
-struct dedup_tunnels tunnels_as_config(const struct spec_tunnels *t)
-{
-	struct dedup_tunnels out = { .kinds = t->kinds, .ports_cnt = t->ports_cnt };
-
-	memcpy(out.ports, t->ports, sizeof(out.ports));
-	return out;
-}
-
 /* What the stream opens: what the option says, or else its profile. */
-static const struct spec_tunnels *tunnels_of(const struct filter_spec *spec, uint32_t n)
+static const struct dedup_tunnels *tunnels_of(const struct filter_spec *spec, uint32_t n)
 {
-	return spec->tunnels.given ? &spec->tunnels : &spec->streams[n].tunnels;
+	return spec->given.tunnels ? &spec->tunnels : &spec->streams[n].tunnels;
 }
 
 uint32_t tunnels_kinds(const struct filter_spec *spec)
@@ -240,12 +232,12 @@ static const char *refuse_fields(const struct spec_stream *s, uint32_t kinds, ch
 }
 
 /* Puts the ports of all streams together. */
-static int join_ports(const struct filter_spec *spec, struct spec_tunnels *all)
+static int join_ports(const struct filter_spec *spec, struct dedup_tunnels *all)
 {
 	int err = 0;
 
 	for (uint32_t n = 0; n < spec->streams_cnt && !err; n++) {
-		const struct spec_tunnels *t = tunnels_of(spec, n);
+		const struct dedup_tunnels *t = tunnels_of(spec, n);
 
 		all->kinds |= t->kinds;
 		for (uint32_t i = 0; i < t->ports_cnt && !err; i++)
@@ -256,7 +248,7 @@ static int join_ports(const struct filter_spec *spec, struct spec_tunnels *all)
 
 const char *tunnels_refusal(const struct filter_spec *spec, char *says)
 {
-	struct spec_tunnels all = { 0 };
+	struct dedup_tunnels all = { 0 };
 	bool deliver = spec->deliver;
 	int clash;
 
@@ -281,45 +273,21 @@ const char *tunnels_refusal(const struct filter_spec *spec, char *says)
 
 void tunnels_plan(const struct filter_spec *spec, struct dedup_config *c)
 {
-	struct spec_tunnels all = { 0 };
-	struct dedup_tunnels *t = &c->tunnels;
+	struct dedup_policy *p = &c->policy;
 
-	join_ports(spec, &all);
-	*t = tunnels_as_config(&all);
-	t->given = spec->tunnels.given;
+	join_ports(spec, &c->tunnels);
 	for (uint32_t n = 0; n < spec->streams_cnt; n++)
-		t->stream[n] = tunnels_of(spec, n)->kinds;
-	if (!spec->outer_to_cnt)
-		return;
-	t->to_first = c->policy.to_cnt;
-	t->to_cnt = spec->outer_to_cnt;
-	t->to4_cnt = spec->outer_to4_cnt;
-	memcpy(&c->policy.to[t->to_first], spec->outer_to, t->to_cnt * sizeof(*spec->outer_to));
-	c->policy.to_cnt += t->to_cnt;
+		p->opens[n] = tunnels_of(spec, n)->kinds;
+	p->outer_to_first = p->to_cnt;
+	p->outer_to_cnt = spec->outer_to_cnt;
+	p->outer_to4_cnt = spec->outer_to4_cnt;
+	memcpy(&p->to[p->to_cnt], spec->outer_to, p->outer_to_cnt * sizeof(*spec->outer_to));
+	p->to_cnt += p->outer_to_cnt;
 }
 
-void tunnels_of_config(const struct dedup_config *c, struct filter_spec *out)
+bool tunnels_sound(const struct dedup_tunnels *t)
 {
-	const struct dedup_tunnels *t = &c->tunnels;
-
-	if (t->given)
-		out->tunnels = tunnels_choose(t, t->kinds);
-	for (uint32_t n = 0; n < out->streams_cnt && !t->given; n++) {
-		out->streams[n].tunnels = tunnels_choose(t, t->stream[n]);
-		out->streams[n].tunnels.given = false;
-	}
-	out->outer_to_cnt = t->to_cnt;
-	out->outer_to4_cnt = t->to4_cnt;
-	memcpy(out->outer_to, &c->policy.to[t->to_first], t->to_cnt * sizeof(*out->outer_to));
-}
-
-bool tunnels_sound(const struct dedup_config *c)
-{
-	const struct dedup_tunnels *t = &c->tunnels;
-
-	if (t->kinds & ~DEDUP_TUNNELS_ALL || t->ports_cnt > DEDUP_TUNNEL_PORTS_MAX ||
-	    t->to_first > DEDUP_TO_MAX || t->to_cnt > DEDUP_TO_MAX - t->to_first ||
-	    t->to4_cnt > t->to_cnt)
+	if (t->kinds & ~DEDUP_TUNNELS_ALL || t->ports_cnt > DEDUP_TUNNEL_PORTS_MAX)
 		return false;
 	for (uint32_t i = 0; i < t->ports_cnt; i++)
 		if (t->ports[i].kind >= DEDUP_TUNNELS_CNT)

@@ -3,7 +3,9 @@
 #ifndef XDP_DEDUP_TUNNELS_H
 #define XDP_DEDUP_TUNNELS_H
 
-#include "spec.h"
+#include <stdint.h>
+
+#include "config.h"
 
 #define TUNNELS_TEXT_MAX 160
 #define TUNNELS_EXPECTS                                                                             \
@@ -12,11 +14,11 @@
 #define TUNNELS_CLASH "two kinds of tunnels have UDP port %d: give one of them another port"
 
 /* "none"; or "all", "erspan,vxlan:4789,8472", "all,vxlan:8472": kinds, and their UDP ports if they
- * are not the usual ones. Writes all of *out, with `given`. Returns 0; or -EINVAL (not of the form)
+ * are not the usual ones. Writes all of *out. Returns 0; or -EINVAL (not of the form)
  * or -E2BIG (more than DEDUP_TUNNEL_PORTS_MAX ports), or the UDP port that two kinds have
  * (TUNNELS_CLASH), and nothing is written.
  */
-int parse_tunnels(const char *text, struct spec_tunnels *out);
+int parse_tunnels(const char *text, struct dedup_tunnels *out);
 
 /* The name of an enum dedup_tunnel. */
 const char *tunnel_name(uint32_t kind);
@@ -27,27 +29,21 @@ const char *format_tunnels(const struct dedup_tunnels *t, uint32_t kinds, char b
 /* Returns the text in a buffer that lives until the end of the enclosing block. */
 #define FORMAT_TUNNELS(t, kinds) format_tunnels(t, kinds, (char[TUNNELS_TEXT_MAX]){ 0 })
 
-/* The tunnels of `of` whose kinds are in `kinds`, with their ports; `given`. */
-struct spec_tunnels tunnels_choose(const struct dedup_tunnels *of, uint32_t kinds);
-
-/* Kinds and ports, as a configuration has them. */
-struct dedup_tunnels tunnels_as_config(const struct spec_tunnels *t);
+/* The tunnels of `of` whose kinds are in `kinds`, with their ports. */
+struct dedup_tunnels tunnels_choose(const struct dedup_tunnels *of, uint32_t kinds);
 
 /* Why these tunnels are not possible: a sentence; or NULL. `says` has STREAMS_SAYS_MAX bytes. */
 const char *tunnels_refusal(const struct filter_spec *spec, char *says);
 
-/* Fills in c->tunnels, and the destinations of --outer-to behind those of the streams, which are
- * there. tunnels_refusal() must have accepted the spec.
+/* Fills in c->tunnels and policy.opens, and the destinations of --outer-to behind those of the
+ * streams, which are there. tunnels_refusal() must have accepted the spec.
  */
 void tunnels_plan(const struct filter_spec *spec, struct dedup_config *c);
 
 /* The kinds that any stream opens: DEDUP_TUNNEL_BITs. */
 uint32_t tunnels_kinds(const struct filter_spec *spec);
 
-/* Writes to *out what was asked of the filter with this configuration: tunnels and --outer-to. */
-void tunnels_of_config(const struct dedup_config *c, struct filter_spec *out);
-
-/* Are the values in c->tunnels that are used as sizes and indices in their ranges? */
-bool tunnels_sound(const struct dedup_config *c);
+/* Are the values that are used as sizes and indices in their ranges? */
+bool tunnels_sound(const struct dedup_tunnels *t);
 
 #endif

@@ -16,7 +16,8 @@ struct bench_options {
 	uint64_t ids[BENCH_SIZES_MAX]; /* setting.ids of each run */
 	uint32_t ids_cnt;
 	struct bench_setting setting;
-	uint32_t copies; /* ids that are sent on two CPUs at once */
+	uint64_t fpr_e18; /* --fpr, for setting.fpr */
+	uint32_t copies;  /* ids that are sent on two CPUs at once */
 	bool json;
 	bool verbose; /* show messages of libbpf and libxdp */
 	bool version; /* only print the version */

@@ -92,7 +92,7 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 {
 	struct filter_spec spec = {
 		.capacity = b->capacity,
-		.fpr = b->setting.fpr,
+		.fpr_e18 = SPEC_FPR(b->setting.fpr),
 		.window_ns = WINDOW_NS,
 		.sources = BENCH_SOURCES,
 		.paths = row == BENCH_PATHS ? BENCH_PATHS_CNT : 0,
@@ -105,6 +105,7 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 
 	if (!err && ROWS[row].tunnels)
 		err = parse_tunnels("all", &spec.tunnels);
+	spec.given.tunnels = ROWS[row].tunnels;
 	if (!err)
 		err = plan_here(&spec, cfg);
 	/* With this, load does not move the hand either. */

@@ -53,7 +53,7 @@ static const struct args_option OPTIONS[] = {
 	  .parse = parse_ids, .max = BENCH_SIZES_MAX, .help = "ids in the window (10k,1M)" },
 	{ "--fill", "PART", 0, ARGS_OWN, FIELD(setting.fill), .parse = parse_fill,
 	  .help = "part of the capacity that these ids are (1)" },
-	{ "--fpr", "P", 0, ARGS_RATE, FIELD(setting.fpr), .env = "XDP_DEDUP_FPR",
+	{ "--fpr", "P", 0, ARGS_RATE, FIELD(fpr_e18), .env = "XDP_DEDUP_FPR",
 	  .help = "the highest rate at which fresh events may be lost (1e-4)" },
 	{ "--rounds", "N", 0, ARGS_COUNT, FIELD(setting.rounds), .min = 1, .max = BENCH_ROUNDS_MAX,
 	  .help = "rounds of which the medians are taken (3)" },
@@ -97,7 +97,8 @@ static int run_bench(int argc, char **argv)
 	struct bench_options o = {
 		.ids = { 10000, 1000000 },
 		.ids_cnt = 2,
-		.setting = { .fill = 1, .fpr = SPEC_FPR_DEFAULT, .rounds = 3, .warm = BENCH_WARM_AUTO },
+		.setting = { .fill = 1, .rounds = 3, .warm = BENCH_WARM_AUTO },
+		.fpr_e18 = SPEC_FPR(SPEC_FPR_DEFAULT),
 		.copies = 100000,
 	};
 
@@ -112,6 +113,7 @@ static int run_bench(int argc, char **argv)
 	if (kernel_permits(BENCH.name, BENCH_RIGHTS))
 		return EXIT_FAILED;
 	kernel_output(o.verbose);
+	o.setting.fpr = o.fpr_e18 / 1e18;
 	return bench_report(&o) ? EXIT_FAILED : EXIT_DONE;
 }
 

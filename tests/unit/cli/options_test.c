@@ -95,7 +95,7 @@ static void fill(struct options *o, int byte)
 {
 	memset(o, byte, sizeof(*o));
 	o->wish.profiles_cnt = o->wish.files_cnt = o->wish.add_cnt = o->wish.remove_cnt = 0;
-	memset(&o->wish.given, 0, sizeof(o->wish.given));
+	memset(&o->wish.spec.given, 0, sizeof(o->wish.spec.given));
 	o->mac_given = o->sample.snap_given = false;
 }
 
@@ -124,7 +124,7 @@ static void row_writes_its_field_alone(const struct args_option *row, int byte)
 				 row->field, row->field + row->size - 1);
 	if (!memcmp((char *)&before + row->field, (char *)&after + row->field, row->size))
 		fail_msg("%s writes nothing", row->option);
-	assert_true(!row->given || ((bool *)&after)[row->given]);
+	assert_true(!row->given || ((uint8_t *)&after)[row->given]);
 }
 
 TEST(rows_write_their_fields_alone)
@@ -274,7 +274,7 @@ TEST(flags_as_keys)
 	o.wish.spec.forwarded = true;
 	assert_int_equal(args_set(row, &o, "forwarded", "no"), 0);
 	assert_false(o.wish.spec.forwarded);
-	assert_true(o.wish.given.forwarded);
+	assert_true(o.wish.spec.given.forwarded);
 	is_refused(row, &o, "1");
 	is_refused(row, &o, "");
 }
@@ -282,7 +282,7 @@ TEST(flags_as_keys)
 /* The environment sets defaults: nothing is given by it. */
 TEST(environment_gives_nothing)
 {
-	static const struct given NONE;
+	static const struct spec_given NONE;
 	struct options o;
 
 	setenv("XDP_DEDUP_CAPACITY", "7k", 1);
@@ -291,7 +291,7 @@ TEST(environment_gives_nothing)
 	assert_int_equal(args_from_environment(options_table(), OPT_CAPACITY, &o), 0);
 	assert_int_equal(o.wish.spec.capacity, 7000);
 	assert_int_equal(o.wish.spec.window_ns, 0); /* it is not taken */
-	assert_memory_equal(&o.wish.given, &NONE, sizeof(NONE));
+	assert_memory_equal(&o.wish.spec.given, &NONE, sizeof(NONE));
 	unsetenv("XDP_DEDUP_CAPACITY");
 	unsetenv("XDP_DEDUP_WINDOW");
 }
@@ -311,17 +311,16 @@ static size_t size_of(const struct args_option *row)
 {
 	switch (row->type) {
 	case ARGS_FLAG:
-		return sizeof(bool);
+		return sizeof(uint8_t);
 	case ARGS_STRING:
 		return sizeof(const char *);
 	case ARGS_RATE:
-		return sizeof(double);
 	case ARGS_TIME:
 		return sizeof(uint64_t);
 	case ARGS_COUNT:
 		return row->size == sizeof(uint32_t) ? sizeof(uint32_t) : sizeof(uint64_t);
 	case ARGS_ENUM:
-		return row->size == sizeof(bool) ? sizeof(bool) : sizeof(uint32_t);
+		return row->size == sizeof(uint8_t) ? sizeof(uint8_t) : sizeof(uint32_t);
 	default:
 		return row->size;
 	}

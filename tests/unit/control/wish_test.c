@@ -11,7 +11,7 @@
 /* No value is one that an option gives here, or a default. */
 static const struct filter_spec OLD = {
 	.capacity = 5,
-	.fpr = 0.5,
+	.fpr_e18 = SPEC_FPR(0.5),
 	.window_ns = 5 * S,
 	.layout = DEDUP_FLAT,
 	.hash = DEDUP_SIPHASH,
@@ -23,9 +23,10 @@ static const struct filter_spec OLD = {
 	.paths = 5,
 	.streams_cnt = 5,
 	.vlans_cnt = 5,
-	.tunnels = { .given = true, .kinds = DEDUP_TUNNEL_BIT(gre) },
+	.tunnels = { .kinds = DEDUP_TUNNEL_BIT(gre) },
 	.outer_to_cnt = 5,
 	.outer_to4_cnt = 5,
+	.given = { .outer_to = true, .bits = true, .action = true, .drop_for = true },
 	.forwarded = true,
 	.several = true,
 	.count_only = true,
@@ -36,7 +37,7 @@ static const struct filter_spec OLD = {
 
 static void no_layout(struct filter_spec *s)
 {
-	s->bits = s->hashes = s->index_bits = s->countdown_bits = 0;
+	s->bits = s->hashes = s->index_bits = s->countdown_bits = s->given.bits = 0;
 }
 
 static void nothing(struct filter_spec *s)
@@ -48,17 +49,20 @@ static void capacity(struct filter_spec *s)
 {
 	no_layout(s);
 	s->capacity = 9;
+	s->given.capacity = true;
 }
 
 /* The sizes that were given for the ids stay. */
 static void sources(struct filter_spec *s)
 {
 	s->sources = 9;
+	s->given.sources = true;
 }
 
 static void paths(struct filter_spec *s)
 {
 	s->paths = 0;
+	s->given.paths = true;
 }
 
 static void kind(struct filter_spec *s)
@@ -67,43 +71,49 @@ static void kind(struct filter_spec *s)
 	s->layout = DEDUP_COUNTDOWN;
 	s->hash = DEDUP_FAST;
 	s->hashes = 9;
+	s->given.layout = s->given.hash = s->given.hashes = true;
 }
 
 static void drop_for(struct filter_spec *s)
 {
 	s->count_only = false;
 	s->drop_ns = 9 * S;
+	s->given.action = false;
 }
 
 static void only_count(struct filter_spec *s)
 {
 	s->drop_ns = 0;
+	s->given.drop_for = false;
 }
 
 static void drop(struct filter_spec *s)
 {
 	s->count_only = false;
 	s->drop_ns = 0;
+	s->given.drop_for = false;
 }
 
 static void flags(struct filter_spec *s)
 {
 	s->forwarded = s->learn_app = s->ihave_pass = false;
+	s->given.forwarded = s->given.learn = s->given.ihave = true;
 }
 
 static void tunnels(struct filter_spec *s)
 {
-	s->tunnels = (struct spec_tunnels){ .given = true,
-					    .kinds = DEDUP_TUNNEL_BIT(vxlan),
-					    .ports = { { 9, DEDUP_TUNNEL_vxlan } },
-					    .ports_cnt = 1 };
+	s->tunnels = (struct dedup_tunnels){ .kinds = DEDUP_TUNNEL_BIT(vxlan),
+					     .ports = { { 9, DEDUP_TUNNEL_vxlan } },
+					     .ports_cnt = 1 };
+	s->given.tunnels = true;
 }
 
 /* Then no header is asked for its destination. */
 static void no_tunnels(struct filter_spec *s)
 {
-	s->tunnels = (struct spec_tunnels){ .given = true };
-	s->outer_to_cnt = s->outer_to4_cnt = 0;
+	s->tunnels = (struct dedup_tunnels){ 0 };
+	s->given.tunnels = true;
+	s->outer_to_cnt = s->outer_to4_cnt = s->given.outer_to = 0;
 }
 
 static void outer_to(struct filter_spec *s)
@@ -111,6 +121,7 @@ static void outer_to(struct filter_spec *s)
 	s->outer_to[0].addr[0] = 10;
 	s->outer_to[0].mask[0] = 0xff;
 	s->outer_to_cnt = s->outer_to4_cnt = 1;
+	s->given.outer_to = true;
 }
 
 static void tunnels_and_outer_to(struct filter_spec *s)

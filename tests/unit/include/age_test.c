@@ -184,7 +184,7 @@ TEST(a_flat_generation_has_its_window)
 static void flood(const struct filter_spec *spec, uint64_t ids_a_step, uint64_t ids)
 {
 	uint64_t known = 0, sent = 0, early = 0;
-	double rate, promised = spec->fpr;
+	double rate, promised = spec_fpr(spec);
 
 	for (uint64_t run = 0; run < 4; run++) {
 		struct sim s;

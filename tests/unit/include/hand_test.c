@@ -230,7 +230,7 @@ TEST(full_window_learns_nothing)
 		n++;
 	} while (!sim_learn(&s, id));
 	assert_int_equal(sim_learn(&s, id), -ENOSPC);
-	assert_in_range(n, spec.capacity, plan_ids(&s.config, SIM_CPUS, spec.fpr));
+	assert_in_range(n, spec.capacity, plan_ids(&s.config, SIM_CPUS, spec_fpr(&spec)));
 	assert_false(sim_knows(&s, id));
 	assert_true(sim_knows(&s, first));
 	assert_int_equal(sim_learn(&s, first), 1);

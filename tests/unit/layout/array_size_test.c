@@ -331,7 +331,7 @@ TEST(tiny_plans_keep_the_rate)
 				struct filter_spec spec = { .layout = DEDUP_FLAT,
 							    .hash = DEDUP_FAST,
 							    .capacity = capacity,
-							    .fpr = RATES[r],
+							    .fpr_e18 = SPEC_FPR(RATES[r]),
 							    .hashes = k,
 							    .window_ns = WINDOW_NS,
 							    .streams = { { SPEC_GSP } },
@@ -342,7 +342,8 @@ TEST(tiny_plans_keep_the_rate)
 				assert_int_equal(plan_config(&spec, 1, HZ, &c), 0);
 				if (c.memory.m > BITS_MAX)
 					continue;
-				exact = exact_rate(c.memory.m, c.memory.k, plan_ids(&c, 1, spec.fpr));
+				exact = exact_rate(c.memory.m, c.memory.k,
+						   plan_ids(&c, 1, spec_fpr(&spec)));
 				exact = 1 - (1 - exact) * (1 - exact);
 				if (exact > RATES[r] * (k <= 12 ? 1.03 : 1.1))
 					fail_msg("m %u k %u: %g, not %g", c.memory.m, c.memory.k,

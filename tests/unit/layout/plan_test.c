@@ -28,7 +28,7 @@ static struct filter_spec spec_of(enum dedup_layout layout, enum dedup_hash_sche
 		.layout = layout,
 		.hash = hash,
 		.capacity = capacity,
-		.fpr = fpr,
+		.fpr_e18 = SPEC_FPR(fpr),
 		.window_ns = 600 * S,
 		.streams = { { SPEC_GSP, .ports = { { 8001, 8001 } }, .ports_cnt = 1 } },
 		.streams_cnt = 1,
@@ -129,30 +129,59 @@ static const struct pick_row {
 } PICKS[] = {
 #define FLAT .layout = DEDUP_FLAT, .window_ns = 600 * S
 #define CELLS .layout = DEDUP_COUNTDOWN, .window_ns = 600 * S
-	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr = 0.01 }, 9586, 7 },
-	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr = 0.01, .bits = 20000 }, 20000, 7 },
-	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr = 0.01, .hashes = 3 }, 9586, 3 },
-	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 10, .fpr = 0.9 }, 3, 1 },
-	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr = 1e-4 }, 8192, 5 },
-	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr = 1e-4, .bits = 500 }, 500, 5 },
-	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr = 1e-4, .hashes = 9 }, 8192, 9 },
-	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr = 1e-2 }, 0, 1 },
-	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr = 1e-2, .bits = 100 }, 100, 1 },
-	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr = 1e-2, .hashes = 4 }, 0, 4 },
-	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr = 1e-2, .hashes = 4 }, 0, 4 },
-	{ { FLAT, .hash = DEDUP_SIPHASH, .capacity = 100, .fpr = 1e-2, .bits = 77 }, 77, 8 },
-	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr = 0.99, .bits = 77 }, 77, 1 },
-	{ { FLAT, .hash = DEDUP_SIPHASH, .capacity = 100, .fpr = 1e-11, .bits = 77 }, 77, 32 },
-	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr = 1e-2, .bits = 9, .hashes = 5 }, 9, 5 },
-	{ { FLAT, .hash = DEDUP_TEZOS, .capacity = 10, .fpr = 1e-18, .bits = 1 << 24 }, 1 << 24, 10 },
-	{ { FLAT, .hash = DEDUP_TEZOS, .capacity = 10, .fpr = 1e-2, .bits = 1 << 10 }, 1 << 10, 8 },
-	{ { CELLS, .hash = DEDUP_TEZOS, .capacity = 100, .fpr = 1e-2, .index_bits = 20 }, 1 << 20, 1 },
-	{ { CELLS, .hash = DEDUP_FAST, .capacity = 1000, .fpr = 1e-2, .index_bits = 4 }, 16, 7 },
-	{ { CELLS, .hash = DEDUP_TEZOS, .capacity = 1000, .fpr = 1e-18, .index_bits = 10 },
+	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr_e18 = SPEC_FPR(0.01) }, 9586, 7 },
+	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr_e18 = SPEC_FPR(0.01), .bits = 20000 },
+	  20000,
+	  7 },
+	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr_e18 = SPEC_FPR(0.01), .hashes = 3 },
+	  9586,
+	  3 },
+	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 10, .fpr_e18 = SPEC_FPR(0.9) }, 3, 1 },
+	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-4) }, 8192, 5 },
+	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-4), .bits = 500 },
+	  500,
+	  5 },
+	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-4), .hashes = 9 },
+	  8192,
+	  9 },
+	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2) }, 0, 1 },
+	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .bits = 100 },
+	  100,
+	  1 },
+	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .hashes = 4 }, 0, 4 },
+	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .hashes = 4 }, 0, 4 },
+	{ { FLAT, .hash = DEDUP_SIPHASH, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .bits = 77 },
+	  77,
+	  8 },
+	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr_e18 = SPEC_FPR(0.99), .bits = 77 }, 77, 1 },
+	{ { FLAT, .hash = DEDUP_SIPHASH, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-11), .bits = 77 },
+	  77,
+	  32 },
+	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .bits = 9,
+	    .hashes = 5 },
+	  9,
+	  5 },
+	{ { FLAT, .hash = DEDUP_TEZOS, .capacity = 10, .fpr_e18 = SPEC_FPR(1e-18), .bits = 1 << 24 },
+	  1 << 24,
+	  10 },
+	{ { FLAT, .hash = DEDUP_TEZOS, .capacity = 10, .fpr_e18 = SPEC_FPR(1e-2), .bits = 1 << 10 },
+	  1 << 10,
+	  8 },
+	{ { CELLS, .hash = DEDUP_TEZOS, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .index_bits = 20 },
+	  1 << 20,
+	  1 },
+	{ { CELLS, .hash = DEDUP_FAST, .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-2), .index_bits = 4 },
+	  16,
+	  7 },
+	{ { CELLS, .hash = DEDUP_TEZOS, .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-18),
+	    .index_bits = 10 },
 	  1 << 10,
 	  25 },
-	{ { CELLS, .hash = DEDUP_FAST, .capacity = 1000, .fpr = 1e-2, .hashes = 6 }, 0, 6 },
-	{ { CELLS, .hash = DEDUP_FIPS, .capacity = 10, .fpr = 1e-2, .hashes = 6, .index_bits = 3 },
+	{ { CELLS, .hash = DEDUP_FAST, .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-2), .hashes = 6 },
+	  0,
+	  6 },
+	{ { CELLS, .hash = DEDUP_FIPS, .capacity = 10, .fpr_e18 = SPEC_FPR(1e-2), .hashes = 6,
+	    .index_bits = 3 },
 	  8,
 	  6 },
 #undef FLAT
@@ -168,12 +197,12 @@ TEST(picks_follow_the_scheme)
 		if ((row->m && c.memory.m != row->m) || (row->k && c.memory.k != row->k))
 			fail_msg("row %zu: m = %u, k = %u", i, c.memory.m, c.memory.k);
 		if (!row->m) {
-			assert_true(plan_fpr(&c) <= row->spec.fpr * (1 + 1e-9));
+			assert_true(plan_fpr(&c) <= spec_fpr(&row->spec) * (1 + 1e-9));
 			/* A smaller one would not do. */
 			c.memory.m -= c.memory.layout == DEDUP_FLAT ? 1 : c.memory.m / 2;
-			assert_true(
-				layout_of(c.memory.layout)->rate(&c, plan_ids(&c, 2, row->spec.fpr)) >
-				row->spec.fpr);
+			assert_true(layout_of(c.memory.layout)
+					    ->rate(&c, plan_ids(&c, 2, spec_fpr(&row->spec))) >
+				    spec_fpr(&row->spec));
 		}
 		assert_true(c.memory.layout == row->spec.layout && c.memory.hash == row->spec.hash);
 	}
@@ -226,9 +255,10 @@ TEST(rates_below_the_hashes_own_are_refused)
 		if (err != (ROWS[i].hash_rate > 0 ? 0 : -ENOTUNIQ))
 			fail_msg("row %zu: %d", i, err);
 		if (!err)
-			assert_true(layout_of(c.memory.layout)->rate(&c, plan_ids(&c, 2, spec.fpr)) +
-					    ROWS[i].hash_rate <=
-				    spec.fpr);
+			assert_true(
+				layout_of(c.memory.layout)->rate(&c, plan_ids(&c, 2, spec_fpr(&spec))) +
+					ROWS[i].hash_rate <=
+				spec_fpr(&spec));
 	}
 }
 
@@ -355,7 +385,7 @@ static bool may_lose_more(const struct filter_spec *spec, const struct dedup_con
 static void check_promise(const struct filter_spec *spec, const struct dedup_config *c,
 			  unsigned int cpus)
 {
-	double rate = layout_of(c->memory.layout)->rate(c, plan_ids(c, cpus, spec->fpr));
+	double rate = layout_of(c->memory.layout)->rate(c, plan_ids(c, cpus, spec_fpr(spec)));
 
 	assert_true(rate <= plan_fpr(c) * (1 + 1e-9) + 1e-18);
 	assert_true(plan_fpr(c) <= 1);
@@ -364,15 +394,16 @@ static void check_promise(const struct filter_spec *spec, const struct dedup_con
 	if (!spec->bits && !spec->index_bits && spec->hash != DEDUP_COLIBRI &&
 	    (spec->hash != DEDUP_FIPS || spec->layout != DEDUP_FLAT))
 		assert_true(c->memory.capacity == spec->capacity);
-	if (!may_lose_more(spec, c) && plan_fpr(c) > spec->fpr * (1 + 1e-9) + 1e-18)
+	if (!may_lose_more(spec, c) && plan_fpr(c) > spec_fpr(spec) * (1 + 1e-9) + 1e-18)
 		fail_msg("layout %u hash %u capacity %llu -> %llu fpr %g -> %g bits %u hashes %u "
 			 "index %u "
 			 "countdown %u cpus %u m %u k %u",
 			 spec->layout, spec->hash, (unsigned long long)spec->capacity,
-			 c->memory.capacity, spec->fpr, plan_fpr(c), spec->bits, spec->hashes,
+			 c->memory.capacity, spec_fpr(spec), plan_fpr(c), spec->bits, spec->hashes,
 			 spec->index_bits, spec->countdown_bits, cpus, c->memory.m, c->memory.k);
-	assert_true(plan_fpr(c) >= spec->fpr * (1 - 1e-9) - 1e-18);
-	assert_true(plan_ids(c, cpus, spec->fpr) >= c->memory.full_ids + 2.0 * cpus * c->memory.claim);
+	assert_true(plan_fpr(c) >= spec_fpr(spec) * (1 - 1e-9) - 1e-18);
+	assert_true(plan_ids(c, cpus, spec_fpr(spec)) >=
+		    c->memory.full_ids + 2.0 * cpus * c->memory.claim);
 }
 
 /* Of sizes that are given: fewer ids, and no fewer than must be. */
@@ -573,7 +604,7 @@ TEST(any_spec_makes_a_plan_or_none)
 		unsigned int cpus = 1 + r / 1024 % 300;
 		struct dedup_config c;
 
-		if (spec.fpr >= 1)
+		if (spec_fpr(&spec) >= 1)
 			continue;
 		spec.window_ns = 100 * MS + random_next(&seed) % (1ULL << (20 + r / 4096 % 31));
 		r = random_next(&seed);
@@ -625,7 +656,7 @@ static void add_stream(struct filter_spec *spec, const char *name, const char *p
 
 TEST(streams_are_planned)
 {
-	struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
+	struct filter_spec spec = { .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-3), .window_ns = S };
 	char says[STREAMS_SAYS_MAX];
 	struct dedup_config c;
 
@@ -679,7 +710,9 @@ TEST(streams_alone)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
+		struct filter_spec spec = { .capacity = 1000,
+					    .fpr_e18 = SPEC_FPR(1e-3),
+					    .window_ns = S };
 		struct dedup_config c;
 
 		add_stream(&spec, "x", ROWS[i].profile, 0, 80, 1, 1);
@@ -713,7 +746,9 @@ TEST(adjacent_words)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
+		struct filter_spec spec = { .capacity = 1000,
+					    .fpr_e18 = SPEC_FPR(1e-3),
+					    .window_ns = S };
 		char profile[100];
 
 		snprintf(profile, sizeof(profile), "layer = udp\nid = %s", ROWS[i].id);
@@ -737,6 +772,7 @@ TEST(gsp_is_of_port)
 	c = plan_of(&stream);
 	assert_string_equal(c.policy.streams[0].name, "events");
 	memcpy(c.policy.streams[0].name, plain.policy.streams[0].name, DEDUP_STREAM_NAME);
+	c.asked = plain.asked;
 	assert_memory_equal(&c, &plain, sizeof(c));
 	assert_int_equal(c.policy.receiver, DEDUP_NAMED);
 
@@ -789,7 +825,9 @@ static const struct streams_row {
 static void streams_go_together_or_not(void **state)
 {
 	const struct streams_row *row = *state;
-	struct filter_spec spec = { .hash = row->hash, .capacity = 1000, .fpr = 1e-3, .window_ns = S };
+	struct filter_spec spec = {
+		.hash = row->hash, .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-3), .window_ns = S
+	};
 	char says[STREAMS_SAYS_MAX];
 	const char *is;
 
@@ -803,7 +841,7 @@ static void streams_go_together_or_not(void **state)
 /* Equal lists are stored once: 16 streams may share 32 ports and destinations. */
 TEST(streams_share_ports_and_destinations)
 {
-	struct filter_spec spec = { .capacity = 1000, .fpr = 1e-3, .window_ns = S };
+	struct filter_spec spec = { .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-3), .window_ns = S };
 	char says[STREAMS_SAYS_MAX];
 	struct dedup_config c;
 

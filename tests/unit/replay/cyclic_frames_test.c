@@ -69,7 +69,7 @@ static void open_mirror_l2(enum engine_kind kind, struct engine **ret_engine)
 	assert_int_equal(profiles_add_builtin(&all), 0);
 	p = profiles_find(&all, "mirror-l2");
 	assert_non_null(p);
-	spec.fpr = p->fpr;
+	spec.fpr_e18 = SPEC_FPR(p->fpr);
 	spec.window_ns = p->window_ns;
 	spec.streams[0].stream = p->stream;
 	profiles_free(&all);

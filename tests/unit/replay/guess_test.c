@@ -18,10 +18,10 @@
 
 static struct dedup_tunnels all_tunnels(void)
 {
-	struct spec_tunnels t;
+	struct dedup_tunnels t;
 
 	assert_int_equal(parse_tunnels("all", &t), 0);
-	return tunnels_as_config(&t);
+	return t;
 }
 
 /* A filter of what comes behind taps, which opens these tunnels. */
@@ -31,8 +31,11 @@ static void plan_mirrors(const struct dedup_tunnels *t, struct dedup_config *cfg
 	static struct filter_spec spec;
 	struct profiles all = { 0 };
 
-	spec = (struct filter_spec){ .capacity = 1000, .fpr = 1e-4, .window_ns = 1000000000 };
-	spec.tunnels = tunnels_choose(t, t->kinds);
+	spec = (struct filter_spec){ .capacity = 1000,
+				     .fpr_e18 = SPEC_FPR(1e-4),
+				     .window_ns = 1000000000 };
+	spec.tunnels = *t;
+	spec.given.tunnels = true;
 	assert_int_equal(profiles_add_builtin(&all), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(STREAMS); i++) {
 		const struct profile *p = profiles_find(&all, STREAMS[i]);

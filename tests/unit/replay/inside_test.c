@@ -101,10 +101,10 @@ static const struct row {
 
 static struct dedup_tunnels opens(const char *text)
 {
-	struct spec_tunnels t;
+	struct dedup_tunnels t;
 
 	assert_int_equal(parse_tunnels(text ? text : "all", &t), 0);
-	return tunnels_as_config(&t);
+	return t;
 }
 
 /* Where the packet of a frame begins, behind its tags. */

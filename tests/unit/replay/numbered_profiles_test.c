@@ -204,9 +204,10 @@ static void make_frame(const struct row *row, const struct arrival *at, struct f
 static struct engine *open_profile(const char *name)
 {
 	static const uint8_t MAC[] = FRAME_MAC;
-	struct filter_spec spec = {
-		.capacity = 1000, .fpr = 1e-4, .window_ns = SPEC_WINDOW_DEFAULT_NS, .streams_cnt = 1
-	};
+	struct filter_spec spec = { .capacity = 1000,
+				    .fpr_e18 = SPEC_FPR(1e-4),
+				    .window_ns = SPEC_WINDOW_DEFAULT_NS,
+				    .streams_cnt = 1 };
 	struct profiles all = { 0 };
 	const struct profile *p;
 	struct dedup_config cfg;

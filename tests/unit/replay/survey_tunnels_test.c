@@ -136,7 +136,7 @@ TEST_WITH(what_is_inside, NULL, survey_forget)
 
 TEST(no_tunnels_asked_for)
 {
-	const struct spec_tunnels none = { .given = true };
+	const struct dedup_tunnels none = { 0 };
 	const struct survey_result *r;
 	struct traffic t;
 	struct survey *s;
