@@ -34,7 +34,7 @@ static __always_inline bool is_listed_mac(struct xdp_md *ctx, __u64 word)
 {
 	__u64 cnt = READ_ONCE(record.macs_cnt);
 
-	if (config.policy.several)
+	if (config.asked.several)
 		word |= dedup_mac_index(ctx->ingress_ifindex);
 	for (__u64 i = 0; i < DEDUP_MACS_MAX && i < cnt; i++)
 		if (word == READ_ONCE(record.macs[i]))
@@ -62,7 +62,7 @@ __noinline int is_for_host(struct xdp_md *ctx)
 	eth = ethernet(&pkt);
 	word = dedup_mac_word(*(const __u64 *)eth);
 	return is_group_mac(eth) || word == READ_ONCE(record.own_mac) ||
-	       (config.policy.several && is_own_of_several(ctx, word)) || is_listed_mac(ctx, word);
+	       (config.asked.several && is_own_of_several(ctx, word)) || is_listed_mac(ctx, word);
 }
 
 /* Is this address, in network order (IPv4: in `high`), in one of the prefixes first to end - 1? */
@@ -106,8 +106,8 @@ static __always_inline bool is_of_vlan(const struct packet *pkt)
 			return false;
 		id = bpf_ntohs(tag->tci) & VLAN_ID_MASK;
 	}
-	for (__u64 i = 0; i < DEDUP_VLANS_MAX && i < config.policy.vlans_cnt; i++)
-		if (is_in(&config.policy.vlans[i], id))
+	for (__u64 i = 0; i < DEDUP_VLANS_MAX && i < config.asked.vlans_cnt; i++)
+		if (is_in(&config.asked.vlans[i], id))
 			return true;
 	return false;
 }
@@ -122,7 +122,7 @@ __noinline int is_for_us(struct xdp_md *ctx)
 
 	if (!config.policy.forwarded && !is_for_host(ctx))
 		return 0;
-	if (open_packet(ctx, &pkt) != PARSED || (config.policy.vlans_cnt && !is_of_vlan(&pkt)) ||
+	if (open_packet(ctx, &pkt) != PARSED || (config.asked.vlans_cnt && !is_of_vlan(&pkt)) ||
 	    parse_tags(&pkt, &proto) != PARSED)
 		return 0;
 	return !config.policy.to_cnt ||

@@ -49,7 +49,7 @@ static __always_inline bool parse_datagram(struct xdp_md *ctx, struct packet *pk
 		return false;
 	word = dedup_mac_word(*(const __u64 *)ethernet(pkt));
 	if (!config.policy.forwarded && word != READ_ONCE(record.own_mac) &&
-	    !is_group_mac(ethernet(pkt)) && !(config.policy.several && is_own_of_several(ctx, word)))
+	    !is_group_mac(ethernet(pkt)) && !(config.asked.several && is_own_of_several(ctx, word)))
 		return false;
 	if (parse_tags(pkt, &proto) != PARSED)
 		return false;

@@ -170,7 +170,7 @@ __noinline int parse_frame(struct xdp_md *ctx)
 	if (reason != PARSED)
 		return reason;
 	data = (void *)(long)ctx->data;
-	if (config.policy.vlans_cnt && !is_of_vlan(&pkt))
+	if (config.asked.vlans_cnt && !is_of_vlan(&pkt))
 		return DEDUP_REASON_ignored;
 	reason = parse_tags(&pkt, &f->proto);
 	if (reason != PARSED)

@@ -75,7 +75,7 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 		return conclude_frame(n, reason);
 	if (!in_arrays(&config))
 		return see_id_blocked(ctx, &pkt, &lookup, n);
-	return array_seek(&lookup, !config.policy.learn_app) ? XDP_PASS : LOOK_UP;
+	return array_seek(&lookup, !config.asked.learn_app) ? XDP_PASS : LOOK_UP;
 }
 
 /* Words of an id of stream n. */

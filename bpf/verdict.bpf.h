@@ -34,7 +34,7 @@ static __always_inline int conclude(const struct packet *pkt, struct dedup_count
 		return XDP_PASS;
 	((__u64 *)cpu)[reason]++;
 	if (reason != DEDUP_REASON_duplicate &&
-	    (reason != DEDUP_REASON_ihave_duplicate || config.policy.ihave_pass))
+	    (reason != DEDUP_REASON_ihave_duplicate || config.asked.ihave_pass))
 		return XDP_PASS;
 
 	cpu->duplicate_bytes += pkt->len;
@@ -48,7 +48,7 @@ static __always_inline int conclude(const struct packet *pkt, struct dedup_count
 	}
 }
 
-/* known: 1 the id was known; 0 it was fresh, and is learned (config.learn_app: by the application);
+/* known: 1 the id was known; 0 it was fresh, and is learned (asked.learn_app: by the application);
  * negative: it was fresh, and could not be learned.
  */
 static __always_inline int reason_of(int known)
@@ -97,7 +97,7 @@ static __always_inline int see_id_blocked(struct xdp_md *ctx, const struct packe
 	DEDUP_KEEP_BRANCH();
 	cpu = cpu_counters(0);
 	/* Until here known is 0. */
-	if (!config.policy.learn_app && cpu)
+	if (!config.asked.learn_app && cpu)
 		known = blocked_learn(&lookup, cpu);
 	if (n) /* the credit is with the first stream's counters */
 		cpu = cpu_counters(n);
@@ -115,7 +115,7 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
 
 	if (likely(!in_arrays(configuration())))
 		return see_id_blocked(ctx, pkt, s, n);
-	known = array_look(s, !config.policy.learn_app);
+	known = array_look(s, !config.asked.learn_app);
 	if (likely(known == 1)) /* a constant reason */
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
 	return pass_on(ctx, s->id, s->words, n, reason_of(known),
@@ -127,7 +127,7 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
  */
 static __always_inline int slow_path_judge(const struct dedup_lookup_key *s, __u32 n)
 {
-	int known = slow_path_lookup(s, n, !config.policy.learn_app);
+	int known = slow_path_lookup(s, n, !config.asked.learn_app);
 
 	if (known == 1 && is_wanted(s->id, s->words, s->realm_key, true))
 		return DEDUP_REASON_wanted;

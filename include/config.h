@@ -21,7 +21,7 @@
 enum dedup_action {
 	DEDUP_DROP,	/* they are dropped */
 	DEDUP_COUNT,	/* they pass */
-	DEDUP_DROP_FOR, /* they are dropped for policy.drop_ns, and then pass: state.counting */
+	DEDUP_DROP_FOR, /* they are dropped for asked.drop_ns, and then pass: state.counting */
 };
 
 /* The geometry and the ageing of the memory. If a plan and a filter have equal structs of this
@@ -75,19 +75,16 @@ enum dedup_entry {
 	DEDUP_ENTRIES,
 };
 
-/* Which packets the filter looks at, and what it does with them. Each of its programs has its own
- * policy. The plan fills it in, except the streams' slots and realm keys (kept.h, secrets.h).
+/* Which packets the filter looks at, and what it does with them, beside `asked`: for each program.
+ * The plan fills it in, except the streams' slots and realm keys (kept.h, secrets.h).
  */
 struct dedup_policy {
 	enum dedup_action action;
-	__u32 learn_app;  /* 1: packets only test, an application adds the ids; 0: packets learn */
-	__u32 ihave_pass; /* 1: IHAVEs whose ids are all known pass, but count as known */
-	__u32 deliver;	  /* deliver.h; bit n: fresh packets of stream n */
-	__u64 drop_ns;	  /* DEDUP_DROP_FOR: for how long duplicates are dropped; else 0 */
+	__u32 deliver; /* deliver.h; bit n: fresh packets of stream n */
 
+	__u32 streams_cnt; /* at least 1 */
 	enum dedup_entry entry;
 	enum dedup_receiver receiver;
-	__u32 several;	 /* 1: the filter has several interfaces; 0: one */
 	__u32 forwarded; /* 1: frames for other hosts are looked at, too, in all streams */
 	enum dedup_frames frames;
 	__u32 id_bytes;	  /* of the longest id; 1 to DEDUP_ID_BYTES_MAX */
@@ -107,20 +104,13 @@ struct dedup_policy {
 	__u32 outer_to_first, outer_to4_cnt, outer_to_cnt;
 	struct dedup_prefix to[DEDUP_TO_MAX];
 
-	/* Only frames of these VLANs are looked at, in all streams: ranges of ids of the outermost
-	 * tag, 0 being frames without a tag, or with a priority alone. vlans_cnt 0: of any.
-	 */
-	__u32 vlans_cnt;
-	struct dedup_ports vlans[DEDUP_VLANS_MAX];
-
 	__u32 opens[DEDUP_STREAMS_MAX]; /* the kinds of tunnels of each stream: DEDUP_TUNNEL_BITs */
-	__u32 streams_cnt;		/* at least 1 */
 	struct dedup_stream streams[DEDUP_STREAMS_MAX];
 };
 _Static_assert(__builtin_offsetof(struct dedup_policy, to) ==
 			       __builtin_offsetof(struct dedup_policy, outer_to_cnt) + 4 &&
 		       __builtin_offsetof(struct dedup_policy, streams) ==
-			       __builtin_offsetof(struct dedup_policy, streams_cnt) + 4,
+			       __builtin_offsetof(struct dedup_policy, opens) + 4 * DEDUP_STREAMS_MAX,
 	       "no hidden padding: policies are compared as bytes");
 
 /* No output shows these; nor the streams' realm keys. */

@@ -26,7 +26,7 @@ enum dedup_receiver {
 	DEDUP_ONE_INTERFACE,	  /* this host's; the filter has one interface */
 	DEDUP_SEVERAL_INTERFACES, /* this host's; the filter has several */
 	DEDUP_ANYONE,		  /* all frames: --forwarded */
-	DEDUP_NAMED, /* as config.forwarded says, and --to or --vlan names the destination */
+	DEDUP_NAMED, /* as policy.forwarded says, and --to or --vlan names the destination */
 };
 
 /* A prefix of destination addresses, in network order. IPv4 is in the first 4 bytes of the 16. Bits

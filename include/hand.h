@@ -197,7 +197,7 @@ static __always_inline void dedup_hand_start(struct dedup_state *st,
 		s.first_ns += s.step_ns;
 	DEDUP_LOOP(dedup_hand_segments(cfg), dedup_start_segment, &s);
 	st->started_ns = st->last_ns = now_ns;
-	st->drop_until_ns = now_ns + cfg->policy.drop_ns;
+	st->drop_until_ns = now_ns + cfg->asked.drop_ns;
 	st->next_ns = now_ns + cfg->memory.countdown_ns;
 	/* With a predecessor, 0 until the first step has told it the limit (predecessor.h). */
 	st->limit = cfg->has_predecessor ? 0 : dedup_hand_limit(st, cfg);

@@ -119,7 +119,10 @@ struct filter_spec {
 	__u8 ihave_pass; /* all IHAVEs pass; else those are dropped whose every id is known */
 	__u8 deliver;	 /* fresh packets of all streams go to AF_XDP sockets (deliver.h) */
 	__u32 vlans_cnt;
-	struct dedup_ports vlans[DEDUP_VLANS_MAX];  /* as in struct dedup_config; for all streams */
+	/* Only frames of these VLANs are looked at, in all streams: ranges of ids of the outermost
+	 * tag, 0 being frames without a tag, or with a priority alone. vlans_cnt 0: of any.
+	 */
+	struct dedup_ports vlans[DEDUP_VLANS_MAX];
 	struct dedup_tunnels tunnels;		    /* if given: those of all streams */
 	__u32 outer_to_cnt;			    /* 0: tunnels to any destination */
 	__u32 outer_to4_cnt;			    /* how many of them are of IPv4 */

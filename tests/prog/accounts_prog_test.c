@@ -113,7 +113,7 @@ static void start_for(const struct account_kind *kind, uint64_t drop_ns)
 	struct dedup_config cfg;
 
 	plan(kind, &cfg);
-	cfg.policy.drop_ns = drop_ns;
+	cfg.asked.drop_ns = drop_ns;
 	if (drop_ns)
 		cfg.policy.action = DEDUP_DROP_FOR;
 	assert_int_equal(secrets_set(NULL, &cfg), 0);

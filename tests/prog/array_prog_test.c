@@ -130,7 +130,7 @@ TEST(learn_app_leaves_learning_to_the_application)
 		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
 		struct id id = id_fresh();
 
-		cfg.policy.learn_app = 1;
+		cfg.asked.learn_app = 1;
 		fixture_load(&cfg);
 		fixture.row = KINDS[i].name;
 		for (int j = 0; j < 3; j++)

@@ -217,8 +217,8 @@ static void load(const struct row *row)
 						&cfg.policy.streams[0].to4_cnt),
 				 0);
 	if (row->vlan)
-		assert_int_equal(parse_vlans(row->vlan, cfg.policy.vlans, &cfg.policy.vlans_cnt), 0);
-	cfg.policy.several = row->several;
+		assert_int_equal(parse_vlans(row->vlan, cfg.asked.vlans, &cfg.asked.vlans_cnt), 0);
+	cfg.asked.several = row->several;
 	cfg.policy.forwarded = row->forwarded;
 	cfg.policy.receiver = row->only || row->vlan ? DEDUP_NAMED
 			      : row->forwarded	     ? DEDUP_ANYONE

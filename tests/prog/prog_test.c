@@ -89,7 +89,7 @@ TEST(all_ihaves_pass_if_told_to)
 	struct dedup_config cfg = fixture_still_config();
 	struct id ids[2], fresh = id_fresh();
 
-	cfg.policy.ihave_pass = 1;
+	cfg.asked.ihave_pass = 1;
 	fixture_load(&cfg);
 	fixture_learn(ids, 2);
 	expect_ihave(ids, 2, XDP_PASS, DEDUP_REASON_ihave_duplicate);
@@ -105,7 +105,7 @@ TEST(learn_app_leaves_learning_to_the_application)
 	struct dedup_config cfg = fixture_still_config();
 	struct id id = id_fresh();
 
-	cfg.policy.learn_app = 1;
+	cfg.asked.learn_app = 1;
 	fixture_load(&cfg);
 	for (int i = 0; i < 100; i++)
 		expect_event(&id, XDP_PASS, DEDUP_REASON_new);
@@ -403,7 +403,7 @@ TEST(options_not_chosen_cost_nothing)
 	other.memory.bits = 3;
 	assert_true(instructions(state, &other) < cost);
 	other = plain;
-	other.policy.learn_app = 1;
+	other.asked.learn_app = 1;
 	assert_true(instructions(state, &other) < cost);
 	other = plain;
 	other.memory.hash = DEDUP_SIPHASH;

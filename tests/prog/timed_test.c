@@ -28,8 +28,8 @@ static void load(const struct layout *l, bool still, bool ihave_pass)
 		still ? layout_run_still_config(&l->parameters) : layout_run_config(&l->parameters);
 
 	cfg.policy.action = DEDUP_DROP_FOR;
-	cfg.policy.drop_ns = HOUR_NS;
-	cfg.policy.ihave_pass = ihave_pass;
+	cfg.asked.drop_ns = HOUR_NS;
+	cfg.asked.ihave_pass = ihave_pass;
 	fixture_load(&cfg);
 	fixture.row = l->name;
 }

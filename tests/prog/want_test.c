@@ -267,7 +267,7 @@ TEST(counted_only_it_counts_as_wanted_once)
 
 static void learn_app(struct dedup_config *cfg)
 {
-	cfg->policy.learn_app = 1;
+	cfg->asked.learn_app = 1;
 }
 
 static void try_app(void)

@@ -38,7 +38,7 @@ static int add_mac(const struct link *link, void *arg)
 /* Returns the bits of a word that identify its interface; 0 in a filter of one interface. */
 static uint64_t index_bits(const struct filter *f, uint32_t ifindex)
 {
-	return f->config->policy.several ? dedup_mac_index(ifindex) : 0;
+	return f->config->asked.several ? dedup_mac_index(ifindex) : 0;
 }
 
 /* In a filter of several interfaces, returns this interface's slot in own_macs; NULL if another
@@ -60,7 +60,7 @@ static __u64 *own_slot(const struct filter *f, uint32_t ifindex)
  */
 static __u64 *first_compared(const struct filter *f, uint32_t ifindex)
 {
-	if (f->config->policy.several)
+	if (f->config->asked.several)
 		return own_slot(f, ifindex);
 	return f->config->policy.receiver == DEDUP_ONE_INTERFACE ? &f->record->own_mac : NULL;
 }
@@ -116,7 +116,7 @@ static void add_word(struct list *list, uint64_t word)
 static void keep_nonlocal(const struct filter *f, const struct links *l, struct list *list)
 {
 	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++) {
-		uint64_t bits = f->config->policy.several ? f->record->macs[i] & 0xffff : 0;
+		uint64_t bits = f->config->asked.several ? f->record->macs[i] & 0xffff : 0;
 
 		if (is_recorded(f, l, bits, false) && !is_recorded(f, l, bits, true))
 			add_word(list, f->record->macs[i]);
@@ -131,7 +131,7 @@ static void set_interface(struct filter *f, const struct links *l, const struct 
 
 	if (first)
 		*(volatile __u64 *)first = own.cnt ? own.words[0] : DEDUP_MAC_NONE;
-	else if (f->config->policy.several)
+	else if (f->config->asked.several)
 		f->record->own_macs[dedup_own_slot(link->index)] = DEDUP_MAC_NONE;
 	for (int i = first ? 1 : 0; i < own.cnt; i++)
 		add_word(list, own.words[i]);
@@ -151,7 +151,7 @@ static struct own recorded_of(const struct filter *f, uint32_t ifindex)
 	for (uint32_t i = 0; r && i < r->macs_cnt && i < DEDUP_MACS_MAX; i++) {
 		uint64_t word = r->macs[i];
 
-		if (!f->config->policy.several || (word & 0xffff) == bits)
+		if (!f->config->asked.several || (word & 0xffff) == bits)
 			own.words[own.cnt++] = word & ~0xffffULL;
 	}
 	return own;
@@ -217,7 +217,7 @@ bool own_macs_agree(const struct filter *f, const struct links *l, uint32_t ifin
 		return true;
 	own = own_of(f, l, link);
 	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++)
-		listed += !f->config->policy.several || (f->record->macs[i] & 0xffff) == bits;
+		listed += !f->config->asked.several || (f->record->macs[i] & 0xffff) == bits;
 	/* first_compared() has a value (DEDUP_MAC_NONE) even if the interface has no MAC. */
 	if (own.cut || listed + !!first != (uint32_t)own.cnt + (first && !own.cnt))
 		return false;

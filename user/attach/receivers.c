@@ -215,7 +215,7 @@ bool receivers_go_by_tags(const struct dedup_config *c)
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
 		if (goes_by_tags(&c->policy.streams[i]))
 			return true;
-	return c->policy.vlans_cnt;
+	return c->asked.vlans_cnt;
 }
 
 /* Does what receivers_go_by_tags() does, for a filter that has no configuration yet. */

@@ -95,12 +95,11 @@ static const struct args_option OWN[] = {
 	{ 0 },
 };
 
-_Static_assert(WISH_OPTIONS_MAX + sizeof(OWN) / sizeof(OWN[0]) <= ARGS_OPTIONS_MAX, "see args.h");
 _Static_assert(offsetof(struct options, wish) == 0, "fields of WISH_OPTIONS are those of options");
 
 const struct args_option *options_table(void)
 {
-	static struct args_option all[WISH_OPTIONS_MAX + sizeof(OWN) / sizeof(OWN[0])];
+	static struct args_option all[ARGS_OPTIONS_MAX];
 	struct args_option *to = all;
 
 	for (const struct args_option *row = WISH_OPTIONS; row->option; row++)

@@ -29,7 +29,7 @@ static bool is_dropped(const struct filter *f, const struct dedup_sample *sample
 	if (c->policy.action == DEDUP_DROP_FOR && sample->time_ns >= f->state->drop_until_ns)
 		return false;
 	return reason == DEDUP_REASON_duplicate ||
-	       (reason == DEDUP_REASON_ihave_duplicate && !c->policy.ihave_pass);
+	       (reason == DEDUP_REASON_ihave_duplicate && !c->asked.ihave_pass);
 }
 
 /* Writes the name in the filter's record; "#" and the index if there is none, or two: interfaces

@@ -194,8 +194,8 @@ static void print_receiver(const struct status *s)
 
 	if (c->policy.forwarded)
 		puts("  frames      for any host");
-	if (c->policy.vlans_cnt)
-		printf("  only VLANs  %s\n", FORMAT_VLANS(c->policy.vlans, c->policy.vlans_cnt));
+	if (c->asked.vlans_cnt)
+		printf("  only VLANs  %s\n", FORMAT_VLANS(c->asked.vlans, c->asked.vlans_cnt));
 	if (c->tunnels.kinds)
 		printf("  tunnels     %s\n", FORMAT_TUNNELS(&c->tunnels, c->tunnels.kinds));
 	if (c->asked.outer_to_cnt) {
@@ -225,7 +225,7 @@ static void print_receiver(const struct status *s)
 /* With --for. */
 static void print_drop_time(const struct status *s)
 {
-	const char *whole = FORMAT_TIME(s->filter.config->policy.drop_ns);
+	const char *whole = FORMAT_TIME(s->filter.config->asked.drop_ns);
 
 	if (s->drop_left_ns && !s->stopped)
 		printf("  dropping    for another %s of %s; then duplicates are only counted\n",
@@ -365,9 +365,9 @@ void status_print(const struct status *s)
 		       numbers_sources(&s->filter), c->sources.sources);
 	print_senders(s);
 	print_drop_time(s);
-	if (c->policy.learn_app)
+	if (c->asked.learn_app)
 		puts("  learning    only what an application adds");
-	if (c->policy.ihave_pass)
+	if (c->asked.ihave_pass)
 		puts("  IHAVEs      all pass");
 	print_deliver(c);
 	for (int i = 0; s->sockets && i < s->sockets->cnt; i++)

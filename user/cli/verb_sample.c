@@ -71,7 +71,7 @@ static struct sampling_wish wish_of(const struct show *show)
 	const struct filter *f = show->f;
 	uint32_t drops = SAMPLING_DROPS;
 
-	if (f->config->policy.ihave_pass) /* never dropped, but to be seen if all are */
+	if (f->config->asked.ihave_pass) /* never dropped, but to be seen if all are */
 		drops &= ~(1U << DEDUP_REASON_ihave_duplicate);
 	return (struct sampling_wish){
 		.reasons = s->drops == s->fresh ? SAMPLING_DROPS | SAMPLING_NEW

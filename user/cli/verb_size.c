@@ -65,7 +65,7 @@ static bool is_only_colibris(const struct filter_spec *spec)
 	if (spec->layout != DEDUP_FLAT || spec->hash != DEDUP_COLIBRI || spec->bits || spec->hashes)
 		return false;
 	err = plan_silently(spec, &c);
-	return err == -EDOM || err == -EOVERFLOW || (!err && plan_loses_most(spec, &c));
+	return err == -EDOM || err == -EOVERFLOW || (!err && plan_loses_most(&c));
 }
 
 static void print_only_colibris(const struct filter_spec *spec, bool json)

@@ -87,9 +87,9 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 /* When the time of --for ends: when it was said to end, unless it is said anew. 0: without --for. */
 static uint64_t drop_until_ns(const struct change *c, const struct dedup_config *cfg)
 {
-	if (!cfg->policy.drop_ns)
+	if (!cfg->asked.drop_ns)
 		return 0;
-	return c->w->spec.given.drop_for ? kernel_now_ns() + cfg->policy.drop_ns
+	return c->w->spec.given.drop_for ? kernel_now_ns() + cfg->asked.drop_ns
 					 : READ_ONCE(c->f.state->drop_until_ns);
 }
 

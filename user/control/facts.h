@@ -24,45 +24,45 @@
 	STATUS_FILL_FLAT(FACT)             \
 	STATUS_ESTIMATES(FACT, GAUGE)
 
-#define STATUS_PACKETS(FACT)                                                                         \
-	FACT(name, "The filter's name.", s->filter.name)                                             \
-	FACT(interfaces, "Where it runs.", JSON_LIST(i, s->ifaces_cnt, json_iface(&s->ifaces[i])))   \
-	FACT(mode, "Their mode; or `mixed`, or `none`.", s->mode)                                    \
-	FACT(ports, "UDP ports: ranges.", json_ports(c->policy.ports, c->policy.ports_cnt))          \
-	FACT(streams, "What it filters.", JSON_LIST(n, c->policy.streams_cnt, json_stream(s, n)))    \
-	FACT(action, "`drop` or `count`, for duplicates now.", status_drops(s) ? "drop" : "count")   \
-	FACT(drop_for_ns, "With --for: for how long.", JSON_NONZERO(c->policy.drop_ns))              \
-	FACT(drop_left_ns, "With --for: how long yet.", JSON_IF(c->policy.drop_ns, s->drop_left_ns)) \
-	FACT(counting_ns, "With --for: how long ago that ended.", JSON_NONZERO(s->counting_ns))      \
-	FACT(learn, "Who learns ids: `kernel`, or `app`.", c->policy.learn_app ? "app" : "kernel")   \
-	FACT(ihave, "`drop` or `pass`: known IHAVEs.", c->policy.ihave_pass ? "pass" : "drop")       \
-	FACT(layout, "`blocked`, `flat` or `countdown`.", s->layout->name)                           \
-	FACT(hash, "The hash of ids.", hash_name(c->memory.hash))                                    \
-	FACT(sampler, "The process that samples packets.", json_sampler(&s->sampler))                \
-	FACT(sockets, "Of queues that have, or had, an AF_XDP socket.",                              \
-	     JSON_IF(s->sockets,                                                                     \
-		     JSON_LIST(i, s->sockets->cnt, json_socket(s, &s->sockets->list[i]))))           \
-	FACT(delivery_bytes, "Memory of the maps of --deliver.", plan_delivery_bytes(c))             \
-	FACT(forwarded, "Whether it looks at other hosts' frames.", (bool)c->policy.forwarded)       \
-	FACT(to, "GSP/1 alone: the only destinations.",                                              \
-	     json_to(c->policy.to, c->policy.streams[0].to4_cnt,                                     \
-		     dedup_is_gsp(c) ? c->policy.to_cnt : 0))                                        \
-	FACT(tunnels, "Tunnels that it looks into.", FORMAT_TUNNELS(&c->tunnels, c->tunnels.kinds))  \
-	FACT(outer_to, "The only destinations of tunnels.",                                          \
-	     json_to(c->asked.outer_to, c->asked.outer_to4_cnt, c->asked.outer_to_cnt))              \
-	FACT(vlans, "The only VLANs: ranges; 0: untagged frames.",                                   \
-	     json_ports(c->policy.vlans, c->policy.vlans_cnt))                                       \
-	FACT(macs_changed, "Interfaces whose MACs need a `refresh`.",                                \
-	     JSON_LIST(i, s->faults.stale_cnt, s->faults.stale[i]))                                  \
-	FACT(same_index, "An interface that takes packets for another one's AF_XDP sockets.",        \
-	     JSON_IF(*s->same_index.here, s->same_index.here))                                       \
-	FACT(stacked, "Two interfaces, one on top of the other.", json_pair(&s->faults.stacked))     \
-	FACT(merged, "Two: the lower one merges UDP packets.", json_pair(&s->faults.merging))        \
-	FACT(sources, "Numbered streams: the most sources.", c->sources.sources)                     \
-	FACT(source_bytes, "Memory of each.", plan_source_bytes(c))                                  \
-	FACT(sources_used, "Sources that are known now.", numbers_sources(&s->filter))               \
-	FACT(paths, "Paths of a source that have an account; 0: none has.", c->sources.paths)        \
-	FACT(senders, "With `paths`: the senders of numbered streams.", json_senders(s))             \
+#define STATUS_PACKETS(FACT)                                                                        \
+	FACT(name, "The filter's name.", s->filter.name)                                            \
+	FACT(interfaces, "Where it runs.", JSON_LIST(i, s->ifaces_cnt, json_iface(&s->ifaces[i])))  \
+	FACT(mode, "Their mode; or `mixed`, or `none`.", s->mode)                                   \
+	FACT(ports, "UDP ports: ranges.", json_ports(c->policy.ports, c->policy.ports_cnt))         \
+	FACT(streams, "What it filters.", JSON_LIST(n, c->policy.streams_cnt, json_stream(s, n)))   \
+	FACT(action, "`drop` or `count`, for duplicates now.", status_drops(s) ? "drop" : "count")  \
+	FACT(drop_for_ns, "With --for: for how long.", JSON_NONZERO(c->asked.drop_ns))              \
+	FACT(drop_left_ns, "With --for: how long yet.", JSON_IF(c->asked.drop_ns, s->drop_left_ns)) \
+	FACT(counting_ns, "With --for: how long ago that ended.", JSON_NONZERO(s->counting_ns))     \
+	FACT(learn, "Who learns ids: `kernel`, or `app`.", c->asked.learn_app ? "app" : "kernel")   \
+	FACT(ihave, "`drop` or `pass`: known IHAVEs.", c->asked.ihave_pass ? "pass" : "drop")       \
+	FACT(layout, "`blocked`, `flat` or `countdown`.", s->layout->name)                          \
+	FACT(hash, "The hash of ids.", hash_name(c->memory.hash))                                   \
+	FACT(sampler, "The process that samples packets.", json_sampler(&s->sampler))               \
+	FACT(sockets, "Of queues that have, or had, an AF_XDP socket.",                             \
+	     JSON_IF(s->sockets,                                                                    \
+		     JSON_LIST(i, s->sockets->cnt, json_socket(s, &s->sockets->list[i]))))          \
+	FACT(delivery_bytes, "Memory of the maps of --deliver.", plan_delivery_bytes(c))            \
+	FACT(forwarded, "Whether it looks at other hosts' frames.", (bool)c->policy.forwarded)      \
+	FACT(to, "GSP/1 alone: the only destinations.",                                             \
+	     json_to(c->policy.to, c->policy.streams[0].to4_cnt,                                    \
+		     dedup_is_gsp(c) ? c->policy.to_cnt : 0))                                       \
+	FACT(tunnels, "Tunnels that it looks into.", FORMAT_TUNNELS(&c->tunnels, c->tunnels.kinds)) \
+	FACT(outer_to, "The only destinations of tunnels.",                                         \
+	     json_to(c->asked.outer_to, c->asked.outer_to4_cnt, c->asked.outer_to_cnt))             \
+	FACT(vlans, "The only VLANs: ranges; 0: untagged frames.",                                  \
+	     json_ports(c->asked.vlans, c->asked.vlans_cnt))                                        \
+	FACT(macs_changed, "Interfaces whose MACs need a `refresh`.",                               \
+	     JSON_LIST(i, s->faults.stale_cnt, s->faults.stale[i]))                                 \
+	FACT(same_index, "An interface that takes packets for another one's AF_XDP sockets.",       \
+	     JSON_IF(*s->same_index.here, s->same_index.here))                                      \
+	FACT(stacked, "Two interfaces, one on top of the other.", json_pair(&s->faults.stacked))    \
+	FACT(merged, "Two: the lower one merges UDP packets.", json_pair(&s->faults.merging))       \
+	FACT(sources, "Numbered streams: the most sources.", c->sources.sources)                    \
+	FACT(source_bytes, "Memory of each.", plan_source_bytes(c))                                 \
+	FACT(sources_used, "Sources that are known now.", numbers_sources(&s->filter))              \
+	FACT(paths, "Paths of a source that have an account; 0: none has.", c->sources.paths)       \
+	FACT(senders, "With `paths`: the senders of numbered streams.", json_senders(s))            \
 	FACT(blocks, "Blocks of the memory, of 64 bytes.", c->memory.blocks)
 
 #define STATUS_MEMORY(FACT, GAUGE, METRIC)                                                         \

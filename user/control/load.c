@@ -37,8 +37,8 @@ static int load(const struct wish *w, const char *name, const struct dedup_confi
 	uint64_t until_ns = 0;
 	int err = name_claim(name) ?: loader_create(name, cfg, NULL);
 
-	if (cfg->policy.drop_ns)
-		until_ns = w->drop_until_ns ?: kernel_now_ns() + cfg->policy.drop_ns;
+	if (cfg->asked.drop_ns)
+		until_ns = w->drop_until_ns ?: kernel_now_ns() + cfg->asked.drop_ns;
 	return err ?: filter_start(name, &w->where, until_ns);
 }
 
@@ -76,9 +76,9 @@ static int load_new(const struct wish *w)
 	if (cfg.policy.deliver)
 		diag_done("%s: fresh packets can go to AF_XDP sockets, the maps for which take %s",
 			  name, FORMAT_BYTES(plan_delivery_bytes(&cfg)));
-	if (cfg.policy.drop_ns)
+	if (cfg.asked.drop_ns)
 		diag_done("%s: duplicates are dropped for %s, and then only counted", name,
-			  FORMAT_TIME(cfg.policy.drop_ns));
+			  FORMAT_TIME(cfg.asked.drop_ns));
 	return 0;
 }
 

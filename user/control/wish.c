@@ -138,7 +138,6 @@ static const char *parse_deliver(void *to, const char *text)
 #define FIELDS(first, last) ARGS_FIELDS(struct wish, first, last)
 #define GIVEN(mark) .given = offsetof(struct wish, spec.given.mark)
 
-/* As many as WISH_OPTIONS_MAX says, or it does not compile. */
 const struct args_option WISH_OPTIONS[] = {
 	{ "--name", "NAME", OPT_NAME, ARGS_STRING, FIELD(name),
 	  .help = "the filter's name (load: that of the first interface)" },

@@ -80,10 +80,8 @@ enum {
 	OPT_LOAD = OPT_LOAD_FILTER | OPT_NAME | OPT_MODE,
 };
 
-#define WISH_OPTIONS_MAX 32
-
 /* The options of operations, up to one without a name. Their fields are those of a struct wish. */
-extern const struct args_option WISH_OPTIONS[WISH_OPTIONS_MAX + 1];
+extern const struct args_option WISH_OPTIONS[];
 
 /* Sets the built-in defaults. Then come args_from_environment() and args_set(), then wish_end(). */
 void wish_begin(struct wish *w);

@@ -200,7 +200,7 @@ static void all_ignored(const struct advice_reading *r, char *text)
 			 "none of %s packets is to UDP port %s%s, all pass as ignored: look where they go (tcpdump -ne udp), then xdp-dedup set %s --port PORTS%s",
 			 packets, FORMAT_PORTS(c->policy.ports, c->policy.ports_cnt),
 			 c->policy.to_cnt      ? " of --to"
-			 : c->policy.vlans_cnt ? " of --vlan"
+			 : c->asked.vlans_cnt  ? " of --vlan"
 			 : c->policy.forwarded ? ""
 					       : " of this host",
 			 r->name,

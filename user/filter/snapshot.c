@@ -108,8 +108,7 @@ static bool has_sound_times(const struct dedup_config *c)
 	       is_between(c->memory.tick_ns, 1, c->memory.window_ns) &&
 	       is_between(c->memory.busy_tick_ns, 1, c->memory.tick_ns) &&
 	       is_between(c->memory.stale_ns, 1, c->memory.window_ns * 16) &&
-	       c->memory.late_ns <= 16 * c->memory.window_ns + 1000000000 &&
-	       c->policy.drop_ns <= SPEC_DROP_MAX_NS;
+	       c->memory.late_ns <= 16 * c->memory.window_ns + 1000000000;
 }
 
 static bool has_sound_load(const struct dedup_config *c)
@@ -155,8 +154,7 @@ static bool has_sound_pools(const struct dedup_config *c)
 {
 	bool sound = c->policy.ports_cnt <= DEDUP_PORTS_MAX && c->policy.to_cnt <= DEDUP_TO_MAX &&
 		     (uint64_t)c->policy.outer_to_first + c->policy.outer_to_cnt <= c->policy.to_cnt &&
-		     c->policy.outer_to4_cnt <= c->policy.outer_to_cnt &&
-		     c->policy.vlans_cnt <= DEDUP_VLANS_MAX;
+		     c->policy.outer_to4_cnt <= c->policy.outer_to_cnt;
 
 	for (uint32_t i = 0; i < c->policy.streams_cnt && sound; i++) {
 		const struct dedup_stream *s = &c->policy.streams[i];
@@ -286,7 +284,7 @@ static uint64_t elapsed_within(const struct snapshot_head *h, uint64_t elapsed_n
 
 uint64_t snapshot_drop_until(const struct snapshot_head *h, uint64_t now_ns, uint64_t elapsed_ns)
 {
-	__s64 most_ns = (__s64)h->config.policy.drop_ns, left_ns = h->drop_ns;
+	__s64 most_ns = (__s64)h->config.asked.drop_ns, left_ns = h->drop_ns;
 
 	if (!most_ns)
 		return 0;

@@ -39,7 +39,7 @@ static __u64 drops_of(const struct dedup_config *c, const struct dedup_counters 
 {
 	if (c->policy.action != DEDUP_DROP)
 		return of->timed_drops;
-	return of->duplicate + (c->policy.ihave_pass ? 0 : of->ihave_duplicate);
+	return of->duplicate + (c->asked.ihave_pass ? 0 : of->ihave_duplicate);
 }
 
 static __u64 drop_bytes_of(const struct dedup_config *c, const struct dedup_counters *of)

@@ -209,9 +209,9 @@ static double keep_rate(struct dedup_config *c, const struct filter_spec *spec, 
 	return rate > spec_fpr(spec) ? rate : spec_fpr(spec);
 }
 
-bool plan_exceeds_rate(const struct filter_spec *spec, const struct dedup_config *c)
+bool plan_exceeds_rate(const struct dedup_config *c)
 {
-	return plan_fpr(c) > spec_fpr(spec) * (1 + 1e-9) + 1e-18;
+	return plan_fpr(c) > spec_fpr(&c->asked) * (1 + 1e-9) + 1e-18;
 }
 
 /* Is m that of FIPS v1, because --hash fips was asked for without --bits? */
@@ -234,17 +234,14 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 	struct dedup_config c = {
 		.format = DEDUP_FORMAT,
 		.memory = { .layout = spec->layout, .hash = spec->hash, .window_ns = spec->window_ns },
-		.policy = { .action = action_of_spec(spec),
-			    .drop_ns = spec->drop_ns,
-			    .learn_app = spec->learn_app,
-			    .ihave_pass = spec->ihave_pass },
+		.policy = { .action = action_of_spec(spec) },
 		.asked = *spec,
 	};
 	const struct layout *layout = layout_of(c.memory.layout);
 	double ids, more;
 	int err;
 
-	streams_plan(spec, &c);
+	streams_plan(&c);
 	err = plan_paces(&c, hz);
 	if (err)
 		return err;
@@ -260,7 +257,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 		more = set_capacity(&c, spec_fpr(spec), cpus, spec->capacity);
 	} while (more > ids);
 	c.memory.fpr_e18 = llround(keep_rate(&c, spec, cpus) * 1e18);
-	if (is_fips_own(spec) && plan_exceeds_rate(spec, &c))
+	if (is_fips_own(spec) && plan_exceeds_rate(&c))
 		return -EOPNOTSUPP;
 	c.memory.known_cnt = known_slots(&c);
 	if (dedup_blocks(&c) > UINT32_MAX)

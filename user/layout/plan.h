@@ -27,10 +27,10 @@ int plan_config(const struct filter_spec *spec, unsigned int cpus, unsigned int 
 		struct dedup_config *out);
 
 /* Is the rate that holds above the one that was asked for, by more than its rounding to fpr_e18? */
-bool plan_exceeds_rate(const struct filter_spec *spec, const struct dedup_config *c);
+bool plan_exceeds_rate(const struct dedup_config *c);
 
 /* Is the rate that holds so much above the one that was asked for that plan_here() refuses it? */
-bool plan_loses_most(const struct filter_spec *spec, const struct dedup_config *c);
+bool plan_loses_most(const struct dedup_config *c);
 
 /* Returns the lowest rate that the hash allows for this capacity, rounded up. */
 double plan_hash_fpr(const struct filter_spec *spec);

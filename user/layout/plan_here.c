@@ -54,19 +54,20 @@ const char *plan_promise(const struct dedup_config *c, char *buf)
 	return buf;
 }
 
-bool plan_loses_most(const struct filter_spec *spec, const struct dedup_config *c)
+bool plan_loses_most(const struct dedup_config *c)
 {
-	return plan_exceeds_rate(spec, c) && plan_fpr(c) > LOSS_MAX;
+	return plan_exceeds_rate(c) && plan_fpr(c) > LOSS_MAX;
 }
 
 /* Notes what the filter promises less than was asked for. */
-static void note_promises(const struct filter_spec *spec, const struct dedup_config *c)
+static void note_promises(const struct dedup_config *c)
 {
+	const struct filter_spec *spec = &c->asked;
 	const struct layout *layout = layout_of(c->memory.layout);
 
 	if (!streams_any_hashed(c))
 		return;
-	if (plan_exceeds_rate(spec, c))
+	if (plan_exceeds_rate(c))
 		diag_note("m = %u and k = %u lose up to %.3g of fresh events, not %g%s",
 			  c->memory.m, c->memory.k, plan_fpr(c), spec_fpr(spec),
 			  c->memory.hash == DEDUP_COLIBRI
@@ -137,13 +138,12 @@ int plan_here(const struct filter_spec *spec, struct dedup_config *out)
 				: spec->hash == DEDUP_FNV1A && !spec->hashes
 					? " with a single hash (--hashes gives more)"
 					: "");
-	if (plan_loses_most(spec, out))
+	if (plan_loses_most(out))
 		return diag_err(
 			-EDOM,
 			"m = %u and k = %u lose up to %.3g of fresh events, not %g: give more %s, or leave the size to --capacity and --fpr",
 			out->memory.m, out->memory.k, plan_fpr(out), spec_fpr(spec),
 			spec->index_bits ? "--index-bits" : "--bits");
-	if (streams_any_hashed(out))
-		note_promises(spec, out);
+	note_promises(out);
 	return 0;
 }

@@ -200,7 +200,7 @@ static int query_family(struct id_query *a, bool ipv6, struct xdp_dedup_identity
 		a->known = known;
 		a->flow = (struct made_flow){
 			.ipv6 = ipv6,
-			.vlan = p->vlans_cnt ? p->vlans[0].lo : 0,
+			.vlan = a->config->asked.vlans_cnt ? a->config->asked.vlans[0].lo : 0,
 			.from_port = a->from.port,
 			.to_port = a->to.port,
 		};

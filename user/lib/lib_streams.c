@@ -85,7 +85,7 @@ static struct xdp_dedup_stream describe_stream(const struct dedup_config *c, uin
 	struct xdp_dedup_stream out = {
 		.realm = s->realm,
 		.udp = s->layer == DEDUP_UDP,
-		.app_learns = c->policy.learn_app,
+		.app_learns = c->asked.learn_app,
 		.needs_frame = needs_frame(c, n),
 		.bytes = stream_fields_bytes(s),
 		.digest = (enum xdp_dedup_digest)s->digest,

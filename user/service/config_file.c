@@ -23,7 +23,7 @@ struct parsing {
 	unsigned int section_line; /* where the section began */
 	struct config_filter *now; /* the section's; NULL: it is [service], or there was none yet */
 	bool in_section, had_service;
-	char *had[WISH_OPTIONS_MAX]; /* by row: the value that the section has had so far; NULL: none */
+	char *had[ARGS_OPTIONS_MAX]; /* by row: the value that the section has had so far; NULL: none */
 };
 
 /* Messages are of this line from here on. */

@@ -35,9 +35,9 @@ static bool is_fit(const struct wish *w, const struct snapshot *snapshot)
 /* The time of --for goes on in a filter that is loaded anew, unless the file says what is to be done. */
 static void keep_drop_time(struct wish *w, const struct dedup_config *old, uint64_t until_ns)
 {
-	if (w->spec.given.action || !old->policy.drop_ns)
+	if (w->spec.given.action || !old->asked.drop_ns)
 		return;
-	w->spec.drop_ns = old->policy.drop_ns;
+	w->spec.drop_ns = old->asked.drop_ns;
 	w->drop_until_ns = until_ns;
 }
 

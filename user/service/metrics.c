@@ -67,8 +67,8 @@ static void write_info(struct metrics_out *m, const struct watched *r)
 	metrics_gauge(m, 1,
 		      METRICS_LABELS("filter", r->name, "layout", r->status.layout->name, "hash",
 				     hash_name(c->memory.hash), "action", action_label(c), "learn",
-				     c->policy.learn_app ? "app" : "kernel", "ihave",
-				     c->policy.ihave_pass ? "pass" : "drop", "mode", r->status.mode));
+				     c->asked.learn_app ? "app" : "kernel", "ihave",
+				     c->asked.ihave_pass ? "pass" : "drop", "mode", r->status.mode));
 }
 
 static const char *mode_label(const struct status_iface *f)

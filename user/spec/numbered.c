@@ -47,8 +47,9 @@ const char *numbered_refusal(const struct filter_spec *spec, char *says)
 }
 
 /* There are as many sources, and each has as long a ring, as some stream needs. */
-void numbered_plan(const struct filter_spec *spec, struct dedup_config *c)
+void numbered_plan(struct dedup_config *c)
 {
+	const struct filter_spec *asked = &c->asked;
 	uint32_t ring_shift = 0, number_bits = 32;
 
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++) {
@@ -61,11 +62,11 @@ void numbered_plan(const struct filter_spec *spec, struct dedup_config *c)
 	}
 	if (!ring_shift)
 		return;
-	c->sources.sources = spec->sources ? spec->sources : SPEC_SOURCES_DEFAULT;
+	c->sources.sources = asked->sources ? asked->sources : SPEC_SOURCES_DEFAULT;
 	c->sources.buckets = DEDUP_BUCKET_BLOCKS * c->sources.sources;
-	c->sources.paths = spec->paths;
+	c->sources.paths = asked->paths;
 	c->sources.account = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(ring_shift);
-	c->sources.slot_blocks = c->sources.account + dedup_account_blocks(spec->paths, ring_shift);
+	c->sources.slot_blocks = c->sources.account + dedup_account_blocks(asked->paths, ring_shift);
 	c->sources.number_bits = number_bits;
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
 		c->numbered[i].recovery.number_bits = number_bits;

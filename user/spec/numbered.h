@@ -19,7 +19,7 @@ const char *numbered_refusal(const struct filter_spec *spec, char *says);
 /* Fills in c->sources, but for its first block and what is in jiffies, and what c->numbered has of
  * it. c->policy and the rest of c->numbered are there.
  */
-void numbered_plan(const struct filter_spec *spec, struct dedup_config *c);
+void numbered_plan(struct dedup_config *c);
 
 /* Is any stream numbered? */
 bool numbered_any(const struct filter_spec *spec);

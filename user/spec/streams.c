@@ -190,13 +190,13 @@ void streams_choose_names(struct filter_spec *spec, bool given[DEDUP_STREAMS_MAX
 }
 
 /* Realms in use are numbered without gaps. */
-static uint32_t realm_number(const struct filter_spec *spec, const struct dedup_config *c,
-			     uint32_t stream)
+static uint32_t realm_number(const struct dedup_config *c, uint32_t stream)
 {
+	const struct spec_stream *asked = c->asked.streams;
 	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < stream; i++) {
-		if (spec->streams[i].stream.realm == spec->streams[stream].stream.realm)
+		if (asked[i].stream.realm == asked[stream].stream.realm)
 			return c->policy.streams[i].realm;
 		if (c->policy.streams[i].realm >= next)
 			next = c->policy.streams[i].realm + 1;
@@ -300,7 +300,7 @@ static void plan_direct(struct dedup_config *c)
 	}
 	for (uint32_t r = 0; r < c->policy.ports_cnt; r++) {
 		c->policy.direct[r] = same && c->memory.layout == DEDUP_BLOCKED &&
-						      !c->policy.vlans_cnt && !has_tunnel(c, r)
+						      !c->asked.vlans_cnt && !has_tunnel(c, r)
 					      ? direct_stream(c, r)
 					      : DEDUP_STREAMS_MAX;
 		c->policy.any_direct |= c->policy.direct[r] != DEDUP_STREAMS_MAX;
@@ -321,14 +321,15 @@ static bool needs_frame(const struct dedup_stream *st, const struct dedup_load *
 	return needs;
 }
 
-static void plan_stream(const struct filter_spec *spec, struct dedup_config *c, uint32_t i)
+static void plan_stream(struct dedup_config *c, uint32_t i)
 {
+	const struct filter_spec *spec = &c->asked;
 	const struct spec_stream *from = &spec->streams[i];
 	struct dedup_stream *st = &c->policy.streams[i];
 	uint32_t bytes = is_keyless(spec->hash) ? from->stream.bytes : 8 * from->stream.words;
 
 	place_stream(c, from);
-	st->realm = realm_number(spec, c, i);
+	st->realm = realm_number(c, i);
 	st->slot = i;
 	st->forwarded |= spec->forwarded;
 	c->policy.forwarded &= st->forwarded;
@@ -356,27 +357,24 @@ void streams_choose_entry(struct dedup_config *c)
 		c->policy.entry = c->policy.deliver ? DEDUP_ENTRY_GSP_DELIVER : DEDUP_ENTRY_GSP;
 	else
 		c->policy.entry = c->sources.sources ? DEDUP_ENTRY_NUMBERED : DEDUP_ENTRY_STREAMS;
-	if (gsp && (c->policy.to_cnt || c->policy.vlans_cnt))
+	if (gsp && (c->policy.to_cnt || c->asked.vlans_cnt))
 		c->policy.receiver = DEDUP_NAMED;
 	else if (c->policy.forwarded)
 		c->policy.receiver = DEDUP_ANYONE;
 	else
 		c->policy.receiver =
-			c->policy.several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
+			c->asked.several ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
 }
 
-void streams_plan(const struct filter_spec *spec, struct dedup_config *c)
+void streams_plan(struct dedup_config *c)
 {
-	c->policy.several = spec->several;
 	c->policy.forwarded = 1; /* if all are */
-	c->policy.vlans_cnt = spec->vlans_cnt;
-	memcpy(c->policy.vlans, spec->vlans, sizeof(c->policy.vlans));
-	for (uint32_t i = 0; i < spec->streams_cnt; i++)
-		plan_stream(spec, c, i);
-	tunnels_plan(spec, c);
+	for (uint32_t i = 0; i < c->asked.streams_cnt; i++)
+		plan_stream(c, i);
+	tunnels_plan(c);
 	if (c->tunnels.kinds)
 		c->policy.frames = DEDUP_FRAMES_INSIDE;
 	plan_direct(c);
-	numbered_plan(spec, c);
+	numbered_plan(c);
 	streams_choose_entry(c);
 }

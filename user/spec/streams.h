@@ -24,11 +24,11 @@ bool streams_has_name(const struct filter_spec *spec, uint32_t i, const char *na
  */
 void streams_choose_names(struct filter_spec *spec, bool given[DEDUP_STREAMS_MAX]);
 
-/* Fills in the policy of *c, except action, drop_ns, learn_app and ihave_pass: which packets are
- * looked at, which ids they have, and where fresh ones go. Realms are numbered from 0 on in the
- * streams' order, and so are slots; the realms' keys stay 0. streams_refusal() has let the spec pass.
+/* Fills in the policy of *c, except its action, from c->asked: which packets are looked at, which
+ * ids they have, and where fresh ones go. Realms are numbered from 0 on in the streams' order, and
+ * so are slots; the realms' keys stay 0. streams_refusal() has let c->asked pass.
  */
-void streams_plan(const struct filter_spec *spec, struct dedup_config *c);
+void streams_plan(struct dedup_config *c);
 
 /* Chooses the packet program's entry, and what goes by it: a realm key that is not 0 makes GSP/1
  * one of several streams, though it is alone. For streams_plan(), and once the realms have keys.

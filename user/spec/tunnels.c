@@ -271,8 +271,9 @@ const char *tunnels_refusal(const struct filter_spec *spec, char *says)
 	return NULL;
 }
 
-void tunnels_plan(const struct filter_spec *spec, struct dedup_config *c)
+void tunnels_plan(struct dedup_config *c)
 {
+	const struct filter_spec *spec = &c->asked;
 	struct dedup_policy *p = &c->policy;
 
 	join_ports(spec, &c->tunnels);

@@ -36,9 +36,9 @@ struct dedup_tunnels tunnels_choose(const struct dedup_tunnels *of, uint32_t kin
 const char *tunnels_refusal(const struct filter_spec *spec, char *says);
 
 /* Fills in c->tunnels and policy.opens, and the destinations of --outer-to behind those of the
- * streams, which are there. tunnels_refusal() must have accepted the spec.
+ * streams, which are there. tunnels_refusal() must have accepted c->asked.
  */
-void tunnels_plan(const struct filter_spec *spec, struct dedup_config *c);
+void tunnels_plan(struct dedup_config *c);
 
 /* The kinds that any stream opens: DEDUP_TUNNEL_BITs. */
 uint32_t tunnels_kinds(const struct filter_spec *spec);

@@ -50,7 +50,7 @@ static void record(int slot, uint32_t index, bool here)
 {
 	t.record.ifaces[slot].ifindex = index;
 	t.record.ifaces[slot].netns = iface_local_netns() + !here;
-	t.config.policy.several = slot > 0;
+	t.config.asked.several = slot > 0;
 	t.config.policy.receiver = slot ? DEDUP_SEVERAL_INTERFACES : DEDUP_ONE_INTERFACE;
 }
 
@@ -70,9 +70,9 @@ static bool is_ours(uint32_t index, uint8_t mac)
 
 	if (want == t.record.own_mac)
 		return true;
-	if (t.config.policy.several && want == t.record.own_macs[dedup_own_slot(index)])
+	if (t.config.asked.several && want == t.record.own_macs[dedup_own_slot(index)])
 		return true;
-	if (t.config.policy.several)
+	if (t.config.asked.several)
 		want |= dedup_mac_index(index);
 	for (uint64_t i = 0; i < t.record.macs_cnt; i++)
 		if (t.record.macs[i] == want)
@@ -221,7 +221,7 @@ TEST(another_netns_is_kept_in_another_form)
 		memset(t.record.own_macs, 0, sizeof(t.record.own_macs));
 		t.record.own_mac = 0;
 		t.config.policy.receiver = FORMS[i % 2 ? i / 2 % 3 : (i + 1) % 3];
-		t.config.policy.several = t.config.policy.receiver == DEDUP_SEVERAL_INTERFACES;
+		t.config.asked.several = t.config.policy.receiver == DEDUP_SEVERAL_INTERFACES;
 		own_macs_keep(&t.filter, &before);
 		set();
 		assert_ours(1, "13");

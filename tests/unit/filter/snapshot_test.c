@@ -240,7 +240,7 @@ TEST_WITH(senseless_values_are_refused, make_dir, remove_dir)
 	FIELD(__u32, config.policy.outer_to_first, 1);
 	FIELD(__u32, config.policy.outer_to_cnt, 33);
 	FIELD(__u32, config.policy.outer_to4_cnt, 1);
-	FIELD(__u32, config.policy.vlans_cnt, 33);
+	FIELD(__u32, config.asked.vlans_cnt, 33);
 	FIELD(__u32, config.policy.action, 3);
 	FIELD(__u64, config.memory.window_ns, 0);
 	FIELD(__u64, config.memory.window_ns, UINT64_MAX);
