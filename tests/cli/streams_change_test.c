@@ -294,6 +294,18 @@ TEST(forgotten_streams_are_said)
 	assert_null(strstr(output, "what stream c"));
 }
 
+/* --forwarded is for the streams with which it is given; other changes keep it. */
+TEST(forwarded_goes_with_the_streams)
+{
+	must(LOAD_AB " --forwarded");
+	must("set f --action count");
+	must("status f");
+	assert_says("for any host");
+	must("set f BY --profile a:9001 --profile b:9002");
+	must("status f");
+	assert_null(strstr(output, "for any host"));
+}
+
 /* Wanted in a, which has another index then; in b an equal id is not wanted. */
 TEST(wants_are_of_a_stream_not_of_a_place)
 {

@@ -28,7 +28,8 @@ int change_ask(struct change *c)
 
 		memcpy(spec->streams, w->spec.streams, sizeof(spec->streams));
 		spec->streams_cnt = w->spec.streams_cnt;
-		spec->given.port = spec->given.to = false;
+		/* These are said with the streams. */
+		spec->given.port = spec->given.to = spec->given.forwarded = spec->forwarded = false;
 		keep_deliveries(&old, spec);
 	} else if ((given->port || given->to || given->forwarded) && !spec_is_gsp(spec)) {
 		return diag_err(-EINVAL, "%s has streams: say all that it is to have, by --profile",
