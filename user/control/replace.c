@@ -31,15 +31,18 @@ static int ask_interfaces(struct change *c)
 
 static int plan_replacement(struct change *c, struct dedup_config *cfg)
 {
-	uint64_t drop_ns = c->spec.drop_ns;
+	const uint64_t drop_ns = c->spec.drop_ns;
+	const bool drop_for = c->spec.given.drop_for;
 	int err = ask_interfaces(c);
 
 	if (c->w->whole)
 		c->spec = c->w->spec;
 	else
 		err = err ?: change_ask(c);
-	if (c->w->whole && !c->w->spec.given.action) /* no value ends the time of --for */
+	if (c->w->whole && !c->w->spec.given.action) { /* no value ends the time of --for */
 		c->spec.drop_ns = drop_ns;
+		c->spec.given.drop_for = drop_for;
+	}
 	return err ?: change_plan(c, cfg);
 }
 
