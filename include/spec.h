@@ -139,7 +139,8 @@ _Static_assert(sizeof(struct filter_spec) ==
 			       DEDUP_STREAMS_MAX * sizeof(struct spec_stream),
 	       "no hidden padding");
 
-#define SPEC_FPR(rate) ((__u64)((rate)*1e18 + 0.5))
+/* To the nearest unit; from 2^52 on a double has no halves, and would be rounded a second time. */
+#define SPEC_FPR(rate) ((__u64)((rate)*1e18 + ((rate)*1e18 < 0x1p52 ? 0.5 : 0)))
 
 static __always_inline double spec_fpr(const struct filter_spec *spec)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "spec.h"
 #include "units.h"
 
 #define HELP_COLUMN 20 /* characters: the width of "--option VALUE" in the help */
@@ -110,7 +111,7 @@ static int parse_value(const struct args_option *row, void *field, const char *t
 	case ARGS_RATE:
 		if (parse_rate(text, &rate))
 			return -EINVAL;
-		*(uint64_t *)field = (uint64_t)(rate * 1e18 + 0.5);
+		*(uint64_t *)field = SPEC_FPR(rate);
 		return 0;
 	case ARGS_ENUM:
 		return parse_enum(row, field, text);

@@ -238,7 +238,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 		.asked = *spec,
 	};
 	const struct layout *layout = layout_of(c.memory.layout);
-	double ids, more;
+	double ids, more, rate;
 	int err;
 
 	streams_plan(&c);
@@ -256,7 +256,8 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 			return err;
 		more = set_capacity(&c, spec_fpr(spec), cpus, spec->capacity);
 	} while (more > ids);
-	c.memory.fpr_e18 = llround(keep_rate(&c, spec, cpus) * 1e18);
+	rate = keep_rate(&c, spec, cpus);
+	c.memory.fpr_e18 = rate > spec_fpr(spec) ? SPEC_FPR(rate) : spec->fpr_e18;
 	if (is_fips_own(spec) && plan_exceeds_rate(&c))
 		return -EOPNOTSUPP;
 	c.memory.known_cnt = known_slots(&c);

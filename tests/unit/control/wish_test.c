@@ -52,6 +52,14 @@ static void capacity(struct filter_spec *s)
 	s->given.capacity = true;
 }
 
+/* As the nearest double has it. */
+static void fpr(struct filter_spec *s)
+{
+	no_layout(s);
+	s->fpr_e18 = 7900000000000001;
+	s->given.fpr = true;
+}
+
 /* The sizes that were given for the ids stay. */
 static void sources(struct filter_spec *s)
 {
@@ -138,6 +146,7 @@ static const struct row {
 } ROWS[] = {
 	{ "nothing", { NULL }, nothing, 0 },
 	{ "capacity", { "--capacity", "9" }, capacity, OPT_CAPACITY },
+	{ "fpr", { "--fpr", "0.0079" }, fpr, OPT_FPR },
 	{ "sources", { "--sources", "9" }, sources, OPT_SOURCES },
 	{ "paths", { "--paths", "0" }, paths, OPT_SOURCES },
 	{ "kind", { "--layout", "countdown", "--hash", "fast", "--hashes", "9" }, kind, OPT_LAYOUT },

@@ -262,6 +262,19 @@ TEST(rates_below_the_hashes_own_are_refused)
 	}
 }
 
+/* Not rounded on the way: people compare what they wrote with what status shows. */
+TEST(rates_are_kept_to_the_digit)
+{
+	static const double ROWS[] = { 0.0079, 0.0082, 0.00395, 0.00412, 0.03, 0.3, 1e-4, 1e-9 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
+		struct filter_spec spec = spec_of(DEDUP_BLOCKED, DEDUP_FAST, 1000, ROWS[i]);
+
+		assert_int_equal(spec.fpr_e18, llround(ROWS[i] * 1e18));
+		assert_int_equal(plan_of(&spec).memory.fpr_e18, spec.fpr_e18);
+	}
+}
+
 TEST(too_large_is_refused)
 {
 	static const struct {
