@@ -79,6 +79,7 @@ TEST(digest)
 	add_fields(&c, GOSSIP_PORT);
 	c.policy.streams[0].loads_cnt = 0;
 	c.policy.streams[0].words = 1;
+	c.policy.streams[0].bytes = 8;
 	c.policy.streams[0].digest = DEDUP_DIGEST_PAYLOAD;
 	c.policy.streams[0].digest_max = DEDUP_DIGEST_MAX;
 	load(&c);

@@ -10,6 +10,7 @@
 #include "config_streams.h"
 #include "integers.h"
 #include "layout.h"
+#include "numbered.h"
 #include "plan.h"
 #include "predecessor.h"
 #include "siphash.h"
@@ -126,7 +127,7 @@ static bool has_sound_size(const struct dedup_config *c)
 {
 	const struct filter_spec *asked = &c->asked;
 	struct filter_spec spec = {
-		.capacity = streams_any_hashed(c) ? asked->capacity : 1,
+		.capacity = numbered_alone(asked) ? 1 : asked->capacity,
 		.fpr_e18 = asked->fpr_e18 ?: SPEC_FPR(SPEC_FPR_DEFAULT),
 		.window_ns = asked->window_ns,
 		.layout = asked->layout,
@@ -189,7 +190,7 @@ static bool was_stream_sound_to_ask(const struct spec_stream *s)
 static bool was_sound_to_ask(const struct dedup_config *c)
 {
 	const struct filter_spec *asked = &c->asked;
-	uint64_t least = streams_any_hashed(c);
+	uint64_t least = !numbered_alone(asked);
 
 	if (asked->streams_cnt != c->policy.streams_cnt)
 		return false;

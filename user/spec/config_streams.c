@@ -37,9 +37,9 @@ static bool are_numbers_sound(const struct dedup_numbered *n, uint32_t source_wo
 	const struct dedup_recovery *r = &n->recovery;
 
 	if (!n->width)
-		return true;
+		return !r->ring_shift; /* by which the plan tells whether there is a table */
 	return n->width >= DEDUP_WIDTH_MIN && n->width <= 64 && n->shift < 64 &&
-	       n->count_shift < 64 &&
+	       n->count_shift < 64 && n->count.base < DEDUP_BASES && n->count.shift < 64 &&
 	       source_words + (n->width > DEDUP_WIDTH_MAX) <= DEDUP_SOURCE_WORDS &&
 	       r->width == lesser(n->width, DEDUP_WIDTH_MAX) && r->ring_shift >= DEDUP_WIDTH_MIN &&
 	       r->ring_shift <= DEDUP_RING_MAX && r->ring_shift <= r->width;
@@ -51,12 +51,12 @@ bool stream_sound(const struct dedup_stream *s, const struct dedup_numbered *n)
 
 	if (!s->words || s->words > DEDUP_ID_WORDS_MAX || s->gates_cnt > DEDUP_GATES_MAX ||
 	    s->digest_max > DEDUP_DIGEST_MAX || !memchr(s->name, 0, sizeof(s->name)) ||
-	    !are_numbers_sound(n, s->words - 1))
+	    (s->bytes + 7) / 8 != s->words || !are_numbers_sound(n, s->words - 1))
 		return false;
 	if (s->decoder == DEDUP_GSP)
 		return true;
 	for (uint32_t i = 0; i < s->loads_cnt && i < DEDUP_ID_WORDS_MAX; i++)
-		if (s->loads[i].bytes > 8)
+		if (!s->loads[i].bytes || s->loads[i].bytes > 8)
 			return false;
 	return s->loads_cnt + digests == s->words;
 }

@@ -253,9 +253,12 @@ TEST_WITH(senseless_values_are_refused, make_dir, remove_dir)
 	FIELD(__u32, config.asked.streams[0].to_cnt, 33);
 	FIELD(__u32, config.asked.streams[0].to4_cnt, 1);
 	FIELD(__u32, config.asked.streams[0].stream.words, 9);
+	FIELD(__u32, config.asked.streams[0].stream.bytes, 0);
+	FIELD(__u32, config.asked.streams[0].stream.bytes, UINT32_MAX);
 	FIELD(__u32, config.asked.streams[0].stream.layer, 3);
 	FIELD(__u32, config.asked.streams[0].tunnels.ports_cnt, 9);
 	FIELD(__u32, config.asked.streams[0].numbered.width, 65);
+	FIELD(__u32, config.asked.streams[0].numbered.recovery.ring_shift, 99);
 	FIELD(__u32, config.asked.layout, DEDUP_FLAT);
 	FIELD(__u32, config.asked.hash, DEDUP_SIPHASH);
 	FIELD(__u64, config.asked.window_ns, 0);
@@ -361,6 +364,23 @@ TEST(sources_beyond_the_most_are_refused)
 	assert_int_equal(head_of_plan(&spec, 1, &h), 0);
 	assert_null(refusal_of(&h, says));
 	h.config.asked.sources = SPEC_SOURCES_MAX + 1;
+	assert_non_null(refusal_of(&h, says));
+}
+
+/* What was asked is planned, and so what it asks for counts, not what was planned for it. */
+TEST(ids_that_were_asked_for_need_a_capacity)
+{
+	struct filter_spec spec = {
+		.fpr_e18 = SPEC_FPR(1e-6), .window_ns = WINDOW, .streams_cnt = 1
+	};
+	static struct snapshot_head h;
+	char says[SNAPSHOT_SAYS_MAX];
+
+	profile_stream(&spec.streams[0], "a",
+		       "layer = udp\nsource = payload+8:4\nsequence = payload+2:2");
+	assert_int_equal(head_of_plan(&spec, 1, &h), 0);
+	assert_null(refusal_of(&h, says));
+	h.config.asked.streams[0].numbered = (struct dedup_numbered){ 0 };
 	assert_non_null(refusal_of(&h, says));
 }
 
