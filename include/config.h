@@ -128,7 +128,6 @@ struct dedup_config {
 	struct dedup_memory memory;
 	struct dedup_policy policy;
 	struct dedup_secrets secrets;
-	struct filter_spec asked;
 
 	/* This program among the filter's programs (predecessor.h). */
 	__u32 serial; /* among those of the filter, counted from 0 */
@@ -149,9 +148,13 @@ struct dedup_config {
 
 	struct dedup_tunnels tunnels; /* of any stream; as a part of `policy` */
 
-	DEDUP_APPENDED(__u64 appended;)
+	struct filter_spec asked; /* last: a later format appends its options' fields (format.h) */
 };
-_Static_assert(__builtin_offsetof(struct dedup_config, tunnels) + sizeof(struct dedup_tunnels) ==
+_Static_assert(__builtin_offsetof(struct dedup_config, asked) ==
+		       __builtin_offsetof(struct dedup_config, tunnels) + sizeof(struct dedup_tunnels),
+	       "no hidden padding");
+_Static_assert(__builtin_offsetof(struct dedup_config, asked.streams) +
+			       DEDUP_STREAMS_MAX * sizeof(struct spec_stream) ==
 		       DEDUP_CONFIG_BYTES_OLDEST,
 	       "fields that moved: see format.h");
 

@@ -6,7 +6,8 @@
  * (predecessor.h); the kernel has programs of that format until an upgrade has ended. These rules
  * hold from one format to the next:
  * - dedup_config: a new field comes at its end, and 0 in it must mean the behaviour of the
- *   previous format. Or the struct changes, and user/filter/format_N.c reads the previous one: no
+ *   previous format. That is the end of struct filter_spec: an option's field; its mark is one of
+ *   given.later. Or the struct changes, and user/filter/format_N.c reads the previous one: no
  *   program of the kernel reads the configuration of another format.
  * - dedup_state and dedup_counters: fields stay where they are, and new ones come at the end.
  * - The other pinned maps keep their keys, values and types: programs of both formats use them
@@ -28,7 +29,7 @@
 #define DEDUP_FORMAT_OLDEST 1
 
 /* Sizes of the structs in the oldest format. Later formats have no fewer bytes. */
-#define DEDUP_CONFIG_BYTES_OLDEST 58920
+#define DEDUP_CONFIG_BYTES_OLDEST 58928
 #define DEDUP_STATE_BYTES_OLDEST 35648
 #define DEDUP_COUNTERS_BYTES_OLDEST 336
 

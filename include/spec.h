@@ -8,6 +8,7 @@
 
 #include "compiler.h"
 #include "destination.h"
+#include "format.h"
 #include "stream.h"
 #include "tunnel.h"
 
@@ -90,6 +91,7 @@ struct spec_given {
 	__u8 port, to, outer_to, vlan, tunnels, forwarded, action, drop_for, learn, ihave, deliver;
 	__u8 capacity, fpr, window, layout, hash, bits, hashes, index_bits, countdown_bits;
 	__u8 sources, paths;
+	__u8 later[8]; /* 0: marks of fields that later formats append (format.h) */
 };
 
 /* Compared as bytes. */
@@ -131,12 +133,13 @@ struct filter_spec {
 	__u32 pad;
 	__u32 streams_cnt; /* at least 1 */
 	struct spec_stream streams[DEDUP_STREAMS_MAX];
+
+	DEDUP_APPENDED(__u64 appended;)
 };
-_Static_assert(sizeof(struct filter_spec) ==
+_Static_assert(__builtin_offsetof(struct filter_spec, streams) ==
 		       4 * 8 + 8 * 4 + sizeof(struct spec_given) + 6 + 4 * (1 + DEDUP_VLANS_MAX) +
 			       sizeof(struct dedup_tunnels) + 2 * 4 +
-			       DEDUP_TO_MAX * sizeof(struct dedup_prefix) + 2 * 4 +
-			       DEDUP_STREAMS_MAX * sizeof(struct spec_stream),
+			       DEDUP_TO_MAX * sizeof(struct dedup_prefix) + 2 * 4,
 	       "no hidden padding");
 
 /* To the nearest unit; from 2^52 on a double has no halves, and would be rounded a second time. */
