@@ -212,15 +212,14 @@ static bool was_sound_to_ask(const struct dedup_config *c)
 static bool is_head_sound(const struct snapshot_head *h)
 {
 	const struct dedup_config *c = &h->config;
-	bool sound = c->format == h->format && layout_of(c->memory.layout) &&
-		     hash_name(c->memory.hash) &&
-		     is_between(c->policy.id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->memory.replay &&
-		     !c->has_predecessor && !c->memory.known_cnt &&
-		     c->policy.action <= DEDUP_DROP_FOR && c->policy.receiver <= DEDUP_NAMED &&
-		     c->policy.entry < DEDUP_ENTRIES &&
-		     streams_sound(c) && has_sound_parameters(&c->memory) && has_sound_times(c) &&
-		     has_sound_load(c) && has_sound_pools(c) && was_sound_to_ask(c) &&
-		     has_sound_size(c) && dedup_hand_pos(h->hand) < c->memory.places;
+	bool sound =
+		c->format == h->format && layout_of(c->memory.layout) && hash_name(c->memory.hash) &&
+		is_between(c->policy.id_bytes, 1, DEDUP_ID_BYTES_MAX) && !c->memory.replay &&
+		!c->has_predecessor && !c->memory.known_cnt && c->policy.action <= DEDUP_DROP_FOR &&
+		c->policy.receiver <= DEDUP_NAMED && c->policy.entry < DEDUP_ENTRIES &&
+		streams_sound(c) && has_sound_parameters(&c->memory) && has_sound_times(c) &&
+		has_sound_load(c) && has_sound_pools(c) && was_sound_to_ask(c) &&
+		has_sound_size(c) && dedup_hand_pos(h->hand) < c->memory.places;
 
 	for (uint32_t i = 0; sound && i < c->policy.streams_cnt; i++)
 		sound = has_sound_places(&c->policy.streams[i]);
