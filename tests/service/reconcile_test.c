@@ -179,13 +179,13 @@ static void failed_try_keeps_what_has_come(void **state)
 	(void)state;
 	begin_running(&k);
 	k.list[0].ifindices[0] = SECOND; /* it had another index before */
-	reconcile_look(&k);
+	reconcile_read_links(&k);
 	does(&k, JOB_INTERFACES, FAILED, 2 * S);
 	assert_int_equal(started.came, 1);
 	is_idle(&k, 3 * S);
 	does(&k, JOB_INTERFACES, 0, 7 * S);
 	assert_int_equal(started.came, 1);
-	assert_true(reconcile_attach_anew(&k, "feed", 8 * S));
+	assert_true(reconcile_reattach(&k, "feed", 8 * S));
 	does(&k, JOB_INTERFACES, FAILED, 8 * S);
 	assert_int_equal(started.came, 0);
 	/* A reload does it, too. */
@@ -205,7 +205,7 @@ static void attached_anew_without_the_files_interfaces(void **state)
 	(void)state;
 	begin_running(&k);
 	k.list[0].ifindices[0] = 0;
-	assert_true(reconcile_attach_anew(&k, "feed", 2 * S));
+	assert_true(reconcile_reattach(&k, "feed", 2 * S));
 	does(&k, JOB_INTERFACES, 0, 2 * S);
 	is_idle(&k, 3 * S);
 	reconcile_free(&k);
@@ -315,15 +315,15 @@ static void attached_anew_once_a_minute(void **state)
 
 	(void)state;
 	begin_running(&k);
-	assert_false(reconcile_attach_anew(&k, "other", 2 * S));
-	assert_true(reconcile_attach_anew(&k, "feed", 2 * S));
+	assert_false(reconcile_reattach(&k, "other", 2 * S));
+	assert_true(reconcile_reattach(&k, "feed", 2 * S));
 	does(&k, JOB_INTERFACES, 0, 2 * S);
-	assert_false(reconcile_attach_anew(&k, "feed", 61 * S));
+	assert_false(reconcile_reattach(&k, "feed", 61 * S));
 	is_idle(&k, 61 * S);
-	assert_true(reconcile_attach_anew(&k, "feed", 62 * S));
+	assert_true(reconcile_reattach(&k, "feed", 62 * S));
 	does(&k, JOB_INTERFACES, 0, 62 * S);
 	configure(&k, WITHOUT);
-	assert_false(reconcile_attach_anew(&k, "feed", 200 * S));
+	assert_false(reconcile_reattach(&k, "feed", 200 * S));
 	reconcile_free(&k);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* inih tells keys from values. It gets one line at a time, so that messages have their line. */
+/* inih parses the lines. It gets one line at a time, so that messages have their line numbers. */
 #include "config_file.h"
 
 #include <errno.h>
@@ -20,19 +20,19 @@
 struct parsing {
 	struct config_file *out;
 	struct config_lines lines;
-	unsigned int section_line; /* where the section began */
-	struct config_filter *now; /* the section's; NULL: it is [service], or there was none yet */
-	bool in_section, had_service;
-	char *had[ARGS_OPTIONS_MAX]; /* by row: the value that the section has had so far; NULL: none */
+	unsigned int section_line;    /* where the section began */
+	struct config_filter *filter; /* the section's; NULL: in [service], or in no section yet */
+	bool in_section, has_service;
+	char *given[ARGS_OPTIONS_MAX]; /* by row: the value that the section gives; NULL: none */
 };
 
-/* Messages are of this line from here on. */
-static void be_at(const struct parsing *r, unsigned int line)
+/* Sets the line that messages name from now on. */
+static void set_message_line(const struct parsing *r, unsigned int line)
 {
 	diag_at((struct diag_location){ r->lines.path, line });
 }
 
-/* A copy that lives as long as the configuration; NULL (logged): no memory. */
+/* Gives `copy` to the configuration, which frees it. Returns copy; NULL (logged): no memory. */
 static char *keep_text(struct parsing *r, char *copy)
 {
 	struct config_file *c = r->out;
@@ -105,7 +105,7 @@ static const struct args_option SERVICE_KEYS[] = {
 	{ 0 },
 };
 
-/* The one key of a filter that is no option of `load`, but its arguments. */
+/* The only key of a filter that is no option of `load`: its arguments. */
 static const struct args_option INTERFACES[] = {
 	{ "interfaces", "IFNAME...", .key = ARGS_KEY_LIST,
 	  .help = "interfaces on which the filter runs, separated by blanks; the\n"
@@ -122,10 +122,10 @@ void config_print_keys(void)
 	args_write_keys(stdout, WISH_OPTIONS);
 }
 
-/* Adds the names in `text`, which are ended there. */
+/* Adds the interfaces in `text`, and writes a 0 behind each name there. */
 static int add_filter_interfaces(struct parsing *r, char *text)
 {
-	struct wish *w = &r->now->wish;
+	struct wish *w = &r->filter->wish;
 	char *rest = NULL;
 
 	for (char *name = strtok_r(text, BLANKS ",", &rest); name;
@@ -135,39 +135,40 @@ static int add_filter_interfaces(struct parsing *r, char *text)
 		if (w->where.cnt == DEDUP_IFACES_MAX)
 			return diag_err(-EINVAL, "interfaces: at most %d", DEDUP_IFACES_MAX);
 		for (int i = 0; i < w->where.cnt; i++)
-			if (!strcmp(r->now->ifnames[i], name))
+			if (!strcmp(r->filter->ifnames[i], name))
 				return diag_err(-EINVAL, "interfaces: %s is there already", name);
-		r->now->ifnames[w->where.cnt++] = name;
+		r->filter->ifnames[w->where.cnt++] = name;
 	}
 	return 0;
 }
 
-/* A key of the section. */
+/* Applies a key of the present section. */
 static int use_config_key(struct parsing *r, const char *key, char *text)
 {
-	const struct args_option *rows = r->now ? WISH_OPTIONS : SERVICE_KEYS;
+	const struct args_option *rows = r->filter ? WISH_OPTIONS : SERVICE_KEYS;
 	const struct args_option *row = args_find_key(rows, key);
-	char **had, *joined;
+	char **given, *joined;
 
-	if (r->now && !strcmp(key, INTERFACES->option))
+	if (r->filter && !strcmp(key, INTERFACES->option))
 		return add_filter_interfaces(r, text);
 	if (!row)
 		return diag_err(-EINVAL, "[%s%s] has no key %s: xdp-dedup.conf(5) lists them",
-				r->now ? "filter " : "service", r->now ? r->now->name : "", key);
-	had = &r->had[row - rows];
-	if (row->key == ARGS_KEY_ONCE && *had)
+				r->filter ? "filter " : "service", r->filter ? r->filter->name : "",
+				key);
+	given = &r->given[row - rows];
+	if (row->key == ARGS_KEY_ONCE && *given)
 		return diag_err(-EINVAL, "%s is there already", key);
-	if (row->key == ARGS_KEY_JOINED && *had)
-		text = keep_text(r, asprintf(&joined, "%s,%s", *had, text) < 0 ? NULL : joined);
+	if (row->key == ARGS_KEY_JOINED && *given)
+		text = keep_text(r, asprintf(&joined, "%s,%s", *given, text) < 0 ? NULL : joined);
 	if (!text)
 		return -ENOMEM;
-	*had = text;
-	return args_set(row, r->now ? (void *)&r->now->wish : r->out, key, text);
+	*given = text;
+	return args_set(row, r->filter ? (void *)&r->filter->wish : r->out, key, text);
 }
 
 static int check_filter(struct parsing *r)
 {
-	struct wish *w = &r->now->wish;
+	struct wish *w = &r->filter->wish;
 	struct dedup_config plan;
 	int err = wish_end(w);
 
@@ -176,32 +177,32 @@ static int check_filter(struct parsing *r)
 	if (!w->where.cnt)
 		return diag_err(-EINVAL,
 				"[filter %s]: interfaces are missing, as in interfaces = eth0",
-				r->now->name);
+				r->filter->name);
 	if (!w->profiles_cnt && !w->spec.given.port)
 		return diag_err(
 			-EINVAL,
 			"[filter %s]: port, or profile, is missing: which packets carry gossip? as in port = 8001",
-			r->now->name);
+			r->filter->name);
 	if (wish_streams_check(w))
 		return -EINVAL;
 	w->spec.several = w->where.cnt > 1;
 	return plan_here(&w->spec, &plan) ? -EINVAL : 0;
 }
 
-/* Does an earlier section have this interface? A filter takes all of an interface's packets. */
+/* Refuses an interface that an earlier section has: an interface has at most one filter. */
 static int check_interfaces(const struct parsing *r)
 {
 	const struct config_file *c = r->out;
-	const struct wish *w = &r->now->wish;
+	const struct wish *w = &r->filter->wish;
 
-	for (const struct config_filter *f = c->filters; f < r->now; f++)
+	for (const struct config_filter *f = c->filters; f < r->filter; f++)
 		for (int i = 0; i < f->wish.where.cnt; i++)
 			for (int j = 0; j < w->where.cnt; j++)
-				if (!strcmp(f->ifnames[i], r->now->ifnames[j]))
+				if (!strcmp(f->ifnames[i], r->filter->ifnames[j]))
 					return diag_err(
 						-EINVAL,
 						"[filter %s]: %s is in [filter %s] already: give that one more streams",
-						r->now->name, r->now->ifnames[j], f->name);
+						r->filter->name, r->filter->ifnames[j], f->name);
 	return 0;
 }
 
@@ -209,11 +210,11 @@ static int end_config_section(struct parsing *r)
 {
 	int err;
 
-	if (!r->now)
+	if (!r->filter)
 		return 0;
-	be_at(r, r->section_line);
+	set_message_line(r, r->section_line);
 	err = check_filter(r) ?: check_interfaces(r);
-	be_at(r, r->lines.line);
+	set_message_line(r, r->lines.line);
 	return err;
 }
 
@@ -235,12 +236,12 @@ static int begin_filter(struct parsing *r, const char *name)
 	wish_begin(&f->wish);
 	f->wish.where.ifnames = f->ifnames;
 	f->wish.name = f->name;
-	r->now = f;
+	r->filter = f;
 	c->cnt++;
 	return args_from_environment(WISH_OPTIONS, OPT_LOAD, &f->wish);
 }
 
-/* The line is "[...", without blanks around it. */
+/* Begins a section. line: "[...", without blanks around it. */
 static int begin_config_section(struct parsing *r, char *line)
 {
 	char *end = strchr(line, ']'), *rest = end ? end + 1 + strspn(end + 1, BLANKS) : NULL;
@@ -249,8 +250,8 @@ static int begin_config_section(struct parsing *r, char *line)
 
 	if (err)
 		return err;
-	r->now = NULL;
-	memset(r->had, 0, sizeof(r->had));
+	r->filter = NULL;
+	memset(r->given, 0, sizeof(r->given));
 	r->in_section = true;
 	r->section_line = r->lines.line;
 	if (!end || (*rest && *rest != ';' && *rest != '#'))
@@ -260,13 +261,13 @@ static int begin_config_section(struct parsing *r, char *line)
 		return begin_filter(r, line + word + strspn(line + word, BLANKS));
 	if (strcmp(line, "[service"))
 		return diag_err(-EINVAL, "%s]: a section is [service] or [filter NAME]", line);
-	if (r->had_service)
+	if (r->has_service)
 		return diag_err(-EINVAL, "there is a [service] already");
-	r->had_service = true;
+	r->has_service = true;
 	return 0;
 }
 
-/* An ini_reader: the next line; an empty one instead of a section's, whose name inih would cut. */
+/* An ini_reader. Handles section lines itself, as inih cuts names, and gives inih empty ones. */
 static char *read_config_line(char *to, int size, void *from)
 {
 	struct parsing *r = from;
@@ -281,7 +282,7 @@ static char *read_config_line(char *to, int size, void *from)
 	return r->lines.failed ? NULL : to;
 }
 
-/* An ini_handler. What it returns is success: 0 would be mixed up with errors of inih's own. */
+/* An ini_handler. Always returns success: a 0 could not be told from inih's own errors. */
 static int take_config_key(void *user, const char *section, const char *key, const char *value)
 {
 	struct parsing *r = user;
@@ -298,7 +299,7 @@ static int take_config_key(void *user, const char *section, const char *key, con
 	return 1;
 }
 
-/* A file that was emptied by mistake must not unload what the service has. */
+/* Refuses a file without filters unless it says so: an empty file would unload all filters. */
 static int check_filters(const struct parsing *r)
 {
 	const struct config_file *c = r->out;

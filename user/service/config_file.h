@@ -21,28 +21,28 @@
 /* A filter of the file. */
 struct config_filter {
 	char name[NAME_MAX_LEN + 1];
-	struct wish wish; /* as `load` gets it; where: the interfaces that are named */
+	struct wish wish; /* the request, as for `load`; where: the interfaces that are named */
 	char *ifnames[DEDUP_IFACES_MAX];
 };
 
 struct config_file {
-	const char *metrics; /* the file of metrics, or "none"; NULL: the one by default */
+	const char *metrics; /* the file of metrics, or "none"; NULL: the default file */
 	uint64_t metrics_every_ns;
-	bool metrics_all;	/* also of filters that are not in the file */
-	bool no_filters;	/* on purpose */
+	bool metrics_all;	/* write metrics also of filters that are not in the file */
+	bool no_filters;	/* `filters = none`: the file has no filter on purpose */
 	const char *state;	/* the directory of snapshots */
-	bool unload;		/* unload the filters at the end */
+	bool unload;		/* unload the filters when the service ends */
 	bool save;		/* save snapshots at the end, and restore them at the start */
-	uint64_t save_every_ns; /* and save after each such time; 0: not. Otherwise `save` is true */
+	uint64_t save_every_ns; /* save also at this interval, with `save` true; 0: no interval */
 	struct config_filter *filters;
 	int cnt;
-	char **texts; /* of all values; the wishes point to them */
+	char **texts; /* all values; the requests point to them */
 	int texts_cnt;
 };
 
 /* Reads the file. Returns 0, and the caller frees *out with config_free(); -EINVAL if the file is
- * wrong, or another -errno if it, or a file of profiles that it names, cannot be read. Each error
- * is logged, and *out is empty then.
+ * wrong; or another -errno if the file, or a file of profiles that it names, cannot be read. After
+ * an error, which is logged, *out is empty.
  */
 int config_read(const char *path, struct config_file *out);
 
@@ -50,7 +50,7 @@ int config_read(const char *path, struct config_file *out);
 int config_read_from(FILE *from, const char *path, struct config_file *out);
 void config_free(struct config_file *c);
 
-/* Prints all keys and what they mean, to stdout. */
+/* Prints all keys with their help to stdout. */
 void config_print_keys(void);
 
 /* Returns the filter of this name, which belongs to *c; NULL if there is none. */

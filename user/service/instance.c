@@ -21,7 +21,7 @@ char *instance_name(const char *path)
 	return name;
 }
 
-/* A lock of fcntl(): the kernel says who has it, and jobs do not inherit it. The file stays open. */
+/* Locks the file, which stays open. fcntl() tells who holds the lock; jobs do not inherit it. */
 static int lock_file(const char *path, const char *config)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };

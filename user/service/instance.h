@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One service for each configuration file: two would undo each other's changes. Files of one name
- * are one file here: their services would write one file of metrics.
+/* Only one service runs for each configuration file, as two would undo each other's changes. Files
+ * with equal names count as one file, as their services would write to one file of metrics.
  */
 #ifndef XDP_DEDUP_INSTANCE_H
 #define XDP_DEDUP_INSTANCE_H
 
-/* Returns the name of the file's service: "feeds" of /etc/xdp-dedup/feeds.conf. The caller frees
- * it; NULL (logged): no memory.
+/* Returns the name of the file's service, "feeds" for /etc/xdp-dedup/feeds.conf, which the caller
+ * frees; NULL (logged) if there is no memory.
  */
 char *instance_name(const char *path);
 
-/* Takes the lock of this name until the process ends. path: of the file, for messages. 0; -EBUSY if
- * another service has it, or another -errno (each logged).
+/* Locks this name until the process ends. path: the configuration file, for messages. Returns 0;
+ * -EBUSY if another service has locked it, or another -errno (each logged).
  */
 int instance_lock(const char *name, const char *path);
 

@@ -18,10 +18,10 @@
 #include "plan.h"
 #include "stats.h"
 
-#define STILL_MS 3000 /* more than a busy machine stops a CPU's timers for */
-#define LOOK_MS 100
+#define STILL_MS 3000 /* longer than a busy machine delays a CPU's timers */
+#define CHECK_MS 100
 
-/* Could the filter that was saved go on as what the file says, by a change of its program at most? */
+/* Returns whether the file's filter can use the saved memory, with at most another program. */
 static bool is_fit(const struct wish *w, const struct snapshot *snapshot)
 {
 	struct filter_spec spec = w->spec;
@@ -32,7 +32,7 @@ static bool is_fit(const struct wish *w, const struct snapshot *snapshot)
 	       plan_is_same_memory(&snapshot->head.config, &plan);
 }
 
-/* The time of --for goes on in a filter that is loaded anew, unless the file says what is to be done. */
+/* Keeps the end of --for for a filter that is loaded again, unless the file has an action. */
 static void keep_drop_time(struct wish *w, const struct dedup_config *old, uint64_t until_ns)
 {
 	if (w->spec.given.action || !old->asked.drop_ns)
@@ -51,12 +51,12 @@ static void keep_saved_drop_time(struct wish *w, const struct snapshot_head *h)
 						   snapshot_elapsed(&h->moment, &now)));
 }
 
-/* Makes the filter of what was saved, before any packet meets it; or, if it is to be another one,
- * gives what was saved to that, as soon as it runs.
+/* Loads the filter with its saved memory before it sees a packet, if the memory fits. Else loads
+ * the file's filter, and restores the saved ids as its predecessor as soon as it runs.
  */
 static int restore_or_load(struct wish *w)
 {
-	struct wish where_it_runs = *w;
+	struct wish running = *w;
 	struct snapshot snapshot;
 	bool fits;
 	int status;
@@ -68,12 +68,12 @@ static int restore_or_load(struct wish *w)
 	snapshot_close(&snapshot);
 	if (fits) {
 		control_restore(w);
-		return control_load(w); /* which does nothing if that is what it is */
+		return control_load(w); /* does nothing if the restored filter is as in the file */
 	}
 	status = control_load(w);
-	where_it_runs.where.cnt = 0;
+	running.where.cnt = 0;
 	if (status == EXIT_DONE)
-		control_restore(&where_it_runs);
+		control_restore(&running);
 	return status;
 }
 
@@ -87,7 +87,7 @@ static bool is_pinned(const char *name)
 	return err != -ENOENT;
 }
 
-/* Has the filter's hand not stepped for so long that its ids pass? *last_ns: its last step. */
+/* Returns whether the hand has not stepped for so long that ids pass. *last_ns: its last step. */
 static bool is_stale(struct wish *w, uint64_t *last_ns)
 {
 	struct filter f;
@@ -102,8 +102,8 @@ static bool is_stale(struct wish *w, uint64_t *last_ns)
 	return stale;
 }
 
-/* A filter whose hand has stopped passes all ids, and has no valid ones any more. A hand that is
- * late steps again in a while: only one that stands still for STILL_MS has stopped.
+/* Returns whether the hand has stopped: then all ids pass, and none in the memory is valid. A hand
+ * that is only late steps again soon, so it has stopped if it has not stepped for STILL_MS.
  */
 static bool has_stopped(struct wish *w)
 {
@@ -113,8 +113,8 @@ static bool has_stopped(struct wish *w)
 	if (kernel_ready(false, false))
 		return false;
 	stopped = is_stale(w, &first_ns);
-	for (int ms = 0; stopped && ms < STILL_MS; ms += LOOK_MS) {
-		usleep(LOOK_MS * 1000);
+	for (int ms = 0; stopped && ms < STILL_MS; ms += CHECK_MS) {
+		usleep(CHECK_MS * 1000);
 		stopped = is_stale(w, &last_ns) && last_ns == first_ns;
 	}
 	return stopped;
@@ -122,21 +122,19 @@ static bool has_stopped(struct wish *w)
 
 static int ensure(struct wish *w)
 {
-	const struct wish all_of_it = { .name = w->name, .verbose = w->verbose };
+	const struct wish unload_all = { .name = w->name, .verbose = w->verbose };
 
 	w->replace = w->whole = true;
 	if (has_stopped(w)) {
 		diag_note("%s: the window's clock has stopped: it is loaded anew", w->name);
-		control_unload(&all_of_it);
+		control_unload(&unload_all);
 	}
 	if (is_pinned(w->name) || !w->file || access(w->file, F_OK))
 		return control_load(w);
 	return restore_or_load(w);
 }
 
-/* Nothing is given but interfaces that have come: the rest may have been changed by hand, or the
- * filter unloaded.
- */
+/* Returns a request for only these interfaces, as a user may have changed the other settings. */
 static struct wish wish_of_interfaces(const struct wish *w)
 {
 	return (struct wish){
@@ -151,7 +149,7 @@ static int ensure_interfaces(const struct wish *w)
 	return is_pinned(w->name) ? control_load(&only) : EXIT_DONE;
 }
 
-/* Soon after a restart or a resize. */
+/* True soon after a restart or a resize. */
 static bool predecessor_knows_more(struct filter *f)
 {
 	uint64_t seed = kernel_now_ns();
@@ -160,7 +158,7 @@ static bool predecessor_knows_more(struct filter *f)
 	       stats_fill_of(f->predecessor, false, seed).ids > stats_fill_of(f, false, seed).ids;
 }
 
-/* A snapshot is of one memory: while there are two, of the one that knows more. */
+/* Saves one memory, as a snapshot has only one: the predecessor's, if that knows more ids. */
 static int save(struct wish *w, const char *state)
 {
 	static struct snapshot_head head;
@@ -176,10 +174,10 @@ static int save(struct wish *w, const char *state)
 		return EXIT_FAILED;
 	w->forget = true;
 	if (filter_open(w->name, &f))
-		return control_save(w); /* which logs why */
+		return control_save(w); /* fails too, and logs why */
 	saves_predecessor = predecessor_knows_more(&f);
 	if (saves_predecessor) {
-		f.predecessor->record = f.record; /* it has none of its own */
+		f.predecessor->record = f.record; /* a predecessor has no record */
 		err = snapshot_save(f.predecessor, w->file, NULL, &head);
 		f.predecessor->record = NULL;
 	}
@@ -232,7 +230,7 @@ pid_t job_start(const struct job_order *order)
 		return pid;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* A job opens what it needs. Sockets of the service would stay open until the job ends. */
+	/* A job opens what it needs. Inherited sockets would stay open until the job ends. */
 	close_range(STDERR_FILENO + 1, ~0U, 0);
 	status = do_job(order);
 	fflush(NULL);

@@ -32,7 +32,7 @@ int link_events_open(struct link_events *e)
 	if (!e->socket)
 		return -EIO;
 	e->fd = mnl_socket_get_fd(e->socket);
-	err = link_events_look(e, &changed);
+	err = link_events_read(e, &changed);
 	if (err)
 		link_events_close(e);
 	return err;
@@ -62,7 +62,7 @@ static bool is_same_link(const struct link *a, const struct link *b)
 	       !memcmp(a->mac, b->mac, sizeof(a->mac)) && !strcmp(a->name, b->name);
 }
 
-/* The kernel's order changes only if the interfaces do. */
+/* Compares by position, as the kernel's order changes only if the interfaces do. */
 static bool are_same(const struct links *a, const struct links *b)
 {
 	bool same = a->cnt == b->cnt;
@@ -72,7 +72,7 @@ static bool are_same(const struct links *a, const struct links *b)
 	return same;
 }
 
-int link_events_look(struct link_events *e, bool *changed)
+int link_events_read(struct link_events *e, bool *changed)
 {
 	struct links next;
 	int err = receivers_links(&next);
@@ -93,7 +93,7 @@ uint32_t link_events_index(const struct link_events *e, const char *ifname)
 	for (int i = 0; i < e->now.cnt; i++)
 		if (!strcmp(e->now.list[i].name, ifname))
 			return e->now.list[i].index;
-	index = if_nametoindex(ifname); /* it may be another name of it */
+	index = if_nametoindex(ifname); /* also finds alternative names */
 	for (int i = 0; i < e->now.cnt; i++)
 		if (e->now.list[i].index == index)
 			return index;

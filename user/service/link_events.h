@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Changes of the interfaces of this network namespace, reported by rtnetlink: no polling. */
+/* Changes of the interfaces of this network namespace, which rtnetlink reports without polling. */
 #ifndef XDP_DEDUP_LINK_EVENTS_H
 #define XDP_DEDUP_LINK_EVENTS_H
 
@@ -10,7 +10,7 @@
 struct link_events {
 	struct mnl_socket *socket;
 	int fd;		  /* the socket, readable when something has changed */
-	struct links now; /* as read last */
+	struct links now; /* the interfaces, as read last */
 };
 
 /* Opens the socket, and reads the interfaces. Returns 0, and the caller closes *e with
@@ -19,19 +19,17 @@ struct link_events {
 int link_events_open(struct link_events *e);
 void link_events_close(struct link_events *e);
 
-/* Takes all messages from the socket and discards them. Some messages may have been lost, so
- * link_events_look() reads the interfaces themselves.
+/* Receives all messages of the socket, and discards them. As messages may have been lost,
+ * link_events_read() reads the interfaces themselves.
  */
 void link_events_drain(const struct link_events *e);
 
-/* Reads the interfaces. *changed: an interface has come, gone, or has another name or MAC. Returns
- * 0; or -errno (logged), and then e->now is as it was.
+/* Reads the interfaces. *changed: an interface has appeared, gone, or has another name or MAC.
+ * Returns 0; or -errno (logged), and then e->now is as it was.
  */
-int link_events_look(struct link_events *e, bool *changed);
+int link_events_read(struct link_events *e, bool *changed);
 
-/* Returns the index of the interface of this name, which may be an alternative one; 0 if there is
- * none.
- */
+/* Returns the index of the interface with this name or alternative name; 0 if there is none. */
 uint32_t link_events_index(const struct link_events *e, const char *ifname);
 
 #endif

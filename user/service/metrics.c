@@ -12,8 +12,8 @@
 
 #define NS 1e9 /* in a second */
 
-/* In whatever network namespace. */
-static bool runs_there(const struct status_iface *f)
+/* Returns whether the filter runs on the interface, in whatever network namespace. */
+static bool is_running(const struct status_iface *f)
 {
 	return f->state == IFACE_ATTACHED || f->state == IFACE_OTHER_NETNS;
 }
@@ -23,7 +23,7 @@ static int attached_cnt(const struct status *s)
 	int cnt = 0;
 
 	for (int i = 0; i < s->ifaces_cnt; i++)
-		cnt += runs_there(&s->ifaces[i]);
+		cnt += is_running(&s->ifaces[i]);
 	return cnt;
 }
 
@@ -51,7 +51,7 @@ static const char *action_label(const struct dedup_config *c)
 						    : "drop";
 }
 
-/* Writes what a function does of each filter that can be read. */
+/* Calls `write` for each filter that can be read. */
 static void write_each(struct metrics_out *m, const struct monitor *in,
 		       void (*write)(struct metrics_out *m, const struct watched *r))
 {
@@ -76,8 +76,8 @@ static const char *mode_label(const struct status_iface *f)
 	return f->state == IFACE_ATTACHED ? attach_mode_name(f->mode) : "none";
 }
 
-/* Would an earlier interface give an identical metric? Interfaces of several network namespaces
- * may have one name.
+/* Returns whether an earlier interface gives an identical metric: interfaces in several network
+ * namespaces may have one name.
  */
 static bool is_repeated(const struct status *s, int n)
 {
@@ -107,10 +107,10 @@ static void write_ifaces(struct metrics_out *m, const struct watched *r)
 	}
 }
 
-/* 1 or 0; -ENODATA if it is unknown. */
+/* Returns 1 or 0; -ENODATA if that is unknown. */
 static int is_attached(const struct watched *r, const char *ifname)
 {
-	uint32_t ifindex = if_nametoindex(ifname); /* it may have several names */
+	uint32_t ifindex = if_nametoindex(ifname); /* an interface may have several names */
 
 	if (r->err)
 		return r->err == -ENOENT ? 0 : -ENODATA;
@@ -118,7 +118,7 @@ static int is_attached(const struct watched *r, const char *ifname)
 		const struct status_iface *f = &r->status.ifaces[i];
 
 		if (ifindex ? f->ifindex == ifindex : !strcmp(f->name, ifname))
-			return f->state == IFACE_UNKNOWN ? -ENODATA : runs_there(f);
+			return f->state == IFACE_UNKNOWN ? -ENODATA : is_running(f);
 	}
 	return 0;
 }
@@ -129,9 +129,9 @@ static int is_present(const struct watched *r, const char *ifname)
 	return if_nametoindex(ifname) != 0;
 }
 
-/* A gauge of each interface that the file names; not where it is unknown. */
-static void write_wanted(struct metrics_out *m, const struct readings *in,
-			 int (*value)(const struct watched *r, const char *ifname))
+/* Writes a gauge for each interface that the file names, unless its value is unknown. */
+static void write_named_interfaces(struct metrics_out *m, const struct readings *in,
+				   int (*value)(const struct watched *r, const char *ifname))
 {
 	for (int i = 0; i < in->filters.cnt; i++) {
 		const struct watched *r = in->filters.list[i];
@@ -167,7 +167,7 @@ static void write_fill(struct metrics_out *m, const struct watched *r)
 			      METRICS_LABELS("filter", r->name, "generation", "previous"));
 }
 
-/* A time of facts.h is in ns. */
+/* Converts a value of facts.h, where times are in ns, to the metric's unit. */
 static double in_unit(const char *metric, double value)
 {
 	return strstr(metric, "_seconds") ? value / NS : value;
@@ -218,8 +218,8 @@ static void write_predecessors(struct metrics_out *m, const struct monitor *in)
 static void write_socket(struct metrics_out *m, const struct watched *r,
 			 const struct socket_seen *k, double value)
 {
-	char room[IF_NAMESIZE], number[16], queue[16];
-	const char *name = status_iface_name(&r->status, k->queue.ifindex, room);
+	char buf[IF_NAMESIZE], number[16], queue[16];
+	const char *name = status_iface_name(&r->status, k->queue.ifindex, buf);
 
 	snprintf(number, sizeof(number), "%u", k->queue.ifindex);
 	snprintf(queue, sizeof(queue), "%u", k->queue.queue);
@@ -261,13 +261,13 @@ int metrics_write(FILE *out, const struct readings *r)
 	write_each(&m, &r->filters, write_ifaces);
 	metrics_family(&m, METRICS_GAUGE, "interface_up",
 		       "Whether the filter runs on the interface that the file names.");
-	write_wanted(&m, r, is_attached);
+	write_named_interfaces(&m, r, is_attached);
 	metrics_family(&m, METRICS_GAUGE, "interface_present",
 		       "Whether the interface that the file names is there.");
-	write_wanted(&m, r, is_present);
+	write_named_interfaces(&m, r, is_present);
 	metrics_counters(&m, &r->filters);
 	write_gauges(&m, &r->filters);
-	/* Numbers of many kinds in one family, so that names are not taken for units. */
+	/* One family for parameters of many kinds, so that their names are not taken for units. */
 	metrics_family(&m, METRICS_GAUGE, "geometry", "Parameters of the filter's memory.");
 	write_each(&m, &r->filters, write_geometry);
 	write_predecessors(&m, &r->filters);

@@ -4,19 +4,19 @@
 
 #include <string.h>
 
-/* Counters that are of no stream; and names by Prometheus' conventions, where a counter's own does
- * not say what it counts.
+/* Counters that belong to no stream; and names by Prometheus' conventions for counters whose own
+ * names do not say what they count.
  */
-static const char *const OF_FILTERS[] = { "ignored", "rx", "early", "late" };
+static const char *const FILTER_COUNTERS[] = { "ignored", "rx", "early", "late" };
 static const char *const NAMES[][2] = { { "rx", "rx_packets" },
 					{ "dropped", "dropped_packets" },
 					{ "early", "early_blocks" },
 					{ "late", "late_blocks" } };
 
-static bool is_of_filters(const char *counter)
+static bool is_filter_counter(const char *counter)
 {
-	for (size_t i = 0; i < sizeof(OF_FILTERS) / sizeof(OF_FILTERS[0]); i++)
-		if (!strcmp(counter, OF_FILTERS[i]))
+	for (size_t i = 0; i < sizeof(FILTER_COUNTERS) / sizeof(FILTER_COUNTERS[0]); i++)
+		if (!strcmp(counter, FILTER_COUNTERS[i]))
 			return true;
 	return false;
 }
@@ -29,7 +29,7 @@ static const char *family_of(const char *counter)
 	return counter;
 }
 
-/* A filter's packets: those of each stream, and those of none. */
+/* Writes a filter's packets by reason: those of each stream, and those of no stream. */
 static void write_reasons(struct metrics_out *m, const char *filter, const struct status *s)
 {
 	for (uint32_t n = 0; n < s->filter.config->policy.streams_cnt; n++) {
@@ -37,21 +37,21 @@ static void write_reasons(struct metrics_out *m, const char *filter, const struc
 		const struct filter_counters *of = &s->streams[n];
 
 #define X(name, help)                      \
-	if (!is_of_filters(#name))         \
+	if (!is_filter_counter(#name))     \
 		metrics_count(m, of->name, \
 			      METRICS_LABELS("filter", filter, "stream", stream, "reason", #name));
 		DEDUP_REASONS(X)
 #undef X
 	}
 #define X(name, help)                              \
-	if (is_of_filters(#name))                  \
+	if (is_filter_counter(#name))              \
 		metrics_count(m, s->counters.name, \
 			      METRICS_LABELS("filter", filter, "stream", "", "reason", #name));
 	DEDUP_REASONS(X)
 #undef X
 }
 
-/* One counter, at this offset in struct filter_counters. */
+/* Writes one counter, which is at this offset in struct filter_counters, of each filter. */
 static void write_counter(struct metrics_out *m, const struct monitor *in, const char *counter,
 			  const char *help, size_t offset)
 {
@@ -62,7 +62,7 @@ static void write_counter(struct metrics_out *m, const struct monitor *in, const
 
 		if (in->list[i]->err)
 			continue;
-		if (is_of_filters(counter)) {
+		if (is_filter_counter(counter)) {
 			metrics_count(m, *(const __u64 *)((const char *)&s->counters + offset),
 				      METRICS_LABELS("filter", name));
 			continue;
@@ -74,7 +74,7 @@ static void write_counter(struct metrics_out *m, const struct monitor *in, const
 	}
 }
 
-/* What became of the fresh packets of a stream that is delivered. */
+/* Writes the fresh packets of a delivered stream by outcome. */
 static void write_outcomes(struct metrics_out *m, const char *filter, const char *stream,
 			   const struct filter_counters *of)
 {

@@ -9,7 +9,7 @@
 
 #define NS 1e9 /* in a second */
 
-/* A path, and how it is named: the stream is "" if the filter has it no longer. */
+/* A path and its labels. The stream is "" if the filter does not have it any more. */
 struct named_path {
 	int filter_index;
 	uint32_t sender_index, next_path;
@@ -17,7 +17,7 @@ struct named_path {
 	const struct watched_sender *sender;
 	const struct path_figures *path;
 	const char *stream, *interface;
-	char room[IF_NAMESIZE];
+	char buf[IF_NAMESIZE];
 };
 
 static void name_path(struct named_path *n, uint32_t path)
@@ -26,11 +26,11 @@ static void name_path(struct named_path *n, uint32_t path)
 
 	n->path = &n->sender->now.paths[path];
 	n->stream = sender_path_stream(s->filter.config, n->path) ?: "";
-	snprintf(n->room, sizeof(n->room), "%u", n->path->ifindex);
-	n->interface = status_iface_name(s, n->path->ifindex, n->room) ?: n->room;
+	snprintf(n->buf, sizeof(n->buf), "%u", n->path->ifindex);
+	n->interface = status_iface_name(s, n->path->ifindex, n->buf) ?: n->buf;
 }
 
-/* Would an earlier path give an identical metric? Of streams that are gone there may be several. */
+/* Returns whether an earlier path gives an identical metric: all removed streams have one label. */
 static bool is_repeated(const struct named_path *n)
 {
 	struct named_path other = *n;
@@ -43,13 +43,13 @@ static bool is_repeated(const struct named_path *n)
 	return false;
 }
 
-/* And a further label and its value, or NULL. */
+/* The labels of a path, and one further label with its value, or NULL. */
 #define PATH_LABELS(n, ...)                                                                  \
 	METRICS_LABELS("filter", (n)->filter->name, "stream", (n)->sender->stream, "source", \
 		       (n)->sender->source, "path_stream", (n)->stream, "interface",         \
 		       (n)->interface, __VA_ARGS__)
 
-/* Steps to the next path; from all zero to the first one. */
+/* Steps to the next path, or from all zero to the first one. Returns false at the end. */
 static bool next_path(const struct monitor *in, struct named_path *n)
 {
 	for (; n->filter_index < in->cnt; n->filter_index++, n->sender_index = 0) {
@@ -67,9 +67,8 @@ static bool next_path(const struct monitor *in, struct named_path *n)
 	return false;
 }
 
-/* Copies by their skew. The account has powers of 2 of a microsecond: less than each. There is no
- * sum of the skews, as nothing adds them up; without a sum, OpenMetrics wants no count either. The
- * last bucket has the count.
+/* Writes copies by skew, in buckets of powers of 2 of a microsecond. There is no sum of the skews,
+ * so OpenMetrics allows no count either; the last bucket has the count.
  */
 static void write_skew(struct metrics_out *m, const struct named_path *n)
 {

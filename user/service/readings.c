@@ -22,9 +22,9 @@
 /* One filter. */
 struct reading {
 	struct watched watched;
-	struct filter_counters shown, shown_streams[DEDUP_STREAMS_MAX]; /* the last time */
+	struct filter_counters shown, shown_streams[DEDUP_STREAMS_MAX]; /* in the last reading */
 	bool has_shown, has_shown_streams;
-	char found[TEXT_MAX], logged[TEXT_MAX]; /* why it cannot be read */
+	char found[TEXT_MAX], logged[TEXT_MAX]; /* why it is unreadable: now, as logged */
 };
 
 static void forget_filter(struct reading *r)
@@ -33,7 +33,7 @@ static void forget_filter(struct reading *r)
 	r->has_shown = r->has_shown_streams = false;
 }
 
-/* Keeps the first message about a filter: it tells the most. */
+/* Keeps the first message about a filter, as it tells the most. */
 static void keep_first_message(void *to, const struct diag *d)
 {
 	struct reading *r = to;
@@ -50,7 +50,7 @@ static void log_once(struct reading *r)
 	r->found[0] = '\0';
 }
 
-/* Is what is open still the filter of this name, with all that belongs to it? */
+/* Returns whether the open filter is still the one of its name, and has not been changed since. */
 static bool is_current(const struct reading *r)
 {
 	const struct filter *f = &r->watched.status.filter;
@@ -58,7 +58,7 @@ static bool is_current(const struct reading *r)
 	return f->config && READ_ONCE(f->state->serial) == f->serial && !filter_is_loaded(f);
 }
 
-/* fork() would copy the page tables of all filters: a filter of 730 MB has 180,000 pages. */
+/* Keeps fork() from copying the filter's page tables: a filter of 730 MB has 180,000 pages. */
 static void keep_from_children(const struct filter *f)
 {
 	madvise(f->blocks, dedup_blocks(f->config) * sizeof(struct dedup_block), MADV_DONTFORK);
@@ -68,7 +68,7 @@ static void keep_from_children(const struct filter *f)
 		keep_from_children(f->staged);
 }
 
-/* Takes the open filter out of the status, without its predecessor and what is in +NAME. */
+/* Takes the open filter out of the status. Closes its predecessor, and the filter in +NAME. */
 static struct filter take_filter(struct status *s)
 {
 	struct filter f = s->filter;
@@ -94,9 +94,9 @@ static void raise_to(struct filter_counters *c, const struct filter_counters *le
 #undef X
 }
 
-/* While a change is being made the filter may be read without what earlier programs have counted,
- * which is added only at its end (live_exchange.h). A scraper would take that for a start from 0,
- * and then the sum for what came since: so counters stay meanwhile what they were, at least.
+/* Counters must not go back while the program is exchanged. A reading may then lack the counts of
+ * earlier programs, which are added only at the end (live_exchange.h). A scraper would take lower
+ * counters for a restart from 0, and count all packets a second time.
  */
 static void keep_shown(struct reading *r, bool is_exchanging)
 {
@@ -120,8 +120,8 @@ static bool has_same_streams(const struct dedup_config *a, const struct dedup_co
 	return same;
 }
 
-/* Opens the filter that has the name now. What was shown stays known only if a change has made this
- * filter of that one: then no counter goes back. 0 or -errno.
+/* Opens the filter that has the name now. If a change made it from the one that was open, keeps the
+ * counters last shown, so that none goes back. Returns 0, or -errno.
  */
 static int open_anew(struct reading *r, struct filter *f)
 {
@@ -142,7 +142,8 @@ static int open_anew(struct reading *r, struct filter *f)
 	return err;
 }
 
-/* Reads everything about a filter, and opens it if it is not open. 0, or -errno (logged unless it is -ENOENT).
+/* Reads everything about a filter, and opens it if it is not open. Returns 0, or -errno (logged,
+ * except -ENOENT).
  */
 static int refresh_one(struct reading *r, const struct links *links)
 {
@@ -151,7 +152,7 @@ static int refresh_one(struct reading *r, const struct links *links)
 	struct filter f;
 	int err = 0;
 
-	/* What is current after the interfaces were looked at was so before. */
+	/* A filter that is current now was so when the interfaces were read, too. */
 	was_open = is_current(r);
 	if (was_open) {
 		f = take_filter(&r->watched.status);
@@ -185,7 +186,7 @@ static void read_rest(struct watched *f)
 	monitor_advise(f);
 }
 
-/* Reads again what takes no time to read. 0 or -errno (logged). */
+/* Reads again only what takes no time. Returns 0, or -errno (logged). */
 static int update_one(struct reading *r)
 {
 	bool is_exchanging = READ_ONCE(r->watched.status.filter.state->exchanging);
@@ -215,7 +216,7 @@ static void update_reading(struct reading *r, bool all, const struct links *link
 	log_once(r);
 }
 
-/* is_wanted: the filter is kept in any case. */
+/* Reads the filter of this name. is_wanted: keeps it in the list even if it is not loaded. */
 static int read_name(struct readings *r, const char *name, bool all, bool is_wanted)
 {
 	struct watched *f = monitor_get(&r->filters, name);
@@ -224,11 +225,11 @@ static int read_name(struct readings *r, const char *name, bool all, bool is_wan
 		return -ENOMEM;
 	if (!f->seen)
 		update_reading((struct reading *)f, all, &r->links);
-	f->seen = is_wanted || f->err != -ENOENT; /* else unloaded since */
+	f->seen = is_wanted || f->err != -ENOENT; /* it may have been unloaded since */
 	return 0;
 }
 
-/* Those of the file, and all others if it says so, or if there is none. */
+/* Reads the filters of the file; and all others, if there is no file or it has `metrics-all`. */
 static int read_filters(struct readings *r, bool all)
 {
 	char **names = NULL;
@@ -274,8 +275,8 @@ int readings_refresh(struct readings *r, const struct config_file *wanted)
 	return update_readings(r, wanted, true);
 }
 
-/* Has the open filter the names and the MACs that its interfaces have now? */
-static bool has_these(const struct filter *f, const struct links *now)
+/* Returns whether the open filter has the names and MACs that its interfaces have now. */
+static bool has_current_links(const struct filter *f, const struct links *now)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		const struct dedup_iface *entry = &f->record->ifaces[i];
@@ -311,7 +312,7 @@ bool readings_agree(const struct readings *r, const struct links *now)
 	for (char **n = names; *n && agree; n++) {
 		const struct filter *f = readings_filter(r, *n);
 
-		agree = f && has_these(f, now);
+		agree = f && has_current_links(f, now);
 	}
 	loader_free_names(names);
 	return agree;

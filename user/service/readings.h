@@ -13,26 +13,26 @@
 #include "config_file.h"
 #include "monitor.h"
 
-/* All zero: nothing was read yet. */
+/* All zero before the first reading. */
 struct readings {
 	struct monitor filters;
-	const struct config_file *wanted; /* the file, as of the last reading; NULL: none */
-	uint64_t take_ns, refresh_ns;	  /* how long the last ones took */
+	const struct config_file *wanted; /* the file, as of the last reading; NULL: no file */
+	uint64_t take_ns, refresh_ns;	  /* how long the last take and the last refresh took */
 	struct links links;		  /* the interfaces, as of the last refresh */
 };
 
-/* Reads the filters of the file `wanted`, and with `metrics-all`, or if `wanted` is NULL, all
- * others that are loaded. One of the file that is not loaded has the `err` -ENOENT. The file must
- * stay while the readings are used. A filter that was loaded or changed since the last call is
- * opened, which takes longer. A filter that cannot be read has an `err`, and hides no other; the
- * reason is logged when it changes. Returns 0; or -errno (logged) if the filters cannot be listed.
+/* Reads the filters of the file `wanted`; with `metrics-all`, or if `wanted` is NULL, also all
+ * other loaded filters. A filter of the file that is not loaded has the `err` -ENOENT. The file
+ * must stay while the readings are used. A filter that was loaded or changed since the last call is
+ * opened, which takes longer. A filter that cannot be read has an `err`, and the others are read;
+ * the reason is logged when it changes. Returns 0; or -errno (logged) if filters cannot be listed.
  *
  * Children by fork() have no memory of these filters, and must call none of these functions.
  */
 int readings_take(struct readings *r, const struct config_file *wanted);
 
 /* Does what readings_take() does, and also takes the slow readings. Call it about every ten
- * seconds, and when interfaces have come or gone.
+ * seconds, and when interfaces have changed.
  */
 int readings_refresh(struct readings *r, const struct config_file *wanted);
 
@@ -41,18 +41,17 @@ int readings_refresh(struct readings *r, const struct config_file *wanted);
  */
 const struct filter *readings_filter(const struct readings *r, const char *name);
 
-/* Have all loaded filters the names and the MACs that this host's interfaces have now? False also
- * if one has not been read since it was loaded or changed.
+/* Returns whether all loaded filters have the names and MACs that this host's interfaces have now.
+ * False also if a filter has not been read since it was loaded or changed.
  */
 bool readings_agree(const struct readings *r, const struct links *now);
 
-/* Logs advice (advice.h), as of the last refresh: once when it begins, and once when it has ended.
+/* Logs advice (advice.h) of the last refresh: once when it begins to hold, and once when it ends.
  * Logs nothing about a filter that was read only once: its recent counts are not known.
  */
 void readings_log_advice(struct readings *r);
 
-/* Closes all filters, which frees what no other process holds. The next reading opens them again.
- */
+/* Closes all filters. The next reading opens them again. */
 void readings_free(struct readings *r);
 
 #endif

@@ -20,8 +20,8 @@ static struct reconciled *find_reconciled(const struct reconcile *k, const char 
 	return NULL;
 }
 
-/* Is there none yet, it is put there. The list has room. */
-static void want(struct reconcile *k, const char *name)
+/* Orders JOB_ENSURE for the filter of this name. Adds it to the list, which has room, if needed. */
+static void require_filter(struct reconcile *k, const char *name)
 {
 	struct reconciled *f = find_reconciled(k, name);
 
@@ -31,7 +31,7 @@ static void want(struct reconcile *k, const char *name)
 		snprintf(f->name, sizeof(f->name), "%s", name);
 	}
 	f->leaves = false;
-	f->todo = JOB_ENSURE | (f->is_anew ? JOB_INTERFACES : 0);
+	f->todo = JOB_ENSURE | (f->reattach ? JOB_INTERFACES : 0);
 	f->failed = 0;
 	f->retry_in_ns = f->retry_at_ns = 0;
 }
@@ -46,76 +46,78 @@ int reconcile_configure(struct reconcile *k, struct config_file *config)
 	for (int i = 0; i < k->cnt; i++) {
 		k->list[i].leaves = true;
 		k->list[i].todo = JOB_UNLOAD;
-		/* What failed is not in the file any more. */
+		/* Jobs that failed were for the previous file. */
 		k->list[i].failed = 0;
 		k->list[i].retry_in_ns = k->list[i].retry_at_ns = 0;
 	}
 	for (int i = 0; i < config->cnt; i++)
-		want(k, config->filters[i].name);
+		require_filter(k, config->filters[i].name);
 	config_free(&k->config);
 	k->config = *config;
 	*config = (struct config_file){ 0 };
-	reconcile_look(k);
-	for (int i = 0; i < k->cnt && k->look; i++) /* they are by places in the old file */
+	reconcile_read_links(k);
+	for (int i = 0; i < k->cnt && k->links_unread;
+	     i++) /* they are in the order of the old file */
 		memset(k->list[i].ifindices, 0, sizeof(k->list[i].ifindices));
 	return 0;
 }
 
-/* Looks at the interfaces of one filter, if it is in the file: one that has come is to run it.
- * Returns whether any has changed.
+/* Updates the interfaces of a filter, if it is in the file, and orders the job that attaches it to
+ * those that have appeared. Returns whether any has changed.
  */
-static bool look_at_interfaces_of(struct reconcile *k, struct reconciled *f)
+static bool update_interfaces(struct reconcile *k, struct reconciled *f)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
-	bool came = false, changed = false;
+	bool appeared = false, changed = false;
 
 	for (int i = 0; wanted && i < wanted->wish.where.cnt; i++) {
 		uint32_t index = link_events_index(&k->links, wanted->wish.where.ifnames[i]);
 
 		if (index && index != f->ifindices[i]) {
-			f->came |= 1U << i;
-			came = true;
+			f->appeared |= 1U << i;
+			appeared = true;
 		}
 		changed |= index != f->ifindices[i];
 		f->ifindices[i] = index;
 	}
-	if (!came)
+	if (!appeared)
 		return changed;
 	f->todo |= f->failed | (f->is_up ? JOB_INTERFACES : JOB_ENSURE);
 	f->retry_at_ns = 0;
 	return true;
 }
 
-bool reconcile_look(struct reconcile *k)
+bool reconcile_read_links(struct reconcile *k)
 {
 	bool changed, ours = false;
 
 	if (k->ending)
 		return false;
-	k->look = link_events_look(&k->links, &changed);
-	k->look_at_ns = 0;
-	if (k->look)
+	k->links_unread = link_events_read(&k->links, &changed);
+	k->links_retry_ns = 0;
+	if (k->links_unread)
 		return true;
 	k->refresh |= changed && !(k->readings && readings_agree(k->readings, &k->links.now));
 	for (int i = 0; i < k->cnt; i++)
-		ours |= look_at_interfaces_of(k, &k->list[i]);
+		ours |= update_interfaces(k, &k->list[i]);
 	return ours;
 }
 
-bool reconcile_attach_anew(struct reconcile *k, const char *name, uint64_t now_ns)
+bool reconcile_reattach(struct reconcile *k, const char *name, uint64_t now_ns)
 {
 	struct reconciled *f = find_reconciled(k, name);
 
-	if (!f || f->leaves || k->ending || (f->anew_ns && now_ns < f->anew_ns + RECONCILE_ANEW_NS))
+	if (!f || f->leaves || k->ending ||
+	    (f->reattach_ns && now_ns < f->reattach_ns + RECONCILE_REATTACH_NS))
 		return false;
-	f->anew_ns = now_ns;
-	f->is_anew = true;
+	f->reattach_ns = now_ns;
+	f->reattach = true;
 	f->todo |= JOB_INTERFACES;
 	diag_note("%s: is attached anew, as a driver has lost the program", name);
 	return true;
 }
 
-/* Does a save run, or is one to run without waiting for a retry? */
+/* Returns whether a save runs, or one is due without waiting for a retry. */
 static bool is_saving(const struct reconcile *k)
 {
 	for (int i = 0; i < k->cnt; i++)
@@ -136,11 +138,11 @@ void reconcile_save(struct reconcile *k)
 void reconcile_end(struct reconcile *k)
 {
 	k->ending = true;
-	k->refresh = k->look = false;
+	k->refresh = k->links_unread = false;
 	for (int i = 0; i < k->cnt; i++) {
 		struct reconciled *f = &k->list[i];
 
-		if (f->leaves) /* one more try */
+		if (f->leaves) /* its unload may have failed, and is tried once more */
 			f->todo |= f->failed;
 		else
 			f->todo = (k->config.save ? JOB_SAVE : 0) |
@@ -150,7 +152,7 @@ void reconcile_end(struct reconcile *k)
 	}
 }
 
-/* 0; or -errno (logged): it is still to be done. */
+/* Starts a job. Returns 0; or -errno (logged), and the job is still to be done. */
 static int start_job(struct reconcile *k, const struct job_order *order)
 {
 	pid_t pid = (k->start ?: job_start)(order);
@@ -163,8 +165,8 @@ static int start_job(struct reconcile *k, const struct job_order *order)
 	return 0;
 }
 
-/* The time until the next try, after this one; 0: there was none. */
-static uint64_t longer(uint64_t ns)
+/* Returns the delay before the next try, in ns. ns: the delay before the last try; 0: none yet. */
+static uint64_t next_delay(uint64_t ns)
 {
 	if (!ns)
 		return RECONCILE_RETRY_MIN_NS;
@@ -173,36 +175,36 @@ static uint64_t longer(uint64_t ns)
 
 static void retry_later(struct reconciled *f, uint64_t now_ns)
 {
-	f->retry_in_ns = longer(f->retry_in_ns);
+	f->retry_in_ns = next_delay(f->retry_in_ns);
 	f->retry_at_ns = now_ns + f->retry_in_ns;
 	diag_note("%s: is tried again in %llu s", f->name,
 		  (unsigned long long)(f->retry_in_ns / 1000000000));
 }
 
-/* What comes from now on, this job does not see to. */
-static void take_came(struct reconcile *k, struct reconciled *f, enum job job)
+/* Gives the job what is to be attached now; what appears while it runs is left to another job. */
+static void take_appeared(struct reconcile *k, struct reconciled *f, enum job job)
 {
-	k->job_came = f->came;
-	k->job_is_anew = f->is_anew && job == JOB_INTERFACES;
-	f->came = 0;
-	f->is_anew &= !k->job_is_anew;
+	k->job_appeared = f->appeared;
+	k->job_reattach = f->reattach && job == JOB_INTERFACES;
+	f->appeared = 0;
+	f->reattach &= !k->job_reattach;
 }
 
 static void fail_job(struct reconcile *k, struct reconciled *f, enum job job, uint64_t now_ns)
 {
 	if (job == JOB_ENSURE || job == JOB_INTERFACES) {
-		f->came |= k->job_came;
-		f->is_anew |= k->job_is_anew;
+		f->appeared |= k->job_appeared;
+		f->reattach |= k->job_reattach;
 	}
 	f->failed |= job;
 	retry_later(f, now_ns);
 }
 
-static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
+static void start_next(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
-	enum job job = f->todo & -f->todo; /* the first of them */
-	char *there[DEDUP_IFACES_MAX];
+	enum job job = f->todo & -f->todo; /* the lowest bit: the first job */
+	char *present[DEDUP_IFACES_MAX];
 	struct job_order order = { .job = job, .wish = { .name = f->name } };
 	bool needs_ifaces = job == JOB_ENSURE || job == JOB_INTERFACES;
 	int err = -EAGAIN;
@@ -213,21 +215,21 @@ static void start_of(struct reconcile *k, struct reconciled *f, uint64_t now_ns)
 	if (needs_ifaces)
 		order.wish = wanted->wish;
 	order.wish.verbose = k->verbose;
-	order.wish.where.ifnames = there;
+	order.wish.where.ifnames = present;
 	order.wish.where.cnt = 0;
 	for (int i = 0; needs_ifaces && i < wanted->wish.where.cnt; i++)
-		if (f->ifindices[i] && (job == JOB_ENSURE || f->came >> i & 1))
-			there[order.wish.where.cnt++] = wanted->wish.where.ifnames[i];
-	if (needs_ifaces && !order.wish.where.cnt && !(job == JOB_INTERFACES && f->is_anew)) {
-		f->failed |= job; /* until one comes */
+		if (f->ifindices[i] && (job == JOB_ENSURE || f->appeared >> i & 1))
+			present[order.wish.where.cnt++] = wanted->wish.where.ifnames[i];
+	if (needs_ifaces && !order.wish.where.cnt && !(job == JOB_INTERFACES && f->reattach)) {
+		f->failed |= job; /* until an interface appears */
 		return;
 	}
-	/* JOB_ENSURE sees to the interfaces, too. */
-	if (job == JOB_ENSURE && !f->is_anew)
+	/* JOB_ENSURE attaches to the interfaces, too. */
+	if (job == JOB_ENSURE && !f->reattach)
 		f->todo &= ~JOB_INTERFACES;
 	if (needs_ifaces)
-		take_came(k, f, job);
-	if (job == JOB_INTERFACES && !k->job_is_anew && k->readings)
+		take_appeared(k, f, job);
+	if (job == JOB_INTERFACES && !k->job_reattach && k->readings)
 		err = job_attach_now(&order);
 	if (err == -EAGAIN)
 		err = start_job(k, &order);
@@ -239,9 +241,9 @@ bool reconcile_next(struct reconcile *k, uint64_t now_ns)
 {
 	const struct job_order refresh = { .job = JOB_REFRESH, .wish = { .verbose = k->verbose } };
 
-	if (k->look && k->look_at_ns <= now_ns) {
-		reconcile_look(k);
-		k->look_at_ns = now_ns + RECONCILE_RETRY_MIN_NS;
+	if (k->links_unread && k->links_retry_ns <= now_ns) {
+		reconcile_read_links(k);
+		k->links_retry_ns = now_ns + RECONCILE_RETRY_MIN_NS;
 	}
 	for (int i = 0; i < k->cnt && !k->running; i++) {
 		struct reconciled *f = &k->list[i];
@@ -251,7 +253,7 @@ bool reconcile_next(struct reconcile *k, uint64_t now_ns)
 			f->todo |= f->failed;
 		}
 		while (!k->running && f->todo && !f->retry_at_ns)
-			start_of(k, f, now_ns);
+			start_next(k, f, now_ns);
 	}
 	if (!k->running && k->refresh && k->refresh_at_ns <= now_ns) {
 		k->refresh = start_job(k, &refresh);
@@ -260,7 +262,7 @@ bool reconcile_next(struct reconcile *k, uint64_t now_ns)
 	return k->running;
 }
 
-/* A job that reconcile_end() has ordered, or an unload from before, has failed. */
+/* Handles the failure of a job that reconcile_end() ordered, or of an earlier unload. */
 static void fail_end(struct reconcile *k, struct reconciled *f)
 {
 	k->end_failed = true;
@@ -281,7 +283,7 @@ void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns)
 			 *k->job_name ? k->job_name : "refresh", WTERMSIG(status));
 	if (!f && k->job == JOB_REFRESH && !done && !k->ending) {
 		k->refresh = true;
-		k->refresh_in_ns = longer(k->refresh_in_ns);
+		k->refresh_in_ns = next_delay(k->refresh_in_ns);
 		k->refresh_at_ns = now_ns + k->refresh_in_ns;
 	}
 	if (!f && done)
@@ -289,10 +291,10 @@ void reconcile_ended(struct reconcile *k, int status, uint64_t now_ns)
 	if (!f)
 		return;
 	f->failed &= ~k->job;
-	/* A save from before the end is done once more. */
+	/* A job that reconcile_end() has ordered again is not a failure: it runs once more. */
 	if (!done && k->ending && k->job & (JOB_SAVE | JOB_UNLOAD) && !(f->todo & k->job))
 		fail_end(k, f);
-	/* What has been removed from the file meanwhile, or put back, is not to be done again. */
+	/* A save is not tried again; nor a job whose filter was removed or put back meanwhile. */
 	if (k->job == JOB_SAVE || (!k->ending && f->leaves != (k->job == JOB_UNLOAD)))
 		return;
 	if (done)
@@ -311,8 +313,8 @@ uint64_t reconcile_retry_at(const struct reconcile *k)
 {
 	uint64_t at = k->refresh ? k->refresh_at_ns : 0;
 
-	if (k->look && (!at || k->look_at_ns < at))
-		at = k->look_at_ns;
+	if (k->links_unread && (!at || k->links_retry_ns < at))
+		at = k->links_retry_ns;
 	for (int i = 0; i < k->cnt; i++) {
 		uint64_t its = k->list[i].retry_at_ns;
 
@@ -322,17 +324,17 @@ uint64_t reconcile_retry_at(const struct reconcile *k)
 	return at;
 }
 
-/* Where a filter is to run, and where it does. */
-enum where { RUNS, MAY_RUN, IS_OFF, IS_ABSENT };
+/* Whether a filter runs on an interface that the file names. IS_ABSENT: no such interface. */
+enum run_state { RUNS, MAY_RUN, IS_OFF, IS_ABSENT };
 
-/* Of a filter: the interfaces that its section of the file names, and how each of them is. */
-struct its_interfaces {
-	const struct placement *named; /* NULL: it is no longer in the file */
-	enum where are[DEDUP_IFACES_MAX];
+/* The interfaces that a filter's section of the file names, and whether it runs on each. */
+struct interface_states {
+	const struct placement *named; /* NULL: the filter is no longer in the file */
+	enum run_state states[DEDUP_IFACES_MAX];
 };
 
-/* at: NULL if that is unknown. */
-static enum where where_is(const struct attachments *at, uint32_t ifindex)
+/* at: where the filter is attached; NULL if that is unknown. */
+static enum run_state run_state_of(const struct attachments *at, uint32_t ifindex)
 {
 	if (!ifindex)
 		return IS_ABSENT;
@@ -344,8 +346,8 @@ static enum where where_is(const struct attachments *at, uint32_t ifindex)
 	return IS_OFF;
 }
 
-static void look_at_interfaces(const struct reconcile *k, const struct reconciled *f,
-			       const struct links *links, struct its_interfaces *out)
+static void read_interfaces(const struct reconcile *k, const struct reconciled *f,
+			    const struct links *links, struct interface_states *out)
 {
 	const struct config_filter *wanted = config_find(&k->config, f->name);
 	const struct filter *open = k->readings ? readings_filter(k->readings, f->name) : NULL;
@@ -359,18 +361,18 @@ static void look_at_interfaces(const struct reconcile *k, const struct reconcile
 	}
 	out->named = wanted ? &wanted->wish.where : NULL;
 	for (int i = 0; out->named && i < out->named->cnt; i++)
-		out->are[i] = where_is(err && err != -ENOENT && err != -ENODEV ? NULL : &at,
-				       f->ifindices[i]);
+		out->states[i] = run_state_of(err && err != -ENOENT && err != -ENODEV ? NULL : &at,
+					      f->ifindices[i]);
 }
 
-/* Those that are so. */
-static void append_interfaces(char *text, size_t size, const struct its_interfaces *its,
-			      enum where where, const char *before)
+/* Appends the interfaces in this state, with `before` in front of the first one. */
+static void append_interfaces(char *text, size_t size, const struct interface_states *its,
+			      enum run_state state, const char *before)
 {
 	int cnt = 0;
 
 	for (int i = 0; its->named && i < its->named->cnt; i++)
-		if (its->are[i] == where)
+		if (its->states[i] == state)
 			text_append(text, size, "%s%s", cnt++ ? ", " : before,
 				    its->named->ifnames[i]);
 }
@@ -380,9 +382,9 @@ void reconcile_text(const struct reconcile *k, const struct links *links, char *
 	*text = '\0';
 	for (int i = 0; i < k->cnt; i++) {
 		const struct reconciled *f = &k->list[i];
-		struct its_interfaces its;
+		struct interface_states its;
 
-		look_at_interfaces(k, f, links, &its);
+		read_interfaces(k, f, links, &its);
 		text_append(text, size, "%s%s:", i ? "; " : "", f->name);
 		if (f->leaves)
 			text_append(text, size, " is to go");

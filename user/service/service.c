@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* run: the service. An event loop (sd-event) around the reconcile loop, that tells systemd how it is. */
+/* run: the service. An event loop (sd-event) drives the reconcile loop and reports to systemd. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -24,22 +24,22 @@
 #include "timer.h"
 
 #define US_PER_S 1000000ULL
-#define SETTLE_US 100000 /* changes of interfaces come in numbers */
+#define DEBOUNCE_US 100000 /* the delay until the interfaces are read, as changes come in bursts */
 #define REFRESH_US (10 * US_PER_S)
 #define STATUS_MAX 2048
 
 struct service {
 	const char *path;
-	char *name; /* as instance_name() has it */
+	char *name; /* of instance_name() */
 	sd_event *events;
 	struct reconcile reconcile;
 	struct readings readings;
 	struct metrics_file metrics;
-	char status[STATUS_MAX];			  /* as systemd was told it */
-	sd_event_source *settle, *retry, *save, *refresh; /* timers */
+	char status[STATUS_MAX];			    /* as last reported to systemd */
+	sd_event_source *debounce, *retry, *save, *refresh; /* timers */
 	sd_event_source *job;
 	bool is_ready, is_reloading;
-	bool is_status_old; /* something has happened since systemd was told it */
+	bool is_status_old; /* a job or the interfaces may have changed it since */
 };
 
 static int go_on(struct service *s);
@@ -47,7 +47,7 @@ static int go_on(struct service *s);
 static int on_job_end(sd_event_source *source, const siginfo_t *info, void *arg)
 {
 	struct service *s = arg;
-	/* As waitpid() would have it. */
+	/* As waitpid() returns it. */
 	int status = info->si_code == CLD_EXITED ? W_EXITCODE(info->si_status, 0)
 						 : W_EXITCODE(0, info->si_status);
 
@@ -74,8 +74,8 @@ static int wait_for_retry(struct service *s)
 			 on_retry, s);
 }
 
-/* Tells systemd where filters run. */
-static void tell_status(struct service *s)
+/* Reports to systemd where filters run; at the start and after a reload, also that it is ready. */
+static void report_status(struct service *s)
 {
 	struct links links;
 
@@ -90,17 +90,17 @@ static void tell_status(struct service *s)
 	s->is_reloading = s->is_status_old = false;
 }
 
-/* Nothing is to be done now. */
-static int settle_down(struct service *s)
+/* Called when no job is due: ends the service if that was requested, else reports the status. */
+static int go_idle(struct service *s)
 {
 	if (s->reconcile.ending && !reconcile_retry_at(&s->reconcile))
 		return sd_event_exit(s->events, s->reconcile.end_failed ? EXIT_FAILED : EXIT_DONE);
 	if (!s->reconcile.ending && (!s->is_ready || s->is_reloading || s->is_status_old))
-		tell_status(s);
+		report_status(s);
 	return wait_for_retry(s);
 }
 
-/* Has on_job_end() called at the job's end. If that is not possible, waits here. */
+/* Registers on_job_end() for the job's end; returns 0. If that fails, waits, and returns -errno. */
 static int watch_job(struct service *s)
 {
 	pid_t job = s->reconcile.running;
@@ -116,13 +116,13 @@ static int watch_job(struct service *s)
 	return err;
 }
 
-/* Starts the next job that is due; without one, settles down. */
+/* Starts the next job that is due, or calls go_idle(). */
 static int go_on(struct service *s)
 {
 	while (reconcile_next(&s->reconcile, clock_ns(CLOCK_MONOTONIC)))
 		if (!watch_job(s))
 			return 0;
-	return settle_down(s);
+	return go_idle(s);
 }
 
 /* Goes on if no job is running; else on_job_end() does so after that job. */
@@ -131,12 +131,12 @@ static int do_now(struct service *s)
 	return s->reconcile.running ? 0 : go_on(s);
 }
 
-static int on_settled(sd_event_source *source, uint64_t usec, void *arg)
+static int on_debounced(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct service *s = arg;
 
 	(void)source, (void)usec;
-	s->is_status_old |= reconcile_look(&s->reconcile);
+	s->is_status_old |= reconcile_read_links(&s->reconcile);
 	return do_now(s);
 }
 
@@ -147,10 +147,12 @@ static int on_links(sd_event_source *source, int fd, uint32_t revents, void *arg
 
 	(void)source, (void)fd, (void)revents;
 	link_events_drain(&s->reconcile.links);
-	if (s->settle)
-		sd_event_source_get_enabled(s->settle, &armed);
-	/* Not put off by the next one: they might never end. */
-	return armed == SD_EVENT_OFF ? timer_arm(s->events, &s->settle, SETTLE_US, on_settled, s) : 0;
+	if (s->debounce)
+		sd_event_source_get_enabled(s->debounce, &armed);
+	/* A timer that runs is not restarted: with steady changes it would never expire. */
+	return armed == SD_EVENT_OFF
+		       ? timer_arm(s->events, &s->debounce, DEBOUNCE_US, on_debounced, s)
+		       : 0;
 }
 
 static int on_save(sd_event_source *source, uint64_t usec, void *arg)
@@ -163,17 +165,16 @@ static int on_save(sd_event_source *source, uint64_t usec, void *arg)
 	return do_now(s);
 }
 
-/* What others have changed is told, too: a program that was taken off by hand. */
-static void tell_changed_status(struct service *s)
+/* Reports also what others have changed, such as a program that was detached by hand. */
+static void report_changed_status(struct service *s)
 {
 	char text[STATUS_MAX];
 
 	if (!s->is_ready || s->is_reloading || s->reconcile.running)
 		return;
-	for (int i = 0; i < s->readings.filters.cnt;
-	     i++) /* is it of use, what was read of interfaces? */
+	for (int i = 0; i < s->readings.filters.cnt; i++)
 		if (s->readings.filters.list[i]->err && s->readings.filters.list[i]->err != -ENOENT)
-			return;
+			return; /* its interfaces are not known */
 	reconcile_text(&s->reconcile, &s->readings.links, text, sizeof(text));
 	if (!strcmp(text, s->status))
 		return;
@@ -181,8 +182,8 @@ static void tell_changed_status(struct service *s)
 	sd_notifyf(0, "STATUS=%s", text);
 }
 
-/* Where a driver has lost the program it is attached anew. */
-static void see_to_unseen(struct service *s)
+/* Orders that filters be attached again where a driver has lost the program. */
+static void reattach_unseen(struct service *s)
 {
 	bool any = false;
 
@@ -190,8 +191,7 @@ static void see_to_unseen(struct service *s)
 		const struct watched *f = s->readings.filters.list[i];
 
 		if (!f->err && *f->watch.unseen)
-			any |= reconcile_attach_anew(&s->reconcile, f->name,
-						     clock_ns(CLOCK_MONOTONIC));
+			any |= reconcile_reattach(&s->reconcile, f->name, clock_ns(CLOCK_MONOTONIC));
 	}
 	if (any)
 		do_now(s);
@@ -204,13 +204,13 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 	(void)source, (void)usec;
 	if (!readings_refresh(&s->readings, &s->reconcile.config)) {
 		readings_log_advice(&s->readings);
-		tell_changed_status(s);
-		see_to_unseen(s);
+		report_changed_status(s);
+		reattach_unseen(s);
 	}
 	return timer_arm(s->events, &s->refresh, REFRESH_US, on_refresh, s);
 }
 
-/* What takes long is as of the last refresh. */
+/* Writes the metrics. Readings that take long are as of the last refresh. */
 static int write_metrics(void *arg, FILE *out)
 {
 	struct service *s = arg;
@@ -232,7 +232,7 @@ static void configure_metrics(struct service *s)
 	free(path);
 }
 
-/* before_ns: the interval so far. If it has not changed, it goes on. */
+/* Restarts or stops the timer of saves, unless its interval is still before_ns. */
 static int arm_save(struct service *s, uint64_t before_ns)
 {
 	uint64_t every_ns = s->reconcile.config.save_every_ns;
@@ -244,7 +244,7 @@ static int arm_save(struct service *s, uint64_t before_ns)
 	return s->save ? sd_event_source_set_enabled(s->save, SD_EVENT_OFF) : 0;
 }
 
-/* Reads the file; if it is wrong, nothing changes. */
+/* Reads the file and applies it. If the file is wrong, nothing changes. Returns 0, or -errno. */
 static int configure_service(struct service *s)
 {
 	uint64_t save_every_ns = s->reconcile.config.save_every_ns;
@@ -283,7 +283,7 @@ static int on_end(sd_event_source *source, const struct signalfd_siginfo *si, vo
 
 	(void)source, (void)si;
 	if (s->reconcile.ending)
-		return sd_event_exit(s->events, EXIT_FAILED); /* asked again: at once */
+		return sd_event_exit(s->events, EXIT_FAILED); /* a second signal ends it at once */
 	sd_notify(0, "STOPPING=1");
 	reconcile_end(&s->reconcile);
 	return do_now(s);
@@ -327,7 +327,7 @@ static int prepare_service(struct service *s)
 static void free_service(struct service *s)
 {
 	sd_event_source_unref(s->job);
-	sd_event_source_unref(s->settle);
+	sd_event_source_unref(s->debounce);
 	sd_event_source_unref(s->retry);
 	sd_event_source_unref(s->save);
 	sd_event_source_unref(s->refresh);
@@ -338,7 +338,7 @@ static void free_service(struct service *s)
 	free(s->name);
 }
 
-/* Is the file wrong, or not there? Then to start the service again would not help. */
+/* Returns whether the file is wrong or missing: then a restart of the service would not help. */
 static bool is_misused(int err)
 {
 	return err == -EINVAL || err == -EFBIG || err == -ENOENT || err == -ENOTDIR ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* run --check: what the file says, and what a load of its filters would note. */
+/* run --check: logs the errors of the file, and what a load of its filters would note. */
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "receivers.h"
 #include "service.h"
 
-/* Adds to a message which filter it is about. */
+/* Puts the filter's name before a message. */
 static void add_filter_name(void *to, const struct diag *d)
 {
 	const struct config_filter *f = to;
@@ -29,13 +29,13 @@ static void add_filter_name(void *to, const struct diag *d)
 	free(finding);
 }
 
-/* Notes what a load of the filter would, of those interfaces that there are. */
+/* Logs the notes that a load of the filter on its existing interfaces would log. */
 static void note_filter(struct config_filter *f, const struct links *links)
 {
-	char *there[DEDUP_IFACES_MAX];
+	char *present[DEDUP_IFACES_MAX];
 	const struct wish *w = &f->wish;
 	struct diag_receiver receiver = { .take = add_filter_name, .to = f };
-	struct placement where = { .ifnames = there, .mode = w->where.mode };
+	struct placement where = { .ifnames = present, .mode = w->where.mode };
 	const struct checks_subject subject = { .where = &where,
 						.spec = &w->spec,
 						.links = links,
@@ -48,7 +48,7 @@ static void note_filter(struct config_filter *f, const struct links *links)
 
 		if (!ifindex)
 			continue;
-		there[where.cnt++] = w->where.ifnames[i];
+		present[where.cnt++] = w->where.ifnames[i];
 		if (w->where.mode == MODE_ANY && !driver_xdp_features(ifindex, &features))
 			attach_check_mode(w->where.ifnames[i], w->where.mode, features & DEVICE_XDP,
 					  false);
