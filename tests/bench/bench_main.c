@@ -174,7 +174,7 @@ static int count_sample(void *arg, const struct dedup_sample *sample)
 static void *read_samples(void *arg)
 {
 	struct reader *r = arg;
-	const struct sampling_wish wish = {
+	const struct sampling_request wish = {
 		.reasons = r->row->reasons, .streams = 1, .snap = 256, .rate = r->row->rate
 	};
 	struct sampling_lost lost;

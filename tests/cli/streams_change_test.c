@@ -407,9 +407,9 @@ static int see(void *arg, const struct dedup_sample *sample)
 /* A sampler of b gets its packets across the change. */
 TEST(samples_are_of_a_stream_not_of_a_place)
 {
-	struct sampling_wish wish = { .reasons = SAMPLING_NEW | SAMPLING_DROPS,
-				      .snap = 64,
-				      .rate = 100 };
+	struct sampling_request wish = { .reasons = SAMPLING_NEW | SAMPLING_DROPS,
+					 .snap = 64,
+					 .rate = 100 };
 	struct sampling_lost lost;
 	struct seen seen = { 0 };
 	struct sampling *s;

@@ -25,14 +25,14 @@ static void age(uint64_t elapsed_ns)
 	snapshot_age(&h, NOW_NS, elapsed_ns, &st, blocks);
 	must(dedup_is_forgotten(&st) || (__s64)(dedup_hand_due_ns(&st, &h.config) - NOW_NS) > 0);
 	must(dedup_hand_pos(st.hand) < h.config.memory.places);
-	snapshot_settle(&h, st.hand, blocks, h.config.memory.blocks);
+	snapshot_rewind(&h, st.hand, blocks, h.config.memory.blocks);
 	free(blocks);
 }
 
 /* As a file has it. */
 static void refuse_raw(const uint8_t *data, size_t size)
 {
-	char says[SNAPSHOT_SAYS_MAX];
+	char says[SNAPSHOT_REFUSAL_MAX];
 	const char *refusal;
 
 	memset(&h, 0, sizeof(h));
@@ -45,7 +45,7 @@ static void refuse_raw(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const size_t BEFORE_CONFIG = offsetof(struct snapshot_head, config);
-	char says[SNAPSHOT_SAYS_MAX];
+	char says[SNAPSHOT_REFUSAL_MAX];
 	uint64_t elapsed_ns;
 	size_t part;
 

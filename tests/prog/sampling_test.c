@@ -74,7 +74,7 @@ static const struct sampling_taker TAKER = { keep, NULL };
 
 static int listen_to(uint32_t reasons, uint32_t streams, uint32_t snap, uint32_t rate)
 {
-	const struct sampling_wish wish = { reasons, streams, snap, rate };
+	const struct sampling_request wish = { reasons, streams, snap, rate };
 	uint32_t pid;
 
 	memset(&seen, 0, sizeof(seen));
@@ -560,7 +560,7 @@ TEST(a_lease_ends_by_itself)
 
 TEST(one_listens_at_a_time)
 {
-	const struct sampling_wish wish = { ALL, 1, 256, 10 };
+	const struct sampling_request wish = { ALL, 1, 256, 10 };
 	struct dedup_state *st = state_of_filter();
 	struct sampling *first, *other = NULL;
 	struct sampling_lost lost;

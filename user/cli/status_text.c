@@ -239,7 +239,7 @@ static void print_sampler(const struct sampling_process *sampler)
 {
 	if (sampler->listens)
 		printf("  sampler     process %u, at most %u packets a second\n", sampler->pid,
-		       sampler->wish.rate);
+		       sampler->request.rate);
 	else if (sampler->has_left)
 		printf("  sampler     process %u was killed or is held up: its ring buffer (%s) stays until the next sample, or unload\n",
 		       sampler->pid, FORMAT_BYTES(SAMPLING_RING_BYTES));

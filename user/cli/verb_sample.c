@@ -65,7 +65,7 @@ static int show_sample(void *arg, const struct dedup_sample *sample)
 	return ++show->cnt == show->o->sample.count; /* 0: no end */
 }
 
-static struct sampling_wish wish_of(const struct show *show)
+static struct sampling_request wish_of(const struct show *show)
 {
 	const struct sample_options *s = &show->o->sample;
 	const struct filter *f = show->f;
@@ -73,7 +73,7 @@ static struct sampling_wish wish_of(const struct show *show)
 
 	if (f->config->asked.ihave_pass) /* never dropped, but to be seen if all are */
 		drops &= ~(1U << DEDUP_REASON_ihave_duplicate);
-	return (struct sampling_wish){
+	return (struct sampling_request){
 		.reasons = s->drops == s->fresh ? SAMPLING_DROPS | SAMPLING_NEW
 			   : s->drops		? drops
 						: SAMPLING_NEW,
@@ -144,7 +144,7 @@ static void log_summary(const struct show *show, const struct sampling_lost *los
 static int show_samples(struct show *show, struct filter *f)
 {
 	bool all = show->all;
-	const struct sampling_wish wish = wish_of(show);
+	const struct sampling_request wish = wish_of(show);
 	struct sampling_lost lost;
 	struct sampling *s;
 	uint32_t pid;

@@ -232,11 +232,11 @@
 	FACT(lower, "The interface below.", pair->lower)
 
 /* Of the process that samples, or has left its ring buffer: p. */
-#define SAMPLER_FACTS(FACT)                                                       \
-	FACT(process, "Its process id.", p->pid)                                  \
-	FACT(listens, "Whether it samples now.", p->listens)                      \
-	FACT(rate, "Most packets a second.", JSON_IF(p->listens, p->wish.rate))   \
-	FACT(snap_bytes, "Bytes of a packet.", JSON_IF(p->listens, p->wish.snap)) \
+#define SAMPLER_FACTS(FACT)                                                          \
+	FACT(process, "Its process id.", p->pid)                                     \
+	FACT(listens, "Whether it samples now.", p->listens)                         \
+	FACT(rate, "Most packets a second.", JSON_IF(p->listens, p->request.rate))   \
+	FACT(snap_bytes, "Bytes of a packet.", JSON_IF(p->listens, p->request.snap)) \
 	FACT(ring_bytes, "Memory of its ring buffer.", SAMPLING_RING_BYTES)
 
 /* Of a socket: k, its struct socket_seen; name of its interface, or NULL. */

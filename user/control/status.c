@@ -195,7 +195,7 @@ static void update_before(struct status *s)
 	b->left_ns = stats_forgets_in_ns(f->config, f->state, kernel_now_ns());
 	b->leads = READ_ONCE(f->state->successor) != DEDUP_SUCCESSOR_IN_CHARGE;
 	b->forgotten = dedup_is_forgotten(f->state);
-	b->asked = stats_asks_predecessor(&s->filter);
+	b->asked = stats_uses_predecessor(&s->filter);
 	if (b->asked)
 		s->fpr = stats_rate_of_both(s->fpr, b->fill.fpr);
 }
@@ -225,7 +225,7 @@ int status_update(struct status *s)
 	s->oldest_ns = stats_oldest_ns(c, st, kernel_now_ns());
 	s->pace = stats_pace(c, st, s->counters.credit, kernel_now_ns());
 	collect_drop_time(s);
-	sampling_look(&s->filter, &s->sampler);
+	sampling_find_process(&s->filter, &s->sampler);
 	if (s->sockets)
 		sockets_refresh(s->sockets);
 	update_before(s);

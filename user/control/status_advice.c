@@ -43,7 +43,7 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		.recent = recent ? *recent : s->counters,
 		.pace = s->pace,
 		.stopped = s->stopped,
-		.asks_predecessor = s->predecessor.asked,
+		.uses_predecessor = s->predecessor.asked,
 		.macs_changed = s->faults.stale_cnt ? s->faults.stale[0] : NULL,
 		.unseen = *s->unseen ? s->unseen : NULL,
 	};

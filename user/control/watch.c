@@ -93,14 +93,14 @@ static bool take_stream_rates(struct watch *w, const struct watch_reading *r, do
 	    memcmp(r->slots, w->last.slots, r->streams_cnt * sizeof(*r->slots)))
 		return false;
 	for (int i = 0; i < r->streams_cnt; i++) {
-		if (!stats_came(&r->streams[i], &w->last.streams[i], &came))
+		if (!stats_between(&r->streams[i], &w->last.streams[i], &came))
 			return false;
 		w->streams[i] = rates_of(&came, seconds);
 	}
 	free(w->cpus);
 	w->cpus = r->cpus_cnt ? calloc(r->cpus_cnt, sizeof(*w->cpus)) : NULL;
 	for (int i = 0; i < r->cpus_cnt && w->cpus && w->last.cpus; i++) {
-		if (!stats_came(&r->cpus[i], &w->last.cpus[i], &came))
+		if (!stats_between(&r->cpus[i], &w->last.cpus[i], &came))
 			return false;
 		w->cpus[i] = rates_of(&came, seconds);
 	}
@@ -125,7 +125,7 @@ void watch_take(struct watch *w, struct watch_reading *r)
 	const char *unseen = NULL;
 
 	w->seconds = 0;
-	if (w->last.now_ns && seconds > 0 && stats_came(&r->all, &w->last.all, &w->recent) &&
+	if (w->last.now_ns && seconds > 0 && stats_between(&r->all, &w->last.all, &w->recent) &&
 	    take_stream_rates(w, r, seconds)) {
 		w->seconds = seconds;
 		w->all = rates_of(&w->recent, seconds);

@@ -169,7 +169,7 @@ int delivery_want_no_more(struct filter *f, const struct dedup_in_flight *h)
 {
 	int n = kept_of_slot(f->config, h->slot);
 
-	return n < 0 ? -EINVAL : want_key_no_more(f, &h->id, n);
+	return n < 0 ? -EINVAL : want_withdraw(f, &h->id, n);
 }
 
 /* Wants the ids of all packets in the slot's log. Counts them in *wanted, or in *lost if there was

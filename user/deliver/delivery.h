@@ -89,7 +89,7 @@ void delivery_await_readers(const struct delivery *d, const struct filter *f);
  */
 int delivery_want(struct filter *f, const struct dedup_in_flight *h);
 
-/* Undoes delivery_want(). Returns 0; -errno of want_key_no_more(); or -EINVAL. */
+/* Undoes delivery_want(). Returns 0; -errno of want_withdraw(); or -EINVAL. */
 int delivery_want_no_more(struct filter *f, const struct dedup_in_flight *h);
 
 #endif

@@ -8,9 +8,9 @@
 #include "source_table.h"
 
 #define TRIES 1000
-#define ROWS_READ_MAX 65536 /* of an account: the longer its trace, the fewer tries */
+#define ROWS_READ_MAX 65536 /* of an account, in all tries: a longer trace gets fewer tries */
 
-/* An account: its words before the trace, as they were at one moment, and the trace, which goes on. */
+/* An account: a copy of its head, as it was at one moment, and its trace, which packets change. */
 struct account {
 	const struct dedup_recovery *recovery;
 	uint32_t paths;
@@ -24,7 +24,7 @@ struct account {
 /* A row of the trace. */
 struct row {
 	uint64_t lap;
-	uint64_t newest; /* the lap that it would have if its last number had come */
+	uint64_t newest; /* the lap that it would have if its last number had arrived */
 	uint64_t start;	 /* its first number in that lap */
 	const uint64_t *word;
 };
@@ -34,7 +34,9 @@ static uint64_t path_word(const struct account *a, uint32_t path, uint32_t field
 	return a->word[dedup_path_word(path, field)];
 }
 
-/* Copies what is before the trace. It is of one moment, unless packets come without a pause. */
+/* Copies the head, which is before the trace. The copy is of one moment, unless packets come
+ * without a pause.
+ */
 static void copy_head(const uint64_t *from, struct account *a)
 {
 	uint32_t cnt = dedup_path_word(a->paths, 0);
@@ -69,7 +71,7 @@ static struct row row_at(const struct account *a, uint32_t i)
 	};
 }
 
-/* The first number of the history. */
+/* Returns the first number of the history. */
 static uint64_t history_start(const struct account *a)
 {
 	uint64_t high = a->head.high / DEDUP_WORD_NUMBERS, rows = rows_cnt(a),
@@ -78,17 +80,17 @@ static uint64_t history_start(const struct account *a)
 	return oldest > a->head.first ? oldest : a->head.first;
 }
 
-/* What all paths together, or one of them, have brought of the numbers from one on. */
+/* Which of the numbers from `first` to `last` all paths together, or one path, have brought. */
 struct sum {
-	uint64_t first;	  /* this one, in the numbering that goes on */
-	uint64_t last;	  /* up to this one, if they are in the history */
-	uint64_t before;  /* numbers of the history are expected: so many left it */
-	uint64_t left;	  /* of these, have come */
-	uint64_t missing; /* in the history */
-	uint64_t lacking; /* of these, others have brought */
+	uint64_t first;	  /* in the present numbering */
+	uint64_t last;	  /* only numbers up to this one count as missing */
+	uint64_t before;  /* how many numbers have left the history */
+	uint64_t left;	  /* how many of these had arrived */
+	uint64_t missing; /* how many in the history have not arrived */
+	uint64_t lacking; /* how many of the missing ones other paths have brought */
 };
 
-/* Adds what a row has, `bits` being those that have come. */
+/* Adds a row. bits: the numbers of the row that have arrived. */
 static void add_row(const struct account *a, const struct row *row, uint32_t bits, struct sum *s)
 {
 	uint32_t in_history = dedup_bits_from(a->head.first, row->start) &
@@ -101,7 +103,7 @@ static void add_row(const struct account *a, const struct row *row, uint32_t bit
 		s->missing += __builtin_popcount(in_history & ~bits);
 		s->lacking += __builtin_popcount(in_history & ~bits & all);
 	}
-	if (row->lap >= row->newest) /* a later one: it began after copy_head() */
+	if (row->lap >= row->newest) /* a later lap began after copy_head() */
 		return;
 	s->missing += __builtin_popcount(in_history);
 	if (row->lap >= dedup_account_lap(a->head.numbering))
@@ -120,7 +122,7 @@ static struct sum sum_begin(const struct account *a, uint64_t joined, uint64_t l
 	};
 }
 
-/* Adds up the trace: *all, and of each path. */
+/* Adds the rows of the trace to *all, and to of[] of each path. */
 static void add_trace(const struct account *a, struct sum *all, struct sum *of)
 {
 	for (uint32_t i = 0; i < rows_cnt(a); i++) {
@@ -174,7 +176,7 @@ void accounts_judge_paths(const struct filter *f, struct source_figures *s)
 	}
 }
 
-/* Sums of an account: of all paths, and of each. */
+/* Sums of an account: of all paths together, and of each path. */
 struct sums {
 	struct sum all, of[DEDUP_PATHS_MAX];
 };
@@ -189,10 +191,11 @@ static void add_sums(const struct account *a, struct sums *s)
 	add_trace(a, &s->all, s->of);
 }
 
-/* The trace goes on after copy_head(). If a row of an earlier lap is begun anew meanwhile, what it
- * had is in head.left, but not in this copy: so it would seem to be lost, until the next reading.
- * Then head.left is another one, and this is tried again. If packets come too fast for that, what
- * has left since is taken for numbers that came: so `lost` may be too low then, but never too high.
+/* Reads the head and the sums of an account. Packets may begin a new lap in a row after
+ * copy_head(): the row's numbers are then in the new head.left, but not in the copy, and would seem
+ * to be lost. So this tries again if head.left has changed. If packets come too fast for that, all
+ * numbers that have left the history since count as arrived: `lost` may be too low, but never too
+ * high.
  */
 static void read_sums(const uint64_t *words, struct account *a, struct sums *s)
 {
@@ -211,7 +214,7 @@ static void read_sums(const uint64_t *words, struct account *a, struct sums *s)
 		s->of[p].left += after.word[DEDUP_ACCOUNT_LEFT + p] - a->word[DEDUP_ACCOUNT_LEFT + p];
 }
 
-/* The sender's number that is this one in the account. */
+/* Returns the sender's number for this extended number of the account. */
 static uint64_t number_of(const struct account *a, uint64_t extended)
 {
 	uint64_t ahead = a->head.numbering >> DEDUP_ACCOUNT_AHEAD;
@@ -237,7 +240,7 @@ static void read_account(const struct filter *f, const struct account *a, const 
 	accounts_judge_paths(f, out);
 }
 
-/* The first stream of the realm that the source is of; -1 if its realm is not one of the filter's. */
+/* Returns the first stream of the source's realm; -1 if the filter has no stream of this realm. */
 static int stream_of_source(const struct filter *f, const struct dedup_slot *s)
 {
 	const struct dedup_policy *p = &f->config->policy;

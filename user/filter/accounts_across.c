@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Of a number with more than DEDUP_WIDTH_MAX bits the upper ones belong to the source. So if the
- * numbers of a sender cross a multiple of 2^40, its next part is another source, with another
- * account. Here the accounts of these parts become one.
+/* If numbers have more than DEDUP_WIDTH_MAX bits, the upper bits belong to the source. When the
+ * numbers of a sender cross a multiple of 2^40, the next part of the sender is another source with
+ * another account. This file joins the accounts of a sender's parts.
  */
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define UPPER_BITS (64 - DEDUP_WIDTH_MAX)
 #define JUMP_MAX (1ULL << 31) /* numbers that are lost where the parts meet */
 
-/* Reads the part behind this one, or, with step -1, before it. False if there is none. */
+/* Reads the part after this one, or with step -1 before it. Returns false if there is none. */
 static bool read_part(const struct filter *f, const struct source_figures *s, int step,
 		      struct source_figures *ret_part)
 {
@@ -31,8 +31,8 @@ static bool read_part(const struct filter *f, const struct source_figures *s, in
 	       accounts_read_part(f, (uint32_t)found.entry - 1, ret_part);
 }
 
-/* How many numbers are between two parts; at least JUMP_MAX if the second one does not go on where
- * the first one ends. Where the second began is unknown if it has restarted.
+/* Returns how many numbers are between two parts; at least JUMP_MAX if the second does not continue
+ * the first. If the second has restarted, its beginning is unknown, and the first's end counts.
  */
 static uint64_t gap_between(const struct source_figures *first, const struct source_figures *second)
 {
@@ -59,8 +59,9 @@ static void add_counted(struct dedup_path *to, const struct dedup_path *more)
 		to->last = more->last;
 }
 
-/* Adds to a path what it has of the second part; NULL: nothing. What it did not bring of the first
- * one, or of the gap, may still come if that is in the history.
+/* Adds to a path its figures of the second part. more: NULL if the path has brought nothing of
+ * that. is_in_history: numbers of the first part, and of the gap, may still arrive; else they are
+ * lost.
  */
 static void add_path(struct path_figures *to, const struct path_figures *more, uint64_t gap,
 		     uint64_t messages, bool is_in_history)
@@ -90,7 +91,7 @@ static const struct path_figures *find_path(const struct source_figures *s,
 	return NULL;
 }
 
-/* Makes one account of two parts of a sender: *to is the first one, and becomes both. */
+/* Joins the accounts of two parts of a sender. *to: the first part, which becomes both. */
 static void join(const struct filter *f, struct source_figures *to,
 		 const struct source_figures *second, uint64_t gap)
 {

@@ -10,21 +10,20 @@
 #include "text.h"
 #include "units.h"
 
-#define PACKETS_MIN 1000 /* fewer say nothing about which packets come */
+#define PACKETS_MIN 1000 /* fewer packets are no evidence */
 #define MOST 0.9
 #define STALE_MIN 0.01
 #define UNLEARNED_MIN 0.001
 #define UNDELIVERED_MIN 0.01
-#define SHORT 0.95 /* of a window: hands are that much early or late without any load */
-#define HEADROOM \
-	2 /* capacity that is advised, by what is needed: as the survey of a capture does */
+#define SHORT 0.95 /* of a window: without any load hands differ less from the window */
+#define HEADROOM 2 /* advised capacity per needed capacity, as in the survey of a capture */
 
 static double unlearned_share(const struct filter_counters *c)
 {
 	return stats_share(c->unlearned, (double)c->new + c->unlearned);
 }
 
-/* How many ids come in a window, with those for which there was no room. */
+/* Returns how many ids arrive in a window, including those for which there was no room. */
 static double ids_a_window(const struct advice_reading *r)
 {
 	double ids = stats_share((double)r->pace.ids * r->config->memory.window_ns, r->pace.age_ns);
@@ -35,7 +34,7 @@ static double ids_a_window(const struct advice_reading *r)
 
 #define IDS_MAX 1e18 /* the hand may have written one half of a mark when it was read */
 
-/* To two digits. */
+/* Rounds up to two digits. */
 static uint64_t rounded_up_to_2_digits(double n)
 {
 	uint64_t unit = 1;
@@ -46,7 +45,7 @@ static uint64_t rounded_up_to_2_digits(double n)
 	return (uint64_t)ceil(n / unit) * unit;
 }
 
-/* To a time of one unit, as --window takes it; 0: too short. */
+/* Rounds down to a time of one unit, as --window takes it. Returns 0 if that is too short. */
 static uint64_t rounded_down_ns(double ns)
 {
 	static const uint64_t UNITS[] = { 86400000000000, 3600000000000, 60000000000, 1000000000,
@@ -58,7 +57,7 @@ static uint64_t rounded_down_ns(double ns)
 	return 0;
 }
 
-/* The commands for a filter that is too small, at the end of *text. */
+/* Appends the commands for a filter that is too small. */
 static void add_sizes(const struct advice_reading *r, char *text)
 {
 	double ids = ids_a_window(r),
@@ -66,7 +65,7 @@ static void add_sizes(const struct advice_reading *r, char *text)
 	uint64_t window_ns =
 		rounded_down_ns(r->config->memory.window_ns * (double)r->config->memory.capacity /
 				(HEADROOM * needed));
-	const char *wait = r->asks_predecessor ? " --wait" : "";
+	const char *wait = r->uses_predecessor ? " --wait" : "";
 
 	text_append(text, ADVICE_TEXT_MAX, "xdp-dedup resize %s --capacity %s%s", r->name,
 		    FORMAT_COUNT(rounded_up_to_2_digits(HEADROOM * needed)), wait);
@@ -75,7 +74,7 @@ static void add_sizes(const struct advice_reading *r, char *text)
 			    FORMAT_TIME(window_ns));
 }
 
-/* Rows: each writes its sentence if that is due. */
+/* Rows: each writes its sentence if it holds. */
 
 static void stopped(const struct advice_reading *r, char *text)
 {
@@ -96,17 +95,17 @@ static void held_up(const struct advice_reading *r, char *text)
 		 100 * part);
 }
 
-/* Writes which option gives room to more senders of numbered streams. */
+/* Appends the command that gives room to more senders of numbered streams. */
 static void add_sources(const struct advice_reading *r, char *text)
 {
 	uint32_t sources = r->config->sources.sources;
 
 	sources = sources > SPEC_SOURCES_MAX / HEADROOM ? SPEC_SOURCES_MAX : HEADROOM * sources;
 	text_append(text, ADVICE_TEXT_MAX, "xdp-dedup resize %s --sources %u%s", r->name, sources,
-		    r->asks_predecessor ? " --wait" : "");
+		    r->uses_predecessor ? " --wait" : "");
 }
 
-/* too_small() of a filter that has nothing but numbered streams. */
+/* Does what too_small() does, for a filter that has only numbered streams. */
 static void too_few_sources(const struct advice_reading *r, char *text)
 {
 	snprintf(text, ADVICE_TEXT_MAX,
@@ -138,7 +137,7 @@ static void too_small(const struct advice_reading *r, char *text)
 	}
 }
 
-/* The hand is faster than by the clock, for load: not by request, after which few ids have come. */
+/* Holds if load makes the hand faster than the clock. After a request, few ids were learned. */
 static void window_shortens(const struct advice_reading *r, char *text)
 {
 	if (!r->total.early || r->pace.age_ns >= SHORT * r->config->memory.window_ns ||
@@ -210,15 +209,15 @@ static void all_ignored(const struct advice_reading *r, char *text)
 static void not_gsp(const struct advice_reading *r, char *text)
 {
 	const struct filter_counters *c = &r->recent;
-	double looked_at = (double)c->rx - c->ignored;
-	double foreign = (double)c->bad_magic + c->bad_type + c->bad_count + c->bad_length;
+	double judged = (double)c->rx - c->ignored;
+	double other = (double)c->bad_magic + c->bad_type + c->bad_count + c->bad_length;
 	const char *ports = FORMAT_PORTS(r->config->policy.ports, r->config->policy.ports_cnt);
 
-	if (!dedup_is_gsp(r->config) || looked_at < PACKETS_MIN || foreign < MOST * looked_at)
+	if (!dedup_is_gsp(r->config) || judged < PACKETS_MIN || other < MOST * judged)
 		return;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "%.3g %% of the packets to port %s are not GSP/1, and pass: another protocol needs its profile (xdp-dedup profile list), as in xdp-dedup set %s --profile PROFILE:%s",
-		 100 * foreign / looked_at, ports, r->name, ports);
+		 100 * other / judged, ports, r->name, ports);
 }
 
 static void skb_mode(const struct advice_reading *r, char *text)
@@ -234,7 +233,7 @@ static void skb_mode(const struct advice_reading *r, char *text)
 				 : "xdp-dedup check says whether its driver has native XDP; if so, load it again with --mode native");
 }
 
-/* The part of the fresh packets of which this became; 0 if there were few. */
+/* Returns which part of the fresh packets `which` of them are; 0 if these are few. */
 static double undelivered(const struct filter_counters *c, uint64_t which)
 {
 	return which < PACKETS_MIN / 10 ? 0 : stats_share(which, stats_deliveries(c));
@@ -288,8 +287,8 @@ static void detached(const struct advice_reading *r, char *text)
 
 static const struct row {
 	const char *key;
-	void (*says)(const struct advice_reading *r, char *text);
-	const char *unless; /* this one is given, which tells more; NULL: always */
+	void (*write)(const struct advice_reading *r, char *text);
+	const char *unless; /* not written beside this advice, which tells more; NULL: always */
 } ADVICE_ROWS[] = {
 	{ "stopped", stopped, NULL },
 	{ "held_up", held_up, "stopped" },
@@ -325,7 +324,7 @@ int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX])
 		if (ADVICE_ROWS[i].unless && advice_has(out, cnt, ADVICE_ROWS[i].unless))
 			continue;
 		out[cnt] = (struct advice){ .key = ADVICE_ROWS[i].key };
-		ADVICE_ROWS[i].says(r, out[cnt].text);
+		ADVICE_ROWS[i].write(r, out[cnt].text);
 		cnt += *out[cnt].text != 0;
 	}
 	return cnt;

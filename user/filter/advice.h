@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Advice on a filter: what is wrong, and which setting to change to which value. A table of rows;
- * each writes one sentence, or nothing. A filter that works as promised gets none. Pure.
+/* Advice on a filter: what is wrong, and which setting to change to which value. Each row of a
+ * table writes one sentence, or nothing. A filter that works as promised gets no advice. Pure.
  */
 #ifndef XDP_DEDUP_ADVICE_H
 #define XDP_DEDUP_ADVICE_H
@@ -16,21 +16,22 @@ struct advice_reading {
 	const char *name; /* the filter's */
 	const struct dedup_config *config;
 	struct filter_counters total;  /* since the load */
-	struct filter_counters recent; /* lately; equal to `total` if not known */
+	struct filter_counters recent; /* between the last two readings; `total` if not known */
 	struct stats_pace pace;	       /* now */
 	bool stopped;		       /* stats_stopped() */
-	bool asks_predecessor;	       /* stats_asks_predecessor() */
-	const char *unseen;	       /* an interface of whose packets it sees none; NULL: none */
-	const char *detached;	  /* an interface that somebody took off the filter; NULL: none */
-	const char *macs_changed; /* an interface whose MACs have changed; NULL: none */
-	const char *mtu;  /* an interface with a larger MTU than native XDP has there; NULL: none */
-	uint32_t mtu_max; /* which is this */
-	const char *strips; /* an interface that takes off tags by which it goes; NULL: none */
-	const char *skb;    /* an interface in skb mode; NULL: none */
-	int skb_native;	    /* 1: its driver has native XDP; 0: it has not; -errno */
+	bool uses_predecessor;	       /* stats_uses_predecessor() */
+	/* Interfaces with a problem; NULL if there is none: */
+	const char *unseen;	  /* the filter sees none of its packets */
+	const char *detached;	  /* somebody has detached the filter from it */
+	const char *macs_changed; /* its MACs have changed */
+	const char *mtu;	  /* its MTU is larger than mtu_max */
+	uint32_t mtu_max;	  /* the largest MTU with native XDP there */
+	const char *strips;	  /* it removes VLAN tags which the filter needs */
+	const char *skb;	  /* it runs the filter in skb mode */
+	int skb_native;		  /* 1 if the driver of `skb` has native XDP, 0 if not; or -errno */
 	/* Of a filter that delivers: */
 	int readers;	    /* queues whose socket a process reads */
-	const char *unread; /* an interface with a queue that nobody reads; NULL: not known */
+	const char *unread; /* an interface with a queue that no process reads; NULL: not known */
 	uint32_t unread_queue;
 };
 
@@ -42,7 +43,7 @@ struct advice {
 /* Writes the advice, the most urgent first. Returns the number of sentences. */
 int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX]);
 
-/* Has the list a sentence with this key? */
+/* Returns whether the list has a sentence with this key. */
 bool advice_has(const struct advice *list, int cnt, const char *key);
 
 #endif

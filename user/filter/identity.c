@@ -16,7 +16,7 @@
 
 #define MAPS_MAX 32 /* no program of ours has that many */
 
-/* identity_of_pin() of what is pinned at this path. */
+/* Does what identity_of_pin() does, for the map or program that is pinned at this path. */
 static int id_at(const char *path, uint32_t *id)
 {
 	union {

@@ -16,8 +16,8 @@ static const struct layout *layout(const struct filter *f)
 	return layout_of(f->config->memory.layout);
 }
 
-/* Fills in where the id is to be looked for. 0; or -EINVAL of stream_seek(). */
-static int look_up(const struct filter *f, const uint8_t *bytes, struct id_lookup *p)
+/* Fills in where the memory may hold the id. Returns 0, or what stream_seek() does. */
+static int prepare_lookup(const struct filter *f, const uint8_t *bytes, struct id_lookup *p)
 {
 	struct dedup_lookup_key lookup;
 	struct dedup_id id;
@@ -30,7 +30,7 @@ static int look_up(const struct filter *f, const uint8_t *bytes, struct id_looku
 	return 0;
 }
 
-/* Is the id known in this memory alone? */
+/* Returns whether the id is known in this memory alone. */
 static int test_alone(const struct filter *f, const uint8_t *id)
 {
 	struct id_lookup p;
@@ -38,18 +38,18 @@ static int test_alone(const struct filter *f, const uint8_t *id)
 	if (numbers_is_numbered(f))
 		return numbers_test(f, id);
 
-	return look_up(f, id, &p) ? 0 : layout(f)->is_known(f, &p);
+	return prepare_lookup(f, id, &p) ? 0 : layout(f)->is_known(f, &p);
 }
 
-/* The predecessor, if it is to be asked for ids of this stream. */
-static struct filter *living_predecessor(const struct filter *f)
+/* Returns the predecessor if ids of this stream are looked up there; else NULL. */
+static struct filter *active_predecessor(const struct filter *f)
 {
-	return f->predecessor && f->predecessor->stream >= 0 && stats_asks_predecessor(f)
+	return f->predecessor && f->predecessor->stream >= 0 && stats_uses_predecessor(f)
 		       ? f->predecessor
 		       : NULL;
 }
 
-/* A predecessor that was read from a snapshot knows no numbers. */
+/* False if one has numbers and the other ids: a predecessor from a snapshot knows no numbers. */
 static bool are_alike(const struct filter *f, const struct filter *predecessor)
 {
 	return numbers_is_numbered(f) == numbers_is_numbered(predecessor);
@@ -57,14 +57,14 @@ static bool are_alike(const struct filter *f, const struct filter *predecessor)
 
 int ids_test(const struct filter *f, const uint8_t *id)
 {
-	struct filter *predecessor = living_predecessor(f);
+	struct filter *predecessor = active_predecessor(f);
 
 	return (predecessor && are_alike(f, predecessor) && test_alone(predecessor, id)) ||
 	       test_alone(f, id);
 }
 
-/* Reads where the hand is now into p->hand. Returns how many times it has passed the id's place
- * since p->hand was read before.
+/* Reads the hand into p->hand again. Returns how often it has passed the id's place since p->hand
+ * was read last.
  */
 static uint32_t read_hand_again(const struct filter *f, struct id_lookup *p)
 {
@@ -74,16 +74,16 @@ static uint32_t read_hand_again(const struct filter *f, struct id_lookup *p)
 	return layout(f)->generation(f->config, p) - was;
 }
 
-/* Learn the id; and learn it again if the hand has passed its place meanwhile. For a thread may be
- * stopped between reading where the hand is and writing: then it has written into a generation that
- * is older than it thought, or has been cleared since. They return 1 if the id was known, 0 if it
- * was new.
+/* The next two functions learn an id, and learn it again if the hand has passed its place
+ * meanwhile: a thread that is stopped between reading the hand and writing has written into a
+ * generation that is older than it thought, or that was cleared since. They return 1 if the id was
+ * known, 0 if it was new.
  */
 
-/* Blocked, flat: of all threads that learn one id in one generation, one wins (learn() returns 1 to
- * it). Only the winner learns it again in the next generation. If another thread has won there
- * already, the id is new to that one, and this one returns 1. After two passes or more, which take
- * a window, it may find there what it has written itself: its first answer stands.
+/* Blocked, flat: of all threads that learn one id in one generation, one wins: learn() returns 1 to
+ * it. Only the winner learns it again in the next generation. If another thread has won there
+ * already, the id is new to that thread, and this one returns 1. After two passes or more, which
+ * take a window, this thread may find its own write there, so its first result stands.
  */
 static int learn_by_generations(struct filter *f, struct id_lookup *p)
 {
@@ -100,8 +100,9 @@ static int learn_by_generations(struct filter *f, struct id_lookup *p)
 }
 
 /* Countdown: there is one array for ids of any age. The winner stays the winner, and sets the cells
- * again, which it may have set too low. Another thread may have lost to other ids: it tries again.
- * It must not set the cells: another copy may be winning them in the next countdown.
+ * again, as it may have set them too low. A thread that lost may have lost to other ids, so it
+ * tries again. It must not just set the cells: another copy may be winning them in the next
+ * countdown.
  */
 static int learn_by_countdowns(struct filter *f, struct id_lookup *p)
 {
@@ -127,7 +128,7 @@ static int see(struct filter *f, struct id_lookup *p, bool refresh)
 	struct dedup_state *st = f->state;
 	bool known;
 
-	do { /* again if the hand has passed meanwhile: test and learn in one generation */
+	do { /* until the hand has not passed meanwhile: test and learn in one generation */
 		known = layout(f)->is_known(f, p);
 		if (known && !refresh)
 			return 1;
@@ -142,11 +143,11 @@ static int see(struct filter *f, struct id_lookup *p, bool refresh)
 	return layout(f)->renew ? learn_by_countdowns(f, p) : learn_by_generations(f, p);
 }
 
-/* ids_see() in this memory alone; with `add`, ids_add(). */
+/* Does what ids_see(), or with `add` ids_add(), does, in this memory alone. */
 static int see_alone(struct filter *f, const uint8_t *id, bool add)
 {
 	struct id_lookup p;
-	int err = look_up(f, id, &p);
+	int err = prepare_lookup(f, id, &p);
 
 	return err ? err : see(f, &p, add && !layout(f)->has_generations);
 }
@@ -158,15 +159,15 @@ int ids_learn_again(struct filter *f, const uint8_t *id)
 	return known < 0 ? 0 : known;
 }
 
-/* Does what see() does while there is a predecessor. Until its successor is in charge, an id is to
- * be won in the predecessor, and from when the charge begins to change in the successor, too
- * (predecessor.h). User space, unlike packets, is not waited for at each step: so it looks again
- * after it has won.
+/* Does what see() does while there is a predecessor. Until the successor is in charge, an id must
+ * be won in the predecessor; and from when the charge begins to change in the successor, too
+ * (predecessor.h). The change waits for packets at each step, but not for user space, so this
+ * checks again after it has won.
  */
 static int see_both(struct filter *f, struct filter *predecessor, const uint8_t *id, bool add)
 {
 	const __u64 *successor = &predecessor->state->successor;
-	int known, here;
+	int known, own;
 
 	if (READ_ONCE(*successor) != DEDUP_SUCCESSOR_IN_CHARGE) {
 		known = see_alone(predecessor, id, add);
@@ -177,16 +178,16 @@ static int see_both(struct filter *f, struct filter *predecessor, const uint8_t 
 	known = test_alone(predecessor, id);
 	if (known && !(add && !layout(f)->has_generations))
 		return 1;
-	here = see_alone(f, id, add);
-	return known ? 1 : here;
+	own = see_alone(f, id, add);
+	return known ? 1 : own;
 }
 
-/* ids_see() of a number: until its successor is in charge, the predecessor learns it, too. Packets
- * may have brought the number's source to one of the two alone.
+/* Does what ids_see() does, for a number. Until the successor is in charge, the predecessor learns
+ * it, too. Packets may have brought the number's source to only one of the two.
  */
 static int see_number(struct filter *f, struct filter *predecessor, const uint8_t *id)
 {
-	int known = -ENOENT, here;
+	int known = -ENOENT, own;
 
 	if (predecessor && !are_alike(f, predecessor))
 		predecessor = NULL;
@@ -196,13 +197,13 @@ static int see_number(struct filter *f, struct filter *predecessor, const uint8_
 		known = numbers_see(predecessor, id);
 	if (known > 0)
 		return 1;
-	here = numbers_see(f, id);
-	return here < 0 && !known ? 0 : here;
+	own = numbers_see(f, id);
+	return own < 0 && !known ? 0 : own;
 }
 
 int ids_see(struct filter *f, const uint8_t *id)
 {
-	struct filter *predecessor = living_predecessor(f);
+	struct filter *predecessor = active_predecessor(f);
 
 	if (numbers_is_numbered(f))
 		return see_number(f, predecessor, id);
@@ -212,7 +213,7 @@ int ids_see(struct filter *f, const uint8_t *id)
 
 int ids_add(struct filter *f, const uint8_t *id)
 {
-	struct filter *predecessor = living_predecessor(f);
+	struct filter *predecessor = active_predecessor(f);
 
 	if (numbers_is_numbered(f))
 		return see_number(f, predecessor, id);
@@ -224,14 +225,14 @@ static void prefetch_id(const struct filter *f, const uint8_t *id)
 {
 	struct id_lookup p;
 
-	if (!look_up(f, id, &p))
+	if (!prepare_lookup(f, id, &p))
 		layout(f)->prefetch(f, &p);
 }
 
 void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], unsigned int cnt,
 		  int *results)
 {
-	struct filter *predecessor = living_predecessor(f);
+	struct filter *predecessor = active_predecessor(f);
 	struct id_lookup lookups[IDS_AT_ONCE];
 
 	for (unsigned int i = 0; i < cnt && numbers_is_numbered(f); i++)
@@ -239,7 +240,7 @@ void ids_see_many(struct filter *f, const uint8_t (*ids)[DEDUP_ID_BYTES_MAX], un
 	if (numbers_is_numbered(f))
 		return;
 	for (unsigned int i = 0; i < cnt; i++) {
-		results[i] = look_up(f, ids[i], &lookups[i]);
+		results[i] = prepare_lookup(f, ids[i], &lookups[i]);
 		if (!results[i])
 			layout(f)->prefetch(f, &lookups[i]);
 		if (predecessor)
@@ -263,21 +264,21 @@ static int remove_alone(struct filter *f, const uint8_t *id)
 
 	if (numbers_is_numbered(f))
 		return numbers_remove(f, id);
-	err = look_up(f, id, &p);
+	err = prepare_lookup(f, id, &p);
 	if (err)
 		return err;
 	known = layout(f)->is_known(f, &p);
 	layout(f)->remove(f, &p);
-	/* From here on the kernel does not use what its cache (known_ids.h) has of before. */
+	/* From now on the kernel ignores older entries of its cache of known ids (known_ids.h). */
 	__sync_fetch_and_add(&f->state->known_version, 1);
 	return known;
 }
 
 int ids_remove(struct filter *f, const uint8_t *id)
 {
-	struct filter *predecessor = living_predecessor(f);
+	struct filter *predecessor = active_predecessor(f);
 	struct id_lookup p;
-	int err = look_up(f, id, &p), known = 0, here;
+	int err = prepare_lookup(f, id, &p), known = 0, own;
 
 	if (err)
 		return err;
@@ -289,6 +290,6 @@ int ids_remove(struct filter *f, const uint8_t *id)
 		known = remove_alone(predecessor, id);
 	else if (predecessor && test_alone(predecessor, id))
 		return -EBUSY;
-	here = remove_alone(f, id);
-	return known > 0 ? 1 : here;
+	own = remove_alone(f, id);
+	return known > 0 ? 1 : own;
 }

@@ -10,10 +10,10 @@
 
 #include "open.h"
 
-/* A map of the filter's that was opened, or why it was not: it is the filter's if that is loaded
- * now, for then it was when the pin was opened.
+/* Returns fd if the filter is still loaded: then the pin was the filter's when it was opened. fd:
+ * the opened pin, or why it could not be opened. Else closes fd, and returns -errno.
  */
-static int still_loaded(const struct filter *f, int fd)
+static int check_loaded(const struct filter *f, int fd)
 {
 	int err = filter_is_loaded(f);
 
@@ -24,10 +24,10 @@ static int still_loaded(const struct filter *f, int fd)
 
 int filter_open_map(const struct filter *f, enum pin pin)
 {
-	return still_loaded(f, pin_open_map(f->name, pin));
+	return check_loaded(f, pin_open_map(f->name, pin));
 }
 
-static int drop_inner(const struct filter *f, enum pin pin)
+static int remove_inner(const struct filter *f, enum pin pin)
 {
 	int fd = pin_open_map(f->name, pin);
 	__u32 zero = 0;
@@ -48,12 +48,12 @@ static int unpin(const struct filter *f, const char *pin)
 	return unlink(path) && errno != ENOENT ? -errno : 0;
 }
 
-/* The state leaves the program first: without it packets do not ask for the memory. Its pin goes
- * last: where only that is left, this was cut off, and is done again.
+/* The state's map is removed from the program first: without it packets do not use the memory. Its
+ * pin is removed last: if only this pin is left, an interrupted call is repeated.
  */
 int filter_drop_predecessor(const struct filter *f)
 {
-	int err = drop_inner(f, PIN_OUTER_STATE) ?: drop_inner(f, PIN_OUTER_FILTER);
+	int err = remove_inner(f, PIN_OUTER_STATE) ?: remove_inner(f, PIN_OUTER_FILTER);
 
 	for (int pin = PINS_ALL - 1; pin >= PIN_PREDECESSOR_STATE && !err; pin--)
 		err = unpin(f, PINS[pin]);

@@ -10,13 +10,14 @@
  */
 int filter_open_map(const struct filter *f, enum pin pin);
 
-/* Separates the filter's program from its predecessor: takes the predecessor's maps out of the
- * maps of maps, removes their pins, and marks that for processes that have the predecessor open.
- * Returns 0, also if there is none; or -errno.
+/* Separates the filter's program from its predecessor: removes the predecessor's maps from the maps
+ * of maps, removes their pins, and marks that for processes that have the predecessor open. Returns
+ * 0, also if there is no predecessor; or -errno.
  */
 int filter_drop_predecessor(const struct filter *f);
 
-/* Have the programs of two open filters one predecessor, or both none? Returns 1 or 0; or -errno.
+/* Returns 1 if the programs of two open filters share one predecessor, or both have none; else 0;
+ * or -errno.
  */
 int filter_same_predecessor(const struct filter *a, const struct filter *b);
 

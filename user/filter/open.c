@@ -39,8 +39,8 @@ void filter_close(struct filter *f)
 	*f = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
 }
 
-/* Returns the error after stat() of a filter's directory has failed with err: -ENOENT if there is
- * no such filter, -ENODEV if there is no bpffs at all, else -err.
+/* Translates errno `err` of stat() of a filter's directory. Returns -ENOENT if there is no such
+ * filter, -ENODEV if there is no bpffs at all, else -err.
  */
 static int explain_missing(int err)
 {
@@ -49,7 +49,7 @@ static int explain_missing(int err)
 	return dir_is_bpffs_mounted() ? -ENOENT : -ENODEV;
 }
 
-/* The inode of the filter's directory, by which one filter of a name is told from the next. */
+/* Reads the inode of the filter's directory, which differs between filters loaded with one name. */
 static int dir_of(const char *name, ino_t *dir)
 {
 	char path[PATH_MAX];
@@ -62,7 +62,7 @@ static int dir_of(const char *name, ino_t *dir)
 	return 0;
 }
 
-/* Can its format be read, and are the values that are used as sizes and indices in their ranges? */
+/* Returns whether the format is readable, and the sizes and indices are in their ranges. */
 static bool is_config_sound(const struct dedup_config *c)
 {
 	return c->format >= DEDUP_FORMAT_OLDEST && c->format <= DEDUP_FORMAT && c->memory.blocks &&
@@ -81,7 +81,7 @@ static int open_config(const char *name, enum pin pin, struct filter *f)
 	return err ? err : is_config_sound(f->config) ? 0 : -EPROTO;
 }
 
-/* Maps a filter's memory: its state, of which the map must have `least` bytes, and its blocks. */
+/* Maps a filter's state, whose map must have at least `least` bytes, and its blocks. */
 static int map_filter_memory(const char *name, enum pin state_pin, size_t least,
 			     enum pin filter_pin, struct filter *f)
 {
@@ -101,8 +101,8 @@ static int map_filter_memory(const char *name, enum pin state_pin, size_t least,
 	return err;
 }
 
-/* Opens the pins one after the other. In between another filter may take the name, so that they may
- * be of two filters: the caller checks.
+/* Opens the pins one after the other. Meanwhile another filter may get the name, so the caller must
+ * check that all pins are of one filter.
  */
 static int open_pins(const char *name, struct filter *out)
 {
@@ -149,7 +149,7 @@ int filter_open_directory(const char *name, struct filter *out)
 	ino_t before = 0, after = 0;
 	int err, gone;
 
-	do { /* again if the directory is another one now, or gone: dir_of() then says which */
+	do { /* again if the directory was replaced or removed: then dir_of() tells which */
 		err = dir_of(name, &before) ?: dir_check(PIN_ROOT, false);
 		if (err)
 			return err;
@@ -178,8 +178,8 @@ int filter_open_staged(const char *name, struct filter *out)
 	return filter_open_directory(directory, out);
 }
 
-/* Has *to, which is of an open filter, point to another one, *f. 0; or -ENOMEM, and *f is closed. */
-static int keep_open(struct filter *f, struct filter **to)
+/* Moves the open filter *f to a new *to. Returns 0; or -ENOMEM, and *f is closed. */
+static int move_open(struct filter *f, struct filter **to)
 {
 	*to = malloc(sizeof(**to));
 	if (*to)
@@ -194,10 +194,10 @@ int filter_open_change(struct filter *f)
 	struct filter staged;
 	int err = filter_open_staged(f->name, &staged);
 
-	return err == -ENOENT || err == -EPROTO ? 0 : err ? err : keep_open(&staged, &f->staged);
+	return err == -ENOENT || err == -EPROTO ? 0 : err ? err : move_open(&staged, &f->staged);
 }
 
-/* The predecessor of the filter in this directory, which has one. */
+/* Opens the predecessor of the filter in this directory, which has one. */
 static int open_predecessor(const char *name, struct filter *out)
 {
 	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
@@ -226,7 +226,7 @@ int filter_open_predecessor(struct filter *f)
 	if (err || !id)
 		return err;
 	err = open_predecessor(f->name, &predecessor);
-	/* Its pins go when it has forgotten every id, and all with the filter. */
+	/* Its pins are removed when it has forgotten every id, or with the filter. */
 	if (err == -ENOENT || err == -EPROTO)
 		return 0;
 	if (err)
@@ -239,10 +239,10 @@ int filter_open_predecessor(struct filter *f)
 	predecessor.stream = f->stream < 0 ? -1 : f->config->predecessor_stream[f->stream] - 1;
 	if (predecessor.stream >= (int)predecessor.config->policy.streams_cnt)
 		predecessor.stream = -1;
-	return keep_open(&predecessor, &f->predecessor);
+	return move_open(&predecessor, &f->predecessor);
 }
 
-/* The kernel's id of this map. */
+/* Reads the kernel's id of this map. */
 static int map_id(int fd, uint32_t *id)
 {
 	struct bpf_map_info info = { 0 };
@@ -252,7 +252,7 @@ static int map_id(int fd, uint32_t *id)
 	return err;
 }
 
-/* All share the map `wanted`. */
+/* A change keeps the map `wanted`. */
 int filter_is_kin(const struct filter *a, const struct filter *b)
 {
 	uint32_t ids[2];

@@ -74,7 +74,7 @@ static int open_pin(const char *name, enum pin pin)
 	return fd < 0 ? pin_error(errno) : fd;
 }
 
-/* pin_map_content() of a map that has so many bytes. */
+/* Does what pin_map_content() does, for an open map of this many bytes. */
 static int map_content_bytes(int fd, uint64_t bytes, struct pin_content *c)
 {
 	bool is_shorter = bytes < c->size;
@@ -115,8 +115,8 @@ int pin_map_content(const char *name, enum pin pin, struct pin_content *c)
 	return err;
 }
 
-/* Types and sizes of the maps that are read and written by system calls. The kernel reads and
- * writes whole keys and values: with larger ones it would go past the end of our memory.
+/* Types and sizes of the maps that are read and written by system calls. The kernel copies whole
+ * keys and values: larger ones would go past the end of this process's buffers.
  */
 static const struct {
 	uint32_t type; /* enum bpf_map_type; 0: any map */

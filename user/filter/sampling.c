@@ -18,16 +18,16 @@
 #include "stats.h"
 
 #define RENEW_NS (DEDUP_SAMPLER_LEASE_NS / 6)
-#define SLOT ((__u32){ 0 }) /* of the map `samples`, the only one */
+#define SLOT ((__u32){ 0 }) /* the only slot of the map `samples` */
 
 struct sampling {
 	struct filter *f;
 	struct sampling_taker taker;
-	bool enough;		  /* the taker wants no more */
-	int map_fd, ring_fd;	  /* the map `samples`, the ring buffer that is to be in it */
+	bool enough;		  /* take() has ended it */
+	int map_fd, ring_fd;	  /* the map `samples`, and the ring buffer to put into it */
 	struct ring_buffer *ring; /* libbpf's reader */
 	uint64_t until_ns; /* as this process has set it; 0: it does not hold the filter's sampler */
-	uint64_t renewed_ns;	      /* when, by this process's clock */
+	uint64_t renewed_ns;	      /* when until_ns was set, by this process's clock */
 	struct sampling_lost earlier; /* counted before this sampler */
 };
 
@@ -37,8 +37,8 @@ static struct sampling_lost lost_so_far(const struct filter *f)
 				       .full = READ_ONCE(f->state->sampler.full) };
 }
 
-/* For libbpf; negative ends the reading. */
-static int pass_on(void *arg, void *data, size_t size)
+/* The callback of libbpf's reader: a negative result ends the reading. */
+static int deliver_sample(void *arg, void *data, size_t size)
 {
 	struct sampling *s = arg;
 	(void)size;
@@ -48,7 +48,7 @@ static int pass_on(void *arg, void *data, size_t size)
 	return s->enough ? -ECANCELED : 0;
 }
 
-/* Sets until_ns from the value by which this process knows it. -EBUSY if it has another one now. */
+/* Sets the shared until_ns. Returns 0; -EBUSY if another process has changed it. */
 static int swap_until(struct sampling *s, uint64_t until_ns)
 {
 	__u64 *shared = &s->f->state->sampler.until_ns;
@@ -59,7 +59,7 @@ static int swap_until(struct sampling *s, uint64_t until_ns)
 	return 0;
 }
 
-/* For slow_path_put_reason(). */
+/* Renews the lease, for slow_path_put_reason(). */
 static int renew(struct filter *f, void *arg)
 {
 	struct sampling *s = arg;
@@ -70,7 +70,7 @@ static int renew(struct filter *f, void *arg)
 	return err;
 }
 
-/* Takes the filter's sampler unless somebody holds it. */
+/* Takes the filter's sampler unless another process holds it. */
 static int take_sampler(struct sampling *s)
 {
 	struct dedup_sampler *shared = &s->f->state->sampler;
@@ -87,32 +87,32 @@ static int take_sampler(struct sampling *s)
 	return err;
 }
 
-/* Takes the ring buffer out. Once that is done, the kernel writes no more samples. */
-static void take_out_ring(const struct sampling *s)
+/* Removes the ring buffer from the filter. Afterwards the kernel writes no more samples. */
+static void remove_ring(const struct sampling *s)
 {
 	WRITE_ONCE(s->f->state->sampler.reasons, 0);
-	bpf_map_delete_elem(s->map_fd, &SLOT); /* waits until no packet uses it; or there is none */
+	bpf_map_delete_elem(s->map_fd, &SLOT); /* waits until no packet uses it */
 }
 
-static int listen_for(struct sampling *s, const struct sampling_wish *wish)
+static int start_sampling(struct sampling *s, const struct sampling_request *request)
 {
 	struct dedup_sampler *shared = &s->f->state->sampler;
 
-	/* What a killed process has left: else its reasons would hold for this one's ring buffer. */
-	take_out_ring(s);
+	/* A killed process may have left reasons, which would fill this process's ring buffer. */
+	remove_ring(s);
 	WRITE_ONCE(shared->pid, getpid());
-	WRITE_ONCE(shared->streams, wish->streams);
-	WRITE_ONCE(shared->snap, wish->snap);
-	WRITE_ONCE(shared->rate, wish->rate);
+	WRITE_ONCE(shared->streams, request->streams);
+	WRITE_ONCE(shared->snap, request->snap);
+	WRITE_ONCE(shared->rate, request->rate);
 	WRITE_ONCE(shared->taken, 0);
 	s->earlier = lost_so_far(s->f);
 	if (bpf_map_update_elem(s->map_fd, &SLOT, &s->ring_fd, BPF_ANY))
 		return -errno;
-	WRITE_ONCE(shared->reasons, wish->reasons);
+	WRITE_ONCE(shared->reasons, request->reasons);
 	return slow_path_put_reason(s->f, renew, s);
 }
 
-/* 0; -ESTALE if the hand has stopped: then packets are not looked at, and no lease would end. */
+/* Returns 0; -ESTALE if the hand has stopped: then packets are not examined, and no lease ends. */
 static int check_hand(const struct filter *f)
 {
 	return stats_stopped(f->config, f->state, kernel_now_ns()) ? -ESTALE : 0;
@@ -126,7 +126,7 @@ static int open_ring(struct sampling *s)
 	s->ring_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sampled", 0, 0, SAMPLING_RING_BYTES, NULL);
 	if (s->ring_fd < 0)
 		return -errno;
-	s->ring = ring_buffer__new(s->ring_fd, pass_on, s, NULL);
+	s->ring = ring_buffer__new(s->ring_fd, deliver_sample, s, NULL);
 	return s->ring ? 0 : -errno;
 }
 
@@ -138,17 +138,17 @@ static void free_all(struct sampling *s)
 	free(s);
 }
 
-/* Gives the sampler back, if this process holds it. */
-static void give_back(struct sampling *s)
+/* Releases the sampler if this process holds it. */
+static void release_sampler(struct sampling *s)
 {
 	if (!s->until_ns || swap_until(s, READ_ONCE(s->f->state->last_ns) + DEDUP_SAMPLER_LEASE_NS))
 		return;
-	take_out_ring(s);
+	remove_ring(s);
 	swap_until(s, 0);
 }
 
-int sampling_begin(struct filter *f, const struct sampling_wish *wish, struct sampling_taker taker,
-		   struct sampling **out, uint32_t *pid)
+int sampling_begin(struct filter *f, const struct sampling_request *request,
+		   struct sampling_taker taker, struct sampling **out, uint32_t *pid)
 {
 	struct sampling *s = malloc(sizeof(*s));
 	int err;
@@ -162,9 +162,9 @@ int sampling_begin(struct filter *f, const struct sampling_wish *wish, struct sa
 		*pid = READ_ONCE(f->state->sampler.pid);
 	}
 	if (!err)
-		err = listen_for(s, wish);
+		err = start_sampling(s, request);
 	if (err) {
-		give_back(s);
+		release_sampler(s);
 		free_all(s);
 		return err;
 	}
@@ -193,7 +193,7 @@ void sampling_end(struct sampling *s, struct sampling_lost *lost)
 {
 	struct sampling_lost now;
 
-	give_back(s);
+	release_sampler(s);
 	if (!s->enough)
 		ring_buffer__consume(s->ring);
 	now = lost_so_far(s->f);
@@ -215,20 +215,20 @@ static bool has_ring(const struct filter *f)
 	return has;
 }
 
-void sampling_look(const struct filter *f, struct sampling_process *out)
+void sampling_find_process(const struct filter *f, struct sampling_process *out)
 {
 	const struct dedup_sampler *shared = &f->state->sampler;
 
 	*out = (struct sampling_process){
 		.pid = READ_ONCE(shared->pid),
-		.wish = { .reasons = READ_ONCE(shared->reasons),
-			  .streams = READ_ONCE(shared->streams),
-			  .snap = READ_ONCE(shared->snap),
-			  .rate = READ_ONCE(shared->rate) },
+		.request = { .reasons = READ_ONCE(shared->reasons),
+			     .streams = READ_ONCE(shared->streams),
+			     .snap = READ_ONCE(shared->snap),
+			     .rate = READ_ONCE(shared->rate) },
 	};
-	/* Without reasons it is just beginning, or ending. */
+	/* A sampler without reasons is just beginning, or ending. */
 	if (dedup_sampler_listens(shared, READ_ONCE(f->state->last_ns)))
-		out->listens = out->wish.reasons;
+		out->listens = out->request.reasons;
 	else
 		out->has_left = has_ring(f);
 }

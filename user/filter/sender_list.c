@@ -9,7 +9,7 @@
 
 #define ENTRIES_STEP 256
 
-/* A sender that has an account. Its figures take 3 kB: only those of the list are kept. */
+/* A sender to sort. Its figures take 3 kB, so they are kept only for the senders in the list. */
 struct entry {
 	uint32_t source;
 	bool redundant;
@@ -43,7 +43,7 @@ static int add_entry(struct entries *e, uint32_t source, const struct source_fig
 	return 0;
 }
 
-/* All senders, in the order of the list. 0 or -ENOMEM. */
+/* Reads all senders, and sorts them for the list. Returns 0 or -ENOMEM. */
 static int read_entries(const struct filter *f, struct entries *e)
 {
 	uint32_t max = f->config->sources.paths ? f->config->sources.sources : 0;
@@ -98,7 +98,7 @@ static uint32_t source_bytes(const struct dedup_config *c, const struct source_f
 	return cnt;
 }
 
-/* The upper bits of long numbers. */
+/* Returns the upper bits of the source's numbers, if these are longer than DEDUP_WIDTH_MAX. */
 static uint64_t upper_bits(const struct dedup_config *c, const struct source_figures *s)
 {
 	return c->numbered[s->stream].width > DEDUP_WIDTH_MAX ? s->id.word[s->words] : 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The senders of the numbered streams of a filter with accounts (accounts.h): a list of them, and
- * how they are named.
- */
+/* Lists and names the senders of a filter's numbered streams that have accounts (accounts.h). */
 #ifndef XDP_DEDUP_SENDER_LIST_H
 #define XDP_DEDUP_SENDER_LIST_H
 
@@ -13,9 +11,9 @@ struct sender_list {
 	uint32_t left_out; /* senders that are not in the list */
 };
 
-/* Reads at most `max` senders: first those that are not redundant; among these, and among the
- * others, those with the most messages first. A filter without accounts has no sender. Returns 0;
- * or -ENOMEM, and an empty list. The caller frees the list with sender_list_free() in both cases.
+/* Reads at most `max` senders, sorted: those that are not redundant first, and then those with more
+ * messages first. A filter without accounts has no senders. Returns 0; or -ENOMEM and an empty
+ * list. The caller frees the list with sender_list_free() in both cases.
  */
 int sender_list_read(const struct filter *f, uint32_t max, struct sender_list *ret_list);
 void sender_list_free(struct sender_list *s);
@@ -23,23 +21,23 @@ void sender_list_free(struct sender_list *s);
 /* A buffer for a source as text. */
 #define SENDER_TEXT_MAX (2 * sizeof(struct dedup_id) + 20)
 
-/* Writes the bytes of a packet that are the source, in hex: "" if the stream has no source. If
- * numbers have more than DEDUP_WIDTH_MAX bits, and the upper ones are not 0, they follow behind
- * "+": they belong to the source. Returns text.
+/* Writes the source's bytes of a packet in hex; "" if the stream has no source field. If numbers
+ * have more than DEDUP_WIDTH_MAX bits, the upper bits belong to the source: they follow after "+",
+ * unless they are 0. Returns text.
  */
 const char *sender_hex(const struct dedup_config *c, const struct source_figures *s,
 		       char text[SENDER_TEXT_MAX]);
 
-/* Writes these bytes as they are if all of them can be printed; else as sender_hex(). "-": the
- * stream has no source. Returns text.
+/* Writes the source's bytes as text if all are printable, else as sender_hex() does; "-" if the
+ * stream has no source field. Returns text.
  */
 const char *sender_text(const struct dedup_config *c, const struct source_figures *s,
 			char text[SENDER_TEXT_MAX]);
 
-/* Returns the name of the path's stream; NULL if the filter has it no longer. */
+/* Returns the name of the path's stream; NULL if the filter does not have it any more. */
 const char *sender_path_stream(const struct dedup_config *c, const struct path_figures *p);
 
-/* Returns how many numbers came that no path had brought before: the sum of `first`. */
+/* Returns how many different numbers have arrived: the sum of `first` of all paths. */
 uint64_t sender_first_all(const struct source_figures *s);
 
 #endif

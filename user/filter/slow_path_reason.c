@@ -7,7 +7,7 @@
 #include "slow_path.h"
 #include "open_filter.h"
 
-/* Returns as put() does; -EAGAIN if the hand is walking through the reasons, or was meanwhile. */
+/* Returns what put() does; -EAGAIN if the hand was walking through the reasons meanwhile. */
 static int try_put(struct filter *f, put_reason_fn put, void *arg)
 {
 	struct dedup_state *st = f->state;

@@ -16,11 +16,11 @@
 #include "siphash.h"
 #include "tunnels.h"
 
-/* No id is older than this many windows, unless the clock has stopped: greater ages say no more. */
+/* Greater ages are cut: no id is older than this many windows, unless the clock has stopped. */
 #define WINDOWS_MAX 8
 
-/* How much larger than this version plans it a filter may be, as one of another version, or planned
- * for fewer jiffies a second; and how many CPUs and jiffies its machine may have, at most.
+/* How much larger a filter may be than this version plans it: it may be of another version, or
+ * planned for fewer jiffies a second. And how many CPUs and jiffies its machine may have, at most.
  */
 #define SIZE_SLACK 4
 #define CPUS_MAX 8192
@@ -44,7 +44,7 @@ uint64_t snapshot_head_sum(const struct snapshot_head *h)
 			    h->head_bytes / sizeof(struct dedup_block));
 }
 
-/* Can it have been written as long as it says? */
+/* Returns whether a head of this format can have the length head_bytes. */
 static bool has_sound_length(const struct snapshot_head *h)
 {
 	if (h->format == DEDUP_FORMAT)
@@ -71,23 +71,23 @@ static bool is_same_id_text(const char *a, const char *b)
 uint64_t snapshot_elapsed(const struct snapshot_moment *saved, const struct snapshot_moment *now)
 {
 	uint64_t elapsed = since(saved->wall_ns, now->wall_ns);
-	bool elsewhere =
+	bool other_machine =
 		*saved->machine && *now->machine && !is_same_id_text(saved->machine, now->machine);
 
 	if (is_same_id_text(saved->boot, now->boot)) {
 		elapsed = greater(elapsed, since(saved->boot_ns, now->boot_ns));
 		return greater(elapsed, since(saved->hand_ns, now->hand_ns));
 	}
-	return elsewhere ? elapsed : greater(elapsed, greater(now->boot_ns, now->hand_ns));
+	return other_machine ? elapsed : greater(elapsed, greater(now->boot_ns, now->hand_ns));
 }
 
-void snapshot_settle(const struct snapshot_head *h, uint64_t hand, struct dedup_block *blocks,
+void snapshot_rewind(const struct snapshot_head *h, uint64_t hand, struct dedup_block *blocks,
 		     size_t cnt)
 {
 	const struct layout *layout = layout_of(h->config.memory.layout);
 
-	if (layout->settle)
-		layout->settle(&h->config, h->hand, hand, blocks, cnt);
+	if (layout->rewind)
+		layout->rewind(&h->config, h->hand, hand, blocks, cnt);
 }
 
 static bool is_between(uint64_t value, uint64_t least, uint64_t most)
@@ -120,8 +120,8 @@ static bool has_sound_load(const struct dedup_config *c)
 	       is_between(c->memory.fpr_e18, 1, 1000000000000000000);
 }
 
-/* Is the memory no larger than what was asked for needs, on the largest machine on which that could
- * be planned? Streams do not change the size.
+/* Returns whether the memory is no larger than the user's request needs on the largest machine on
+ * which it can be planned. Streams do not change the size.
  */
 static bool has_sound_size(const struct dedup_config *c)
 {
@@ -150,7 +150,7 @@ static bool has_sound_size(const struct dedup_config *c)
 	       c->memory.places / SIZE_SLACK <= most.memory.places;
 }
 
-/* Ports, destinations and VLANs within their pools. */
+/* Returns whether ports and destinations are within their pools. */
 static bool has_sound_pools(const struct dedup_config *c)
 {
 	bool sound = c->policy.ports_cnt <= DEDUP_PORTS_MAX && c->policy.to_cnt <= DEDUP_TO_MAX &&
@@ -167,7 +167,7 @@ static bool has_sound_pools(const struct dedup_config *c)
 	return sound;
 }
 
-static bool has_sound_places(const struct dedup_stream *s)
+static bool has_sound_fields(const struct dedup_stream *s)
 {
 	bool sound = s->layer <= DEDUP_ETHERNET && s->decoder <= DEDUP_GSP &&
 		     s->digest <= DEDUP_DIGEST_FRAME;
@@ -179,15 +179,15 @@ static bool has_sound_places(const struct dedup_stream *s)
 	return sound && s->loads_cnt <= DEDUP_ID_WORDS_MAX;
 }
 
-static bool was_stream_sound_to_ask(const struct spec_stream *s)
+static bool is_sound_stream_request(const struct spec_stream *s)
 {
-	return stream_sound(&s->stream, &s->numbered) && has_sound_places(&s->stream) &&
+	return stream_sound(&s->stream, &s->numbered) && has_sound_fields(&s->stream) &&
 	       tunnels_sound(&s->tunnels) && s->ports_cnt <= DEDUP_PORTS_MAX &&
 	       s->to_cnt <= DEDUP_TO_MAX && s->to4_cnt <= s->to_cnt;
 }
 
-/* What the user asked for is planned again. Numbers need no capacity. */
-static bool was_sound_to_ask(const struct dedup_config *c)
+/* Returns whether the user's request can be planned again. Numbers need no capacity. */
+static bool is_sound_request(const struct dedup_config *c)
 {
 	const struct filter_spec *asked = &c->asked;
 	uint64_t least = !numbered_alone(asked);
@@ -195,7 +195,7 @@ static bool was_sound_to_ask(const struct dedup_config *c)
 	if (asked->streams_cnt != c->policy.streams_cnt)
 		return false;
 	for (uint32_t i = 0; i < asked->streams_cnt; i++)
-		if (!was_stream_sound_to_ask(&asked->streams[i]))
+		if (!is_sound_stream_request(&asked->streams[i]))
 			return false;
 	return asked->layout == c->memory.layout && asked->hash == c->memory.hash &&
 	       asked->window_ns == c->memory.window_ns && asked->drop_ns <= SPEC_DROP_MAX_NS &&
@@ -218,30 +218,30 @@ static bool is_head_sound(const struct snapshot_head *h)
 		!c->has_predecessor && !c->memory.known_cnt && c->policy.action <= DEDUP_DROP_FOR &&
 		c->policy.receiver <= DEDUP_NAMED && c->policy.entry < DEDUP_ENTRIES &&
 		streams_sound(c) && has_sound_parameters(&c->memory) && has_sound_times(c) &&
-		has_sound_load(c) && has_sound_pools(c) && was_sound_to_ask(c) &&
+		has_sound_load(c) && has_sound_pools(c) && is_sound_request(c) &&
 		has_sound_size(c) && dedup_hand_pos(h->hand) < c->memory.places;
 
 	for (uint32_t i = 0; sound && i < c->policy.streams_cnt; i++)
-		sound = has_sound_places(&c->policy.streams[i]);
+		sound = has_sound_fields(&c->policy.streams[i]);
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
 		sound = sound && memchr(h->ifnames[i], 0, sizeof(h->ifnames[i]));
 	return sound;
 }
 
-/* A sentence if it is of another version or format than can be restored. */
-static const char *refuse_version(const struct snapshot_head *h, char says[SNAPSHOT_SAYS_MAX])
+/* Returns NULL if the version and format can be restored; else a sentence. */
+static const char *refuse_version(const struct snapshot_head *h, char text[SNAPSHOT_REFUSAL_MAX])
 {
 	if (h->version == SNAPSHOT_VERSION && h->format >= DEDUP_FORMAT_OLDEST &&
 	    h->format <= DEDUP_FORMAT)
 		return NULL;
-	snprintf(says, SNAPSHOT_SAYS_MAX,
+	snprintf(text, SNAPSHOT_REFUSAL_MAX,
 		 "it is of version %u with filters of format %u, and this xdp-dedup takes %d with %d: restore it by the one that saved it",
 		 h->version, h->format, SNAPSHOT_VERSION, DEDUP_FORMAT);
-	return says;
+	return text;
 }
 
 const char *snapshot_refusal(struct snapshot_head *h, size_t bytes, uint64_t file_bytes,
-			     char says[SNAPSHOT_SAYS_MAX])
+			     char text[SNAPSHOT_REFUSAL_MAX])
 {
 	const char *refusal = NULL;
 	uint64_t blocks_bytes;
@@ -249,7 +249,7 @@ const char *snapshot_refusal(struct snapshot_head *h, size_t bytes, uint64_t fil
 	if (bytes < sizeof(h->magic) || memcmp(h->magic, SNAPSHOT_MAGIC, sizeof(h->magic)))
 		return "it is no snapshot of xdp-dedup save";
 	if (bytes >= offsetof(struct snapshot_head, file_bytes))
-		refusal = refuse_version(h, says);
+		refusal = refuse_version(h, text);
 	if (refusal)
 		return refusal;
 	if (bytes < offsetof(struct snapshot_head, moment))
@@ -258,7 +258,7 @@ const char *snapshot_refusal(struct snapshot_head *h, size_t bytes, uint64_t fil
 		return "it is damaged: its length is none";
 	if (bytes < h->head_bytes)
 		return "it is truncated";
-	/* What was read beyond a shorter head are blocks. */
+	/* Behind a shorter head, blocks were read. */
 	memset((char *)h + h->head_bytes, 0, sizeof(*h) - h->head_bytes);
 	if (h->sum != snapshot_head_sum(h))
 		return "it is damaged: its checksum is another one";
@@ -276,7 +276,7 @@ static uint64_t age_max(const struct snapshot_head *h)
 	return WINDOWS_MAX * h->config.memory.window_ns;
 }
 
-/* How far from the moment the snapshot can say anything. */
+/* Limits a time since the moment to that in which ids may live. */
 static uint64_t elapsed_within(const struct snapshot_head *h, uint64_t elapsed_ns)
 {
 	return lesser(elapsed_ns, age_max(h));
@@ -314,7 +314,7 @@ void snapshot_state(const struct snapshot_head *h, uint64_t now_ns, uint64_t ela
 		.drop_until_ns = snapshot_drop_until(h, now_ns, elapsed_ns),
 		.successor = DEDUP_SUCCESSOR_IN_CHARGE,
 	};
-	/* A request for more than makes it forget all is one for that. */
+	/* Limits a request to the places after which all is forgotten. */
 	out->requested = out->passed + lesser(h->requested, (dedup_turns(c) + 1) * c->memory.places);
 	out->forgotten_at = dedup_forgotten_at(out, c);
 	for (int i = 0; i < 2 * DEDUP_MARKS; i++) {
@@ -323,7 +323,7 @@ void snapshot_state(const struct snapshot_head *h, uint64_t now_ns, uint64_t ela
 	}
 }
 
-/* Passes what falls due from at_ns to now_ns. */
+/* Makes the hand pass all places that are due from at_ns to now_ns. */
 static void pass_until(const struct dedup_config *c, uint64_t at_ns, uint64_t now_ns,
 		       struct dedup_state *st, struct dedup_block *blocks)
 {
@@ -372,8 +372,8 @@ struct snapshot_ids snapshot_ids(const struct snapshot_head *h)
 	return ids;
 }
 
-static void tell(const struct snapshot_head *h, uint64_t ids, const struct dedup_config *successor,
-		 struct dedup_state *st, struct dedup_block *blocks)
+static void learn(const struct snapshot_head *h, uint64_t ids, const struct dedup_config *successor,
+		  struct dedup_state *st, struct dedup_block *blocks)
 {
 	uint64_t most = lesser(ids, successor->memory.full_ids);
 
@@ -381,10 +381,10 @@ static void tell(const struct snapshot_head *h, uint64_t ids, const struct dedup
 	pass_until(&h->config, st->last_ns, st->last_ns, st, blocks);
 }
 
-void snapshot_tell(const struct snapshot_head *h, struct snapshot_ids ids,
-		   const struct dedup_config *successor, struct dedup_state *st,
-		   struct dedup_block *blocks)
+void snapshot_add_ids(const struct snapshot_head *h, struct snapshot_ids ids,
+		      const struct dedup_config *successor, struct dedup_state *st,
+		      struct dedup_block *blocks)
 {
-	tell(h, ids.older, successor, st, blocks);
-	tell(h, ids.younger, successor, st, blocks);
+	learn(h, ids.older, successor, st, blocks);
+	learn(h, ids.younger, successor, st, blocks);
 }

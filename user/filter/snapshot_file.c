@@ -18,7 +18,7 @@
 
 #define PART_BLOCKS 16384 /* 1 MB: read, summed and written at a time */
 
-/* Writes it all at this offset. 0 or -errno. */
+/* Writes all bytes at this offset. Returns 0 or -errno. */
 static int write_all(int fd, const void *from, size_t bytes, off_t offset)
 {
 	for (size_t done = 0; done < bytes;) {
@@ -31,7 +31,7 @@ static int write_all(int fd, const void *from, size_t bytes, off_t offset)
 	return 0;
 }
 
-/* How many bytes there were up to the file's end or `bytes`, or -errno. */
+/* Reads up to `bytes`, or to the file's end. Returns how many were read, or -errno. */
 static ssize_t read_all_at(int fd, void *to, size_t bytes, off_t offset)
 {
 	size_t have = 0;
@@ -53,7 +53,7 @@ static void show_bytes_done(const char *what, uint64_t done, uint64_t all)
 	diag_progress("%s %s of %s", what, FORMAT_BYTES(done), FORMAT_BYTES(all));
 }
 
-/* Writes the blocks, and their sum into the head. */
+/* Writes the blocks to the file, and their checksum to *h. */
 static int write_blocks(const struct filter *f, int fd, int (*stop)(void), struct snapshot_head *h)
 {
 	uint64_t all = h->file_bytes - sizeof(*h);
@@ -65,8 +65,8 @@ static int write_blocks(const struct filter *f, int fd, int (*stop)(void), struc
 		size_t cnt = left < PART_BLOCKS ? left : PART_BLOCKS;
 
 		memcpy(chunk, &f->blocks[i], cnt * sizeof(*chunk));
-		__sync_synchronize(); /* the hand is read after what it may have swept */
-		snapshot_settle(h, READ_ONCE(f->state->hand), chunk, cnt);
+		__sync_synchronize(); /* reads the hand after blocks that it may have swept */
+		snapshot_rewind(h, READ_ONCE(f->state->hand), chunk, cnt);
 		h->blocks_sum = snapshot_sum(h->blocks_sum, chunk, cnt);
 		err = write_all(fd, chunk, cnt * sizeof(*chunk), sizeof(*h) + i * sizeof(*chunk));
 		show_bytes_done("saved", (i + cnt) * sizeof(*chunk), all);
@@ -78,7 +78,7 @@ static int write_blocks(const struct filter *f, int fd, int (*stop)(void), struc
 	return err;
 }
 
-/* Makes sure that a rename in the file's directory outlives a power failure. */
+/* Ensures that a rename in the file's directory survives a power failure. */
 static int sync_directory(const char *path)
 {
 	int fd = dir_open_of(path, O_RDONLY | O_DIRECTORY), err;
@@ -90,7 +90,7 @@ static int sync_directory(const char *path)
 	return err;
 }
 
-/* The snapshot as a file that is not yet where it belongs. */
+/* Writes the whole snapshot to the draft. Returns 0, or -errno. */
 static int write_snapshot(const struct filter *f, int fd, int (*stop)(void), struct snapshot_head *h)
 {
 	struct snapshot_moment now;
@@ -113,7 +113,7 @@ static int write_snapshot(const struct filter *f, int fd, int (*stop)(void), str
 	return !err && fsync(fd) ? -errno : err;
 }
 
-/* What there is may only be a file: something else, as a device, would be gone. */
+/* Refuses a path that is no file: the rename would replace a device, for example. */
 static int check_target(const char *path)
 {
 	struct stat st;
@@ -126,8 +126,7 @@ static int check_target(const char *path)
 }
 
 /* The file that is being written. It has no name until it is complete, so a killed process leaves
- * nothing. If the file system has no unnamed files, it has a name for the moment before the
- * rename.
+ * nothing. If the file system has no unnamed files, it has a temporary name.
  */
 struct draft {
 	int fd;
@@ -146,7 +145,7 @@ static int open_draft(const char *path, struct draft *d)
 	return d->fd < 0 ? -errno : 0;
 }
 
-/* Links it under a name that nothing else has. */
+/* Gives the draft a name that no other file has. */
 static int name_draft(struct draft *d)
 {
 	char self[32];
@@ -165,7 +164,7 @@ static int name_draft(struct draft *d)
 	return 0;
 }
 
-/* Puts it where it belongs, or removes it. */
+/* Renames the draft to `path`; or removes it after an error `err` here or before. */
 static int finish_draft(struct draft *d, const char *path, int err)
 {
 	if (!err)
@@ -195,7 +194,7 @@ int snapshot_save(const struct filter *f, const char *path, int (*stop)(void),
 		err = -EINTR;
 	err = finish_draft(&d, path, err);
 	if (err == -EINTR || err == -EAGAIN || err == -ENODATA)
-		return err; /* logged, or the caller's to log */
+		return err; /* logged, except -EINTR */
 	if (err)
 		return diag_err(err, "cannot write %s: %s", path, strerror(-err));
 	err = sync_directory(path);
@@ -208,7 +207,7 @@ int snapshot_save(const struct filter *f, const char *path, int (*stop)(void),
 
 int snapshot_open(const char *path, struct snapshot *out)
 {
-	char says[SNAPSHOT_SAYS_MAX];
+	char text[SNAPSHOT_REFUSAL_MAX];
 	const char *refusal;
 	ssize_t bytes = -EISDIR;
 	struct stat st;
@@ -226,7 +225,7 @@ int snapshot_open(const char *path, struct snapshot *out)
 	if (bytes < 0)
 		err = diag_err(bytes, "cannot read %s: %s", path,
 			       S_ISREG(st.st_mode) ? strerror((int)-bytes) : "it is no file");
-	else if ((refusal = snapshot_refusal(&out->head, bytes, st.st_size, says)))
+	else if ((refusal = snapshot_refusal(&out->head, bytes, st.st_size, text)))
 		err = diag_err(-EBADMSG, "cannot restore %s: %s", path, refusal);
 	else
 		return 0;

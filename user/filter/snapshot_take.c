@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a snapshot takes from this machine: the time, and a filter that is at work. */
+/* Takes a snapshot's time, and its state from a live filter. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #define CLEAR_TRIES 2000 /* 1 ms each while an array is cleared, which takes less than a second */
 #define CLEAR_TRY_US 1000
 
-/* The first line of a file; "" if it cannot be read. */
+/* Reads the first line of a file; "" if it cannot be read. */
 static void read_id_file(const char *path, char out[SNAPSHOT_ID_TEXT])
 {
 	FILE *f = fopen(path, "re");
@@ -41,9 +41,9 @@ int snapshot_moment_now(struct snapshot_moment *out)
 	return *out->boot ? 0 : -ENODATA;
 }
 
-/* Copies the state while the hand stands still; flat: at place 0, as blocks that it has just
- * cleared would be learned into before they are read. The marks of a segment are written before the
- * hand moves over it, and `passed` after.
+/* Copies the state while the hand stands still. Layout flat: only at place 0, as ids could be
+ * learned into blocks that it has just cleared before these are read. A segment's marks are written
+ * before the hand passes it, and `passed` after.
  */
 static int copy_state(const struct filter *f, struct dedup_state *out)
 {
@@ -65,7 +65,7 @@ static int copy_state(const struct filter *f, struct dedup_state *out)
 	return -EAGAIN;
 }
 
-/* Their real names: iface_shown_name() has names that are shown. */
+/* Takes the interfaces' real names, not those of iface_shown_name(). */
 static void take_interfaces(const struct dedup_record *r, struct snapshot_head *h)
 {
 	int cnt = 0;

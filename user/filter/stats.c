@@ -22,9 +22,9 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 {
 	uint64_t hand = READ_ONCE(st->hand), at;
 	uint32_t epoch = dedup_hand_epoch(hand), pos = dedup_hand_pos(hand);
-	/* Blocked, flat: of the segment that the hand enters next; marks of even and odd epochs
-	 * have slots of their own, so that of two turns ago has not been overwritten yet.
-	 * Countdown: of the segment that the hand is in, one turn ago.
+	/* Blocked, flat: the mark of the segment that the hand enters next. Even and odd epochs
+	 * have marks of their own, so the mark of two turns ago is not overwritten yet. Countdown:
+	 * the mark of the segment that the hand is in, one turn ago.
 	 */
 	uint32_t seg = (pos + cfg->memory.segment_places - 1) / cfg->memory.segment_places;
 
@@ -36,7 +36,7 @@ uint64_t stats_oldest_ns(const struct dedup_config *cfg, const struct dedup_stat
 		epoch++;
 	}
 	at = READ_ONCE(st->marks[(epoch & 1) * DEDUP_MARKS + seg].at_ns);
-	/* dedup_hand_start() has put marks before the start; or there is none yet. */
+	/* No mark yet, or one of dedup_hand_start(), which is before the start. */
 	if (!at || (int64_t)(at - st->started_ns) < 0)
 		at = st->started_ns;
 	return now_ns > at ? now_ns - at : 0;
@@ -67,8 +67,8 @@ uint64_t stats_forgets_in_ns(const struct dedup_config *cfg, struct dedup_state 
 	if (!layout_of(cfg->memory.layout)->has_generations)
 		return (next_ns > now_ns ? next_ns - now_ns : 0) +
 		       (places - 1) * cfg->memory.countdown_ns;
-	/* The last place to be passed, as far round the circle as `after` segments, and after how
-	 * many turns more: a window after it was passed last, and for each turn a window later.
+	/* The last place to be passed is `after` segments further on the circle, after `turns` more
+	 * turns. It is due a window after it was passed last, and a window later for each turn.
 	 */
 	turns = (places - 1) / cfg->memory.places;
 	after = (places - 1) % cfg->memory.places / cfg->memory.segment_places;
@@ -76,9 +76,8 @@ uint64_t stats_forgets_in_ns(const struct dedup_config *cfg, struct dedup_state 
 	return due_ns > now_ns ? due_ns - now_ns : 1;
 }
 
-/* Has the clock of f->predecessor, which there is, stopped? Then it may know ids for longer than it
- * should, and is not asked. Needs no clock: the time is that of the last step of the filter's own
- * hand.
+/* Returns whether the hand of f->predecessor, which exists, has stopped: then it may know ids for
+ * too long, and is not used. Takes the time from the last step of the filter's own hand.
  */
 static bool predecessor_stopped(const struct filter *f)
 {
@@ -88,7 +87,7 @@ static bool predecessor_stopped(const struct filter *f)
 	return behind_ns > (int64_t)predecessor->config->memory.stale_ns;
 }
 
-bool stats_asks_predecessor(const struct filter *f)
+bool stats_uses_predecessor(const struct filter *f)
 {
 	return f->predecessor && !dedup_is_forgotten(f->predecessor->state) &&
 	       !predecessor_stopped(f);
@@ -122,8 +121,8 @@ bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st,
 	return now_ns > last_ns && now_ns - last_ns > cfg->memory.stale_ns;
 }
 
-bool stats_came(const struct filter_counters *now, const struct filter_counters *before,
-		struct filter_counters *out)
+bool stats_between(const struct filter_counters *now, const struct filter_counters *before,
+		   struct filter_counters *out)
 {
 	bool forward = true;
 

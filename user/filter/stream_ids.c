@@ -41,8 +41,8 @@ size_t stream_input_max(const struct dedup_config *c, uint32_t n)
 	return stream_is_gsp(c, n) || !c->policy.streams[n].digest ? least : least + UINT16_MAX;
 }
 
-/* The digest of an IP packet, a payload, or a frame without its VLAN tags, as bpf/digest.bpf.h
- * computes it; 0 if there is none.
+/* Returns the digest of an IP packet, a payload, or a frame without its VLAN tags, as
+ * bpf/digest.bpf.h computes it; 0 if there is none.
  */
 static uint64_t digest(const struct dedup_config *c, const struct dedup_stream *s,
 		       const uint8_t *bytes, size_t len)

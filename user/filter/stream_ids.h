@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ids of an open filter's streams, as the packet program makes them. Logs nothing. */
+/* Makes ids of an open filter's streams as the packet program does. Logs nothing. */
 #ifndef XDP_DEDUP_STREAM_IDS_H
 #define XDP_DEDUP_STREAM_IDS_H
 
@@ -9,16 +9,16 @@
 #include "id.h"
 #include "open_filter.h"
 
-/* Selects the stream of this name as f->stream. Returns 0; -ENOENT if there is none. */
+/* Sets f->stream to the stream of this name. Returns 0; -ENOENT if there is none. */
 int stream_select(struct filter *f, const char *name);
 
-/* How many bytes of a message stream_make_id() takes for this stream, at least and at most. */
+/* Return how many bytes of a message stream_make_id() takes for stream n, at least and at most. */
 size_t stream_input_min(const struct dedup_config *c, uint32_t n);
 size_t stream_input_max(const struct dedup_config *c, uint32_t n);
 
-/* Makes an id of f->stream from an application's bytes of a message: the bytes of the profile's
- * segments, in the packet's order, and behind them, if the id has a digest, the whole UDP payload
- * or IP packet. For GSP/1, and for ids without a digest, missing bytes count as zeros; but a
+/* Makes an id of f->stream from an application's bytes of a message: first the bytes of the
+ * profile's fields, in the packet's order; then, if the id has a digest, the whole UDP payload, IP
+ * packet or frame. For GSP/1, and for ids without a digest, missing bytes count as zeros; but a
  * numbered stream needs all bytes of source and number. Returns 0; or, with id[] all zero: -EINVAL
  * if there are too many bytes, or if a digest's input or a number is missing; -EDESTADDRREQ if the
  * filter has several streams and none is selected.
@@ -26,25 +26,25 @@ size_t stream_input_max(const struct dedup_config *c, uint32_t n);
 int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 		   uint8_t id[DEDUP_ID_BYTES_MAX]);
 
-/* How many bytes of each word of an id an application gets. */
+/* How many bytes of each word of an id are passed to an application. */
 struct stream_form {
 	uint8_t bytes[DEDUP_ID_WORDS_MAX];
 };
 struct stream_form stream_form_of(const struct dedup_config *c, uint32_t n);
 
-/* Writes these bytes, one behind the other. Returns how many there are. */
+/* Writes an id's bytes of this form one after the other. Returns how many there are. */
 size_t stream_form_bytes(const struct stream_form *form, const struct dedup_id *id,
 			 uint8_t bytes[DEDUP_ID_BYTES_MAX]);
 
-/* The reverse of stream_make_id(): writes the bytes of the segments of an id of stream n, and
- * behind them the bytes of its digest, if it has one. Returns how many there are.
+/* Writes the bytes of the fields of an id of stream n, and then those of its digest, if it has one:
+ * the reverse of stream_make_id(). Returns how many there are.
  */
 size_t stream_id_bytes(const struct dedup_config *c, uint32_t n, const struct dedup_id *id,
 		       uint8_t bytes[DEDUP_ID_BYTES_MAX]);
 
-/* Fills in the lookup key of an id of stream_make_id(), or of GSP/1: a copy of the id in *copy,
- * and its realm. Returns 0; -EINVAL for the all-zero id; -EDESTADDRREQ if the filter has several
- * streams and none is selected.
+/* Makes the lookup key *out of an id of stream_make_id(), or of GSP/1. The key points to *copy,
+ * which becomes a copy of the id. Returns 0; -EINVAL for the all-zero id; -EDESTADDRREQ if the
+ * filter has several streams and none is selected.
  */
 int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy,
 		struct dedup_lookup_key *out);

@@ -19,13 +19,13 @@ bool numbers_is_numbered(const struct filter *f)
 	return f->stream >= 0 && f->config->numbered[f->stream].width;
 }
 
-/* The kernel's jiffies, at the hand's last step. */
+/* Returns the kernel's jiffies at the hand's last step. */
 static uint64_t jiffies_now(const struct filter *f)
 {
 	return (READ_ONCE(f->state->stale_at) & ~DEDUP_SLOW_PATH) - f->config->memory.stale_jiffies;
 }
 
-static void look_up(const struct filter *f, const uint8_t *bytes, struct lookup *out)
+static void prepare_lookup(const struct filter *f, const uint8_t *bytes, struct lookup *out)
 {
 	const struct dedup_numbered *numbered = &f->config->numbered[f->stream];
 	const struct dedup_stream *stream = &f->config->policy.streams[f->stream];
@@ -41,14 +41,14 @@ static void look_up(const struct filter *f, const uint8_t *bytes, struct lookup 
 			      READ_ONCE(f->state->sources_era));
 }
 
-/* Finds the source of the number. */
+/* Finds the source of the number. Returns false if it is not known. */
 static bool find(const struct filter *f, const struct lookup *l, struct dedup_found *out)
 {
 	return dedup_find_source(&f->config->sources, f->blocks, &l->key, out);
 }
 
-/* Is the source still where it was found? A thread may have been stopped for so long that the hand
- * has given its memory to another one.
+/* Returns whether the source is still where it was found: while this thread was stopped, the hand
+ * may have given its memory to another source.
  */
 static bool is_still_there(const struct filter *f, const struct lookup *l,
 			   const struct dedup_found *found)
@@ -62,16 +62,16 @@ bool numbers_test(const struct filter *f, const uint8_t *id)
 	struct dedup_found found;
 	struct lookup l;
 
-	look_up(f, id, &l);
+	prepare_lookup(f, id, &l);
 	if (!find(f, &l, &found))
 		return false;
 	at.source = found.source;
 	return dedup_knows_all(l.recovery, &at, &l.packet) && is_still_there(f, &l, &found);
 }
 
-/* One try of numbers_see(); -EAGAIN: something has changed meanwhile. It reads `near` before it
- * looks whether the source is still there. If that changes afterwards, a word that it writes has a
- * lap of before, which nobody looks at. It notes no arrival, and begins no numbering.
+/* Tries once what numbers_see() does. Returns -EAGAIN if the source has changed meanwhile. Reads
+ * `near` before it checks that the source is still there: if that changes afterwards, a word that
+ * this writes has an old lap, which is ignored. Notes no arrival, and begins no numbering.
  */
 static int try_to_see(struct filter *f, const struct lookup *l)
 {
@@ -115,7 +115,7 @@ int numbers_see(struct filter *f, const uint8_t *id)
 	int seen = -EAGAIN;
 
 	for (int i = 0; i < DEDUP_RECOVERY_TRIES && seen == -EAGAIN; i++) {
-		look_up(f, id, &l);
+		prepare_lookup(f, id, &l);
 		seen = try_to_see(f, &l);
 	}
 	return seen == -EAGAIN ? -ENOENT : seen;
@@ -128,7 +128,7 @@ int numbers_remove(struct filter *f, const uint8_t *id)
 	struct lookup l;
 	__u64 *word, bit;
 
-	look_up(f, id, &l);
+	prepare_lookup(f, id, &l);
 	if (!find(f, &l, &found))
 		return 0;
 	at.source = found.source;

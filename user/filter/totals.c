@@ -13,7 +13,9 @@
 #include "kept.h"
 #include "open.h"
 
-/* Every CPU's counters of a row of the map `stats`, which the caller frees. NULL, and errno. */
+/* Reads all CPUs' counters of a row of the map `stats`. Returns them, and the caller frees them; or
+ * NULL, and sets errno.
+ */
 static struct dedup_counters *read_row(const struct filter *f, __u32 row, int cpus)
 {
 	struct dedup_counters *each = calloc(cpus, sizeof(*each));
@@ -26,7 +28,7 @@ static struct dedup_counters *read_row(const struct filter *f, __u32 row, int cp
 		errno = err;
 		return NULL;
 	}
-	/* Those of the format before are shorter: the last is moved first. */
+	/* Counters of the previous format are shorter, so the last CPU's are moved first. */
 	for (int i = cpus - 1; each && bytes < sizeof(*each) && i >= 0; i--) {
 		memmove(&each[i], (char *)each + i * bytes, bytes);
 		memset((char *)&each[i] + bytes, 0, sizeof(*each) - bytes);
@@ -34,7 +36,7 @@ static struct dedup_counters *read_row(const struct filter *f, __u32 row, int cp
 	return each;
 }
 
-/* What the packet program of this configuration has dropped. */
+/* Returns how many packets the program of this configuration has dropped. */
 static __u64 drops_of(const struct dedup_config *c, const struct dedup_counters *of)
 {
 	if (c->policy.action != DEDUP_DROP)
@@ -47,21 +49,21 @@ static __u64 drop_bytes_of(const struct dedup_config *c, const struct dedup_coun
 	return c->policy.action == DEDUP_DROP ? of->duplicate_bytes : of->timed_bytes;
 }
 
-/* The stream of the program before that goes on as stream n, as far as counters go; -1: none does.
- * A stream that has lost its ids, and so its slot, goes by its name, unless the stream that had
- * this name goes on by another one.
+/* Returns the previous program's stream whose counters stream n continues; -1 if there is none.
+ * That is the one with its slot. If the ids were lost, and so the slot, it is the one with its
+ * name, unless that continues under another name.
  */
-static int stream_before(const struct dedup_config *old, const struct dedup_config *c, __u32 n)
+static int old_stream(const struct dedup_config *old, const struct dedup_config *c, __u32 n)
 {
-	int was = kept_of_slot(old, c->policy.streams[n].slot);
+	int n_old = kept_of_slot(old, c->policy.streams[n].slot);
 
-	if (was >= 0)
-		return was;
-	was = stream_number(old, c->policy.streams[n].name);
-	return was >= 0 && kept_of_slot(c, old->policy.streams[was].slot) < 0 ? was : -1;
+	if (n_old >= 0)
+		return n_old;
+	n_old = stream_number(old, c->policy.streams[n].name);
+	return n_old >= 0 && kept_of_slot(c, old->policy.streams[n_old].slot) < 0 ? n_old : -1;
 }
 
-/* Adds what a CPU has counted in a row; `earlier`: of earlier programs, whose drops are in it as
+/* Adds a CPU's counters of a row. earlier: the row is of earlier programs, and counts all drops as
  * timed ones.
  */
 static void add_cpu(const struct filter *f, const struct dedup_counters *of, bool earlier,
@@ -80,7 +82,7 @@ static void add_cpu(const struct filter *f, const struct dedup_counters *of, boo
 	sum->dropped_bytes += earlier ? of->timed_bytes : drop_bytes_of(f->config, of);
 }
 
-/* Where counters are added: of all CPUs to *sum; or with `of_each` of each CPU to one of sum[cpus]. */
+/* Where counters are added: to *sum; or with `of_each`, those of each CPU to one of sum[cpus]. */
 struct sums {
 	struct filter_counters *sum;
 	int cpus;
@@ -103,20 +105,20 @@ static int add_rows(const struct filter *f, __u32 first, __u32 end, const struct
 	return 0;
 }
 
-/* The program before, while what it and earlier ones have counted is not in the counters of *f yet
- * (filter_keep_counters()); else NULL.
+/* Returns the previous program while the counters of *f do not yet contain its counts and those of
+ * earlier programs (filter_keep_counters()); else NULL.
  */
-static const struct filter *counts_beside(const struct filter *f)
+static const struct filter *uncounted_program(const struct filter *f)
 {
-	bool are_beside = f->config->earlier_stats && f->staged && filter_is_later(f, f->staged) &&
-			  !READ_ONCE(f->record->has_counts);
+	bool is_uncounted = f->config->earlier_stats && f->staged &&
+			    filter_is_later(f, f->staged) && !READ_ONCE(f->record->has_counts);
 
-	return are_beside ? f->staged : NULL;
+	return is_uncounted ? f->staged : NULL;
 }
 
 static int add_all(const struct filter *f, const struct sums *to)
 {
-	const struct filter *old = counts_beside(f);
+	const struct filter *old = uncounted_program(f);
 	__u32 streams = f->config->policy.streams_cnt;
 
 	return add_rows(f, 0, old ? streams : totals_rows(f->config), to)
@@ -124,7 +126,7 @@ static int add_all(const struct filter *f, const struct sums *to)
 			      : 0;
 }
 
-/* Adds the row of stream n, and that of earlier programs. */
+/* Adds the row of stream n, and the stream's row of earlier programs. */
 static int add_stream(const struct filter *f, __u32 n, const struct sums *to)
 {
 	__u32 earlier = f->config->policy.streams_cnt + n;
@@ -150,19 +152,19 @@ int filter_cpu_counters(const struct filter *f, struct filter_counters **each, i
 	return err;
 }
 
-/* The row of *f that keeps what this row of *old has: that of the stream which goes on, or the last. */
+/* Returns the row of *f that keeps this row of *old: that of the continuing stream, or the last. */
 static __u32 kept_row(const struct filter *old, __u32 row, const struct filter *f)
 {
 	__u32 streams = f->config->policy.streams_cnt, n = 0;
 	__u32 streams_old = old->config->policy.streams_cnt;
 
-	while (n < streams && (row >= 2 * streams_old || stream_before(old->config, f->config, n) !=
-								 (int)(row % streams_old)))
+	while (n < streams && (row >= 2 * streams_old ||
+			       old_stream(old->config, f->config, n) != (int)(row % streams_old)))
 		n++;
 	return streams + n;
 }
 
-/* Adds all CPUs' counters of a row to those of each CPU. */
+/* Adds each CPU's counters of a row to that CPU's sums. */
 static int keep_row(const struct filter *old, __u32 row, int cpus, struct dedup_counters *sums)
 {
 	bool earlier = row >= old->config->policy.streams_cnt;
@@ -184,7 +186,7 @@ static int keep_row(const struct filter *old, __u32 row, int cpus, struct dedup_
 	return 0;
 }
 
-/* Writes a row of *f: what the rows of *old that it keeps have. */
+/* Writes a row of *f with the counts of those rows of *old that it keeps. */
 static int keep_in_row(const struct filter *old, const struct filter *f, __u32 row, int cpus)
 {
 	struct dedup_counters *sums = calloc(cpus, sizeof(*sums));
@@ -222,8 +224,8 @@ int filter_counters(const struct filter *f, struct filter_counters *sum)
 int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum)
 {
 	struct sums to = { .sum = sum, .cpus = libbpf_num_possible_cpus() };
-	const struct filter *old = counts_beside(f);
-	int from = old ? stream_before(old->config, f->config, n) : -1, err = to.cpus;
+	const struct filter *old = uncounted_program(f);
+	int from = old ? old_stream(old->config, f->config, n) : -1, err = to.cpus;
 
 	*sum = (struct filter_counters){ 0 };
 	if (to.cpus >= 0)

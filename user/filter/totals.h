@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A filter's counters (include/counters.h): its map `stats`, added up. Logs nothing. */
+/* Adds up a filter's counters (include/counters.h) from its map `stats`. Logs nothing. */
 #ifndef XDP_DEDUP_TOTALS_H
 #define XDP_DEDUP_TOTALS_H
 
 #include "counters.h"
 #include "open_filter.h"
 
-/* The counters, summed over the CPUs. credit: ids that dedup_state.learned counts already, and that
- * the CPUs may still learn. dropped_bytes: of the packets that were dropped.
+/* The counters, summed over the CPUs. credit: ids that dedup_state.learned counts already, but the
+ * CPUs have not learned yet. dropped_bytes: the bytes of dropped packets.
  */
 struct filter_counters {
 #define X(name, help) __u64 name;
@@ -18,7 +18,7 @@ struct filter_counters {
 };
 int filter_counters(const struct filter *f, struct filter_counters *sum);
 
-/* How many rows the map `stats` has for this configuration: see config.earlier_stats. */
+/* Returns how many rows the map `stats` has with this configuration (config.earlier_stats). */
 static inline __u32 totals_rows(const struct dedup_config *c)
 {
 	return c->policy.streams_cnt * (c->earlier_stats ? 2 : 1) + (c->earlier_stats > 1);
@@ -29,15 +29,15 @@ static inline __u32 totals_rows(const struct dedup_config *c)
  */
 int filter_cpu_counters(const struct filter *f, struct filter_counters **each, int *cpus);
 
-/* Keeps the counters when a filter's program is exchanged: what *old and its earlier programs have
- * counted becomes what earlier programs of *f have counted, by stream. No program of *old runs any
- * more. Counts of streams that do not exist any more stay among the filter's (filter_counters()).
- * Returns 0, or -errno.
+/* Keeps the counters when a filter's program is exchanged: adds the counts of *old and its earlier
+ * programs, by stream, to those of earlier programs of *f. No program of *old runs any more. Counts
+ * of streams that do not exist any more stay in the filter's sums (filter_counters()). Returns 0,
+ * or -errno.
  */
 int filter_keep_counters(const struct filter *old, const struct filter *f);
 
-/* Reads the counters of stream n alone: without packets of no stream (`ignored`) and without the
- * counts of the hand. Returns 0, or -errno.
+/* Reads the counters of stream n, without those that belong to no stream: `ignored`, and the counts
+ * of the hand. Returns 0, or -errno.
  */
 int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum);
 

@@ -32,7 +32,7 @@ int want_key(struct filter *f, const struct dedup_id *id, uint32_t n)
 	return slow_path_put_reason(f, put_wanted, &key);
 }
 
-int want_key_no_more(struct filter *f, const struct dedup_id *id, uint32_t n)
+int want_withdraw(struct filter *f, const struct dedup_id *id, uint32_t n)
 {
 	struct dedup_want_key key = id_key(f, id, n);
 

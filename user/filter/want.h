@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Wants an event that is missing though the filter knows its id. include/wanted.h explains how. */
+/* Requests another copy of an event that is missing though the filter knows its id. How it works:
+ * include/wanted.h.
+ */
 #ifndef XDP_DEDUP_WANT_H
 #define XDP_DEDUP_WANT_H
 
@@ -15,12 +17,12 @@
  */
 int want_id(struct filter *f, const uint8_t *id);
 
-/* Wants an id of stream n in the packet program's form, known or not. Returns what want_id() does,
- * but not 0.
+/* Wants an id of stream n in the packet program's form, even if it is not known. Returns what
+ * want_id() does, but never 0.
  */
 int want_key(struct filter *f, const struct dedup_id *id, uint32_t n);
 
-/* Takes a want back. Returns 0; -ENOENT if the id is not wanted; another -errno of the kernel. */
-int want_key_no_more(struct filter *f, const struct dedup_id *id, uint32_t n);
+/* Withdraws a want. Returns 0; -ENOENT if the id is not wanted; another -errno of the kernel. */
+int want_withdraw(struct filter *f, const struct dedup_id *id, uint32_t n);
 
 #endif

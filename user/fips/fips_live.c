@@ -199,7 +199,7 @@ int fips_live_filter(const struct filter *f, struct fips_filter *out)
 	if (err)
 		return err;
 	add_generations(f, out);
-	if (stats_asks_predecessor(f) && !fips_live_check(f->predecessor) &&
+	if (stats_uses_predecessor(f) && !fips_live_check(f->predecessor) &&
 	    f->predecessor->config->memory.k == f->config->memory.k)
 		add_generations(f->predecessor, out);
 	return 0;

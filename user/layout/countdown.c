@@ -203,7 +203,7 @@ static bool countdown_is_sound(const struct dedup_memory *m)
 	       m->places < 1U << SPEC_COUNTDOWN_BITS_MAX;
 }
 
-static void countdown_settle(const struct dedup_config *c, uint64_t then, uint64_t now,
+static void countdown_rewind(const struct dedup_config *c, uint64_t then, uint64_t now,
 			     struct dedup_block *blocks, size_t cnt)
 {
 	uint32_t max = c->memory.places;
@@ -244,5 +244,5 @@ const struct layout LAYOUT_COUNTDOWN = {
 	.histogram = countdown_histogram,
 	.has_generations = false,
 	.is_sound = countdown_is_sound,
-	.settle = countdown_settle,
+	.rewind = countdown_rewind,
 };

@@ -137,7 +137,7 @@ struct layout {
 	/* Gives blocks that were copied with the hand at `now` the content that they had with the
 	 * hand at `then`, before (snapshot.h). Only of countdown, else NULL: there they have it.
 	 */
-	void (*settle)(const struct dedup_config *c, uint64_t then, uint64_t now,
+	void (*rewind)(const struct dedup_config *c, uint64_t then, uint64_t now,
 		       struct dedup_block *blocks, size_t cnt);
 };
 

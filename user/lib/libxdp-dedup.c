@@ -242,7 +242,7 @@ static void read_memory(const struct filter *f, bool exact, struct xdp_dedup_sta
 	s->sampled = fill.read_part < 1;
 	s->ids_error = fill.ids_error;
 	s->fpr_estimate = fill.fpr;
-	if (!stats_asks_predecessor(f))
+	if (!stats_uses_predecessor(f))
 		return;
 	s->predecessor_bytes = plan_bytes(f->predecessor->config);
 	fill = stats_fill_of(f->predecessor, exact, clock_ns(CLOCK_MONOTONIC));

@@ -112,7 +112,7 @@ static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot
 		err = successor ? ids_of_successor(successor, &now, &ids, told) : 0;
 	}
 	if (!err && successor)
-		snapshot_tell(&snapshot->head, ids, successor->config, st, blocks);
+		snapshot_add_ids(&snapshot->head, ids, successor->config, st, blocks);
 	if (!err)
 		err = dedup_is_forgotten(st);
 	munmap(blocks, size);

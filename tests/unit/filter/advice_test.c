@@ -56,7 +56,7 @@ static const struct row {
 	  "pass: xdp-dedup resize eth0 --capacity 5.1k; or, with the memory that it has, --window "
 	  "1s" },
 	{ "window-shortens-while-a-predecessor-is-asked",
-	  { .total = { .early = 1 }, .pace = { 1500, 5 * S }, .asks_predecessor = true },
+	  { .total = { .early = 1 }, .pace = { 1500, 5 * S }, .uses_predecessor = true },
 	  "window_shortens",
 	  "resize eth0 --capacity 6k --wait;" },
 	{ "as-many-as-it-has-room-for", { .pace = { 1000, 10 * S }, .total = { .early = 1 } }, "", NULL },
@@ -83,7 +83,7 @@ static const struct row {
 	  { .config = &both,
 	    .recent = { .new = 900, .unlearned = 100 },
 	    .pace = { 900, 1 * S },
-	    .asks_predecessor = true },
+	    .uses_predecessor = true },
 	  "too_small",
 	  "--window 500ms; or, if they are of more than 100 senders of numbered streams, xdp-dedup "
 	  "resize eth0 --sources 200 --wait" },

@@ -144,7 +144,7 @@ TEST_WITH(each_changed_byte_is_found, make_dir, remove_dir)
 	uint8_t *bytes = small_file(&size);
 	struct snapshot_head *h = aligned_alloc(64, sizeof(*h));
 	size_t streams = offsetof(struct snapshot_head, config.asked.streams);
-	char says[SNAPSHOT_SAYS_MAX];
+	char says[SNAPSHOT_REFUSAL_MAX];
 
 	diags_collect();
 	for (size_t i = 0; i < sizeof(*h);
@@ -185,7 +185,7 @@ static void assert_head_refused(const struct snapshot_head *good, size_t offset,
 				size_t bytes, const char *words)
 {
 	static struct snapshot_head h;
-	char says[SNAPSHOT_SAYS_MAX];
+	char says[SNAPSHOT_REFUSAL_MAX];
 	const char *refusal;
 
 	h = *good;
@@ -294,7 +294,7 @@ static int head_of_plan(const struct filter_spec *spec, unsigned int cpus, struc
 }
 
 /* Completes the head of an undamaged file. */
-static const char *refusal_of(struct snapshot_head *h, char says[SNAPSHOT_SAYS_MAX])
+static const char *refusal_of(struct snapshot_head *h, char says[SNAPSHOT_REFUSAL_MAX])
 {
 	h->config.memory.known_cnt = 0;
 	h->file_bytes = sizeof(*h) + h->config.memory.blocks * (uint64_t)sizeof(struct dedup_block);
@@ -330,7 +330,7 @@ static void memory_beyond_what_was_asked_is_refused(void **state)
 	struct filter_spec spec = sim_spec(100, row->hash == DEDUP_FIPS ? 0.01 : 1e-6, WINDOW);
 	static struct snapshot_head h;
 	struct dedup_memory *m = &h.config.memory;
-	char says[SNAPSHOT_SAYS_MAX];
+	char says[SNAPSHOT_REFUSAL_MAX];
 
 	diags_collect();
 	spec.layout = row->layout;
@@ -357,7 +357,7 @@ TEST(sources_beyond_the_most_are_refused)
 		.capacity = 100, .fpr_e18 = SPEC_FPR(1e-6), .window_ns = WINDOW, .streams_cnt = 1
 	};
 	static struct snapshot_head h;
-	char says[SNAPSHOT_SAYS_MAX];
+	char says[SNAPSHOT_REFUSAL_MAX];
 
 	profile_stream(&spec.streams[0], "a",
 		       "layer = udp\nsource = payload+8:4\nsequence = payload+2:2");
@@ -374,7 +374,7 @@ TEST(ids_that_were_asked_for_need_a_capacity)
 		.fpr_e18 = SPEC_FPR(1e-6), .window_ns = WINDOW, .streams_cnt = 1
 	};
 	static struct snapshot_head h;
-	char says[SNAPSHOT_SAYS_MAX];
+	char says[SNAPSHOT_REFUSAL_MAX];
 
 	profile_stream(&spec.streams[0], "a",
 		       "layer = udp\nsource = payload+8:4\nsequence = payload+2:2");
@@ -392,7 +392,7 @@ TEST(planned_sizes_are_taken)
 	static const unsigned int CPUS[] = { 1, 8192 };
 	static const uint64_t WINDOWS[] = { SPEC_WINDOW_MIN_NS, 60 * S, SPEC_WINDOW_MAX_NS };
 	static struct snapshot_head h;
-	char says[SNAPSHOT_SAYS_MAX];
+	char says[SNAPSHOT_REFUSAL_MAX];
 	int planned = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(CAPACITIES) * ARRAY_SIZE(RATES) * 6 * 18; i++) {
@@ -497,7 +497,7 @@ static void take(struct run *r, void (*meanwhile)(struct run *), struct snapshot
 
 		meanwhile(r);
 		memcpy(&blocks[i], &r->s.filter.blocks[i], cnt * sizeof(*blocks));
-		snapshot_settle(h, r->s.state.hand, &blocks[i], cnt);
+		snapshot_rewind(h, r->s.state.hand, &blocks[i], cnt);
 	}
 	snapshot_finish(&r->s.filter, h);
 }
@@ -669,20 +669,20 @@ TEST(ids_of_a_successor_count)
 	assert_int_equal(ids.younger, 900);
 	assert_int_equal(ids.older, 800);
 	snapshot_state(&h, S, 0, &st);
-	snapshot_tell(&h, (struct snapshot_ids){ 90, 10 }, &s.config, &st, s.filter.blocks);
+	snapshot_add_ids(&h, (struct snapshot_ids){ 90, 10 }, &s.config, &st, s.filter.blocks);
 	assert_int_equal(st.passed, s.state.passed);
 	snapshot_state(&h, S, 0, &st);
-	snapshot_tell(&h, (struct snapshot_ids){ 1000, 10 }, &s.config, &st, s.filter.blocks);
+	snapshot_add_ids(&h, (struct snapshot_ids){ 1000, 10 }, &s.config, &st, s.filter.blocks);
 	assert_int_equal(st.passed, s.state.passed + s.config.memory.places);
 	snapshot_state(&h, S, 0, &st);
-	snapshot_tell(&h, (struct snapshot_ids){ 1100, 1100 }, &s.config, &st, s.filter.blocks);
+	snapshot_add_ids(&h, (struct snapshot_ids){ 1100, 1100 }, &s.config, &st, s.filter.blocks);
 	assert_true(dedup_is_forgotten(&st));
 	/* One twice as large may have twice as many. */
 	twice = s.config;
 	twice.memory.turn_ids *= 2;
 	twice.memory.full_ids *= 2;
 	snapshot_state(&h, S, 0, &st);
-	snapshot_tell(&h, (struct snapshot_ids){ 150, 30 }, &twice, &st, s.filter.blocks);
+	snapshot_add_ids(&h, (struct snapshot_ids){ 150, 30 }, &twice, &st, s.filter.blocks);
 	assert_int_equal(st.passed, s.state.passed);
 	sim_stop(&s);
 }
@@ -706,7 +706,7 @@ TEST(cells_are_settled)
 
 	for (size_t i = 0; i < ARRAY_SIZE(CELLS); i++)
 		b.cell[i] = CELLS[i][0];
-	snapshot_settle(&h, 2ULL << 32 | 7, &b, 1);
+	snapshot_rewind(&h, 2ULL << 32 | 7, &b, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(CELLS); i++)
 		assert_int_equal(b.cell[i], CELLS[i][1]);
 }

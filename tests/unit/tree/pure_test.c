@@ -16,7 +16,7 @@
 /* Every function that pure code may ask for. */
 #define MAY                                                                            \
 	"(mem(cpy|set|cmp|move|chr)|strcmp)|__popcountdi2|(m|c|re)alloc(array)?|free|" \
-	"stats_asks_predecessor|(dedup|fips|filter|ids|layout|numbers|streams?)_[a-z0-9_]*"
+	"stats_uses_predecessor|(dedup|fips|filter|ids|layout|numbers|streams?)_[a-z0-9_]*"
 
 static const char *const PURE[] = { "ids",  "stream_ids", "stream_numbers",
 				    "fips", "fips_peers", "fips_sequences" };
