@@ -3,7 +3,7 @@
 
 #include "text.h"
 
-/* Outside of strings all of it is ASCII. json-c escapes controls below ' ' only. */
+/* Writes JSON. Escapes all controls in strings, of which json-c escapes only those below ' '. */
 static void write_json(FILE *to, json_object *o, int flags)
 {
 	const char *text = json_object_to_json_string_ext(o, flags);

@@ -15,7 +15,7 @@
 #define json_double json_object_new_double
 #define json_u64 json_object_new_uint64
 
-/* NULL: null. */
+/* Makes a string; null of NULL. */
 static inline json_object *json_text(const char *text)
 {
 	return text ? json_object_new_string(text) : NULL;
@@ -26,16 +26,16 @@ static inline json_object *json_itself(json_object *o)
 	return o;
 }
 
-/* Makes what the value's type says. */
+/* Makes JSON of the value's type. */
 #define JSON(value) \
 	_Generic((value), bool: json_bool, double: json_double, char *: json_text,            \
 		 const char *: json_text, json_object *: json_itself, default: json_u64)(value)
 
-/* Makes null unless `known`, or of 0. */
+/* Make null if not `known`, or if the value is 0. */
 #define JSON_IF(known, value) ((known) ? JSON(value) : NULL)
 #define JSON_NONZERO(value) JSON_IF(value, value)
 
-/* Makes a list of an item for each i below cnt. */
+/* Makes a list with an item for each i below cnt. */
 #define JSON_LIST(i, cnt, item)                                   \
 	({                                                        \
 		json_object *list_ = json_object_new_array();     \
@@ -53,8 +53,8 @@ static inline json_object *json_itself(json_object *o)
 #define ADD_FACT(key, help, value) ADD(#key, JSON(value));
 #define ADD_GAUGE(key, metric, help, value) ADD(#key, JSON(value));
 
-/* Both print it and free it: on stdout, in several lines; on one line. Every control character is
- * escaped. A byte that is not UTF-8 becomes U+FFFD.
+/* Print an object to stdout on several lines, or to a file on one line, and free it. Every control
+ * character is escaped. A byte that is not UTF-8 becomes U+FFFD.
  */
 void json_print(json_object *o);
 void json_print_line(FILE *to, json_object *o);

@@ -21,7 +21,7 @@ static const char *parse_own_mac(void *to, const char *text)
 	return parse_mac(text, o->mac) ? "give a MAC, as in 02:00:00:00:00:01" : NULL;
 }
 
-/* With or without "/s". */
+/* Parses a rate, with or without "/s". */
 static const char *parse_packet_rate(void *to, const char *text)
 {
 	struct options *o = to;
@@ -43,7 +43,7 @@ static const char *parse_packet_rate(void *to, const char *text)
 #define FIELD(member) ARGS_FIELD(struct options, member)
 #define GIVEN(mark) .given = offsetof(struct options, mark)
 
-/* The rows that follow those of WISH_OPTIONS. */
+/* The options of verbs that are no operations: they follow the rows of WISH_OPTIONS. */
 static const struct args_option OWN[] = {
 	{ "--engine", "ENGINE", OPT_REPLAY, ARGS_NAMES("user", "kernel"), FIELD(engine),
 	  .help = "user: the program compiled for user space; kernel: the\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The options of all verbs: from the command line and the environment to a struct. */
+/* Reads the options of all verbs from the command line and the environment into a struct. */
 #ifndef XDP_DEDUP_OPTIONS_H
 #define XDP_DEDUP_OPTIONS_H
 
@@ -15,14 +15,14 @@ struct sample_options {
 	bool snap_given;
 	uint32_t rate;	   /* a second */
 	uint32_t snap;	   /* bytes, if it was given */
-	uint64_t count;	   /* ends after so many; 0: it goes on */
-	uint64_t for_ns;   /* ends after that time; 0: it goes on */
+	uint64_t count;	   /* end after this many samples; 0: no end */
+	uint64_t for_ns;   /* end after this time; 0: no end */
 	const char *write; /* a file, or "-"; NULL: none */
 };
 
 struct watch_options {
 	uint64_t every_ns; /* between two readings */
-	uint64_t count;	   /* ends after so many; 0: it goes on */
+	uint64_t count;	   /* end after this many readings; 0: no end */
 };
 
 struct options {
@@ -34,18 +34,18 @@ struct options {
 	const char *write_passed, *write_dropped; /* paths; NULL: not written */
 	bool mac_given;
 	uint8_t mac[6];
-	uint64_t memory; /* bytes for ids that came */
+	uint64_t memory; /* bytes for the table of ids */
 
 	struct sample_options sample;
 	struct watch_options watch;
-	const char *config; /* run: the file; NULL without */
-	bool check;	    /* run: only see whether the file is right */
+	const char *config; /* run: the file; NULL: the default file */
+	bool check;	    /* run: only check the file */
 
 	char **args; /* arguments that are no options, in order; they belong to argv */
 	int args_cnt;
 };
 
-/* Groups of options that are no operation's (wish.h). */
+/* Groups of options that belong to no operation (wish.h). */
 enum {
 	OPT_JSON = OPT_NEXT << 0,
 	OPT_ALL = OPT_NEXT << 1,
@@ -62,9 +62,9 @@ const struct args_option *options_table(void);
 /* Sets the built-in defaults. */
 void options_begin(struct options *o);
 
-/* Fills in *o: built-in defaults, over them what the profiles of --profile say, over that the
- * environment (XDP_DEDUP_CAPACITY, XDP_DEDUP_FPR, XDP_DEDUP_WINDOW), over that argv[1] on, whose
- * order changes (args_parse). Returns 0; or -EINVAL (logged).
+/* Fills in *o. argv, from argv[1] on, overrides the environment (XDP_DEDUP_CAPACITY, XDP_DEDUP_FPR,
+ * XDP_DEDUP_WINDOW), which overrides the profiles of --profile, which override the built-in
+ * defaults. Reorders argv (args_parse). Returns 0; or -EINVAL (logged).
  */
 int options_parse(struct options *o, const struct args_command *c, int argc, char **argv);
 

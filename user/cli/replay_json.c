@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* replay for programs. */
+/* Results of replay as JSON, for programs. */
 
 #include "json_out.h"
 #include "plan.h"

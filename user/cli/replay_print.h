@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Prints the results of replay, and of its survey, for people and for programs, on stdout. */
+/* Prints the results of replay, and of its survey, for people and for programs, to stdout. */
 #ifndef XDP_DEDUP_REPLAY_PRINT_H
 #define XDP_DEDUP_REPLAY_PRINT_H
 
@@ -9,29 +9,29 @@
 
 #define REPLAY_TOP 5 /* sources that are shown */
 
-/* `path` and `c` are the capture, `complete` says whether it was read to its end. */
+/* Print the results of a replay. path, c: the capture. complete: it was read to its end. */
 void replay_print_text(const char *path, const struct capture *c, const struct dedup_config *cfg,
 		       const struct replay_result *r);
 void replay_print_json(const char *path, const struct capture *c, const struct dedup_config *cfg,
 		       const struct replay_result *r, bool complete);
 
-/* The senders of the numbered streams in the results, `max` at most: of *r, which the caller frees. */
+/* Returns a view of at most `max` senders of numbered streams. Its list belongs to *r. */
 struct senders_view replay_senders(const struct capture *c, const struct dedup_config *cfg,
 				   const struct replay_result *r, uint32_t max);
 
-/* What was read of a capture, and what was left out. */
+/* What was read of a capture, and which packets were left out. */
 struct replay_head {
 	uint64_t packets, bytes, first_ns, last_ns;
 	uint64_t foreign, outgoing; /* as in struct replay_result */
 };
 
-/* The first lines, for people. */
+/* Prints the first lines of a report for people. */
 void replay_print_head(const char *path, const struct replay_head *head);
 
-/* Opens the capture that the options name. Returns as capture_open(). */
+/* Opens the capture that the options name. Returns what capture_open() does. */
 int replay_open(const struct options *o, struct capture **out);
 
-/* Shows on a terminal how far it is. */
+/* Shows on a terminal how much of the capture has been read. */
 void replay_show_progress(const struct capture *c, uint64_t packets);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* replay for people. */
+/* Results of replay as text, for people. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -41,8 +41,8 @@ static void print_replayed_file(const char *path, const struct replay_result *r)
 		       r->backwards);
 }
 
-/* Packets an id, of all streams that share their ids with stream n: a copy may come in another one
- * than the first packet did.
+/* Returns the packets for each id, in all streams that share their ids with stream n: the first
+ * packet and a copy may be of different streams.
  */
 static double copies_an_id(const struct dedup_config *cfg, const struct replay_result *r, uint32_t n)
 {
@@ -77,7 +77,8 @@ static void print_ages(const struct dedup_config *cfg, const struct replay_resul
 		       s->missed);
 }
 
-static void print_false(const struct dedup_config *cfg, const struct replay_result *r, uint32_t n)
+static void print_false_drops(const struct dedup_config *cfg, const struct replay_result *r,
+			      uint32_t n)
 {
 	const struct replay_stream *s = &r->streams[n];
 	uint64_t fresh = s->reasons[DEDUP_REASON_new] + s->dropped_first;
@@ -156,12 +157,12 @@ static void print_replayed_stream(const struct capture *c, const struct dedup_co
 	if (!matched)
 		return;
 	print_ages(cfg, r, n);
-	print_false(cfg, r, n);
+	print_false_drops(cfg, r, n);
 	print_stream_reasons(s);
 	print_senders(c, s);
 }
 
-/* Interfaces of a capture count from 0, those of an account from 1. */
+/* Interfaces of a capture are numbered from 0, and those of an account from 1. */
 static const char *iface_name(const void *capture, uint32_t ifindex, char name[SENDERS_IFACE_MAX])
 {
 	(void)name;

@@ -25,17 +25,17 @@ static bool is_dropped(const struct filter *f, const struct dedup_sample *sample
 
 	if (c->policy.action == DEDUP_COUNT)
 		return false;
-	/* To a step of the hand: what the packet itself met is not told. */
+	/* Exact to a step of the hand, as a sample does not tell whether its packet was dropped. */
 	if (c->policy.action == DEDUP_DROP_FOR && sample->time_ns >= f->state->drop_until_ns)
 		return false;
 	return reason == DEDUP_REASON_duplicate ||
 	       (reason == DEDUP_REASON_ihave_duplicate && !c->asked.ihave_pass);
 }
 
-/* Writes the name in the filter's record; "#" and the index if there is none, or two: interfaces
- * of several network namespaces may have one index.
+/* Writes the interface's name by the filter's record; "#" and the index if the record has none or
+ * several, as interfaces of several network namespaces may have one index.
  */
-static void put_iface(const struct filter *f, uint32_t ifindex, char name[VIEW_IFACE_MAX])
+static void write_iface(const struct filter *f, uint32_t ifindex, char name[VIEW_IFACE_MAX])
 {
 	const struct dedup_iface *found = NULL;
 	int cnt = 0;
@@ -51,7 +51,7 @@ static void put_iface(const struct filter *f, uint32_t ifindex, char name[VIEW_I
 		snprintf(name, VIEW_IFACE_MAX, "#%" PRIu32, ifindex);
 }
 
-static void put_id(const struct filter *f, const struct dedup_sample *sample, char *hex)
+static void write_id(const struct filter *f, const struct dedup_sample *sample, char *hex)
 {
 	uint8_t bytes[DEDUP_ID_BYTES_MAX];
 	int n = kept_of_slot(f->config, sample->slot);
@@ -71,12 +71,12 @@ void sample_view_make(const struct filter *f, const struct dedup_sample *sample,
 		.time_ns = sample->time_ns + to_epoch_ns,
 		.verdict = is_dropped(f, sample) ? "drop" : "pass",
 		.reason = REASONS[sample->reason],
-		.stream = n < 0 ? "-" : f->config->policy.streams[n].name, /* one that is new since */
+		.stream = n < 0 ? "-" : f->config->policy.streams[n].name, /* "-": added since */
 		.ifindex = sample->ifindex,
 		.len = sample->len,
 	};
-	put_iface(f, sample->ifindex, out->iface);
-	put_id(f, sample, out->id);
+	write_iface(f, sample->ifindex, out->iface);
+	write_id(f, sample, out->id);
 	endpoints_of(sample->frame, sample->snapped, &out->source, &out->destination);
 }
 

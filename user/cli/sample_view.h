@@ -17,17 +17,17 @@ struct sample_view {
 	char iface[VIEW_IFACE_MAX];
 	uint32_t ifindex;
 	struct endpoint source, destination;
-	char id[2 * DEDUP_ID_BYTES_MAX + 1]; /* in hex, as add and test take it, and a digest as 16 digits */
+	char id[2 * DEDUP_ID_BYTES_MAX + 1]; /* in hex, as for add and test; digests: 16 digits */
 	uint32_t len;			     /* of the frame */
 };
 
-/* What there is to see of a sample of this filter. to_epoch_ns: from the kernel's CLOCK_MONOTONIC
- * to time since the Unix epoch. What is pointed to lives as long as the open filter.
+/* Makes the view of a sample of this filter. to_epoch_ns: from the kernel's CLOCK_MONOTONIC to time
+ * since the Unix epoch. The view's pointers are valid as long as the filter is open.
  */
 void sample_view_make(const struct filter *f, const struct dedup_sample *sample,
 		      int64_t to_epoch_ns, struct sample_view *out);
 
-/* Print a line. */
+/* Print the view on one line. */
 void sample_view_text(const struct sample_view *v, FILE *to);
 void sample_view_json(const struct sample_view *v, FILE *to);
 

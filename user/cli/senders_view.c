@@ -13,7 +13,7 @@ double percent_of(uint64_t part, uint64_t of)
 	return of ? 100.0 * (double)part / (double)of : 0;
 }
 
-/* "<= 1us", or "> 8s". */
+/* Prints a skew, as in "<= 1us" or "> 8s". */
 static void print_skew(const struct dedup_path *path, double part)
 {
 	uint64_t ns = accounts_skew_quantile(path, part);
@@ -24,7 +24,7 @@ static void print_skew(const struct dedup_path *path, double part)
 		printf("<= %s", FORMAT_TIME(ns));
 }
 
-/* Says a figure if it is not 0. */
+/* Prints a figure unless it is 0. */
 static void print_if_any(const char *what, uint64_t cnt)
 {
 	if (cnt)
@@ -34,8 +34,8 @@ static void print_if_any(const char *what, uint64_t cnt)
 static void print_path(const struct senders_view *v, const struct source_figures *f,
 		       const struct path_figures *p)
 {
-	char room[SENDERS_IFACE_MAX];
-	const char *name = v->iface_name(v->of, p->ifindex, room);
+	char buf[SENDERS_IFACE_MAX];
+	const char *name = v->iface_name(v->of, p->ifindex, buf);
 
 	printf("    %-10s %-8s first %5.1f %%  lost %" PRIu64 " (%.3g %%)",
 	       sender_path_stream(v->config, p) ?: "-", name ?: "gone",

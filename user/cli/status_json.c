@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* status for programs. */
+/* status as JSON, for programs. */
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static json_object *json_ports(const struct dedup_ports *ports, uint32_t cnt)
 	return JSON_LIST(i, cnt, json_range(&ports[i]));
 }
 
-/* Destinations, of which the first cnt4 are IPv4. */
+/* Makes a list of destinations, of which the first cnt4 are IPv4. */
 static json_object *json_to(const struct dedup_prefix *to, uint32_t cnt4, uint32_t cnt)
 {
 	return JSON_LIST(i, cnt, FORMAT_PREFIX(&to[i], i < cnt4));
@@ -71,7 +71,7 @@ static json_object *json_stream(const struct status *s, uint32_t n)
 	return JSON_OBJECT(STREAM_FACTS(ADD_FACT));
 }
 
-/* A list of one pair; an empty one if there is none. */
+/* Makes a list with the pair, or an empty list if there is none. */
 static json_object *json_pair(const struct receivers_pair *pair)
 {
 	return JSON_LIST(i, *pair->upper != '\0', JSON_OBJECT(PAIR_FACTS(ADD_FACT)));
@@ -84,8 +84,8 @@ static json_object *json_sampler(const struct sampling_process *p)
 
 static json_object *json_socket(const struct status *s, const struct socket_seen *k)
 {
-	char room[IF_NAMESIZE];
-	const char *name = status_iface_name(s, k->queue.ifindex, room);
+	char buf[IF_NAMESIZE];
+	const char *name = status_iface_name(s, k->queue.ifindex, buf);
 
 	return JSON_OBJECT(SOCKET_FACTS(ADD_FACT, ADD_GAUGE));
 }

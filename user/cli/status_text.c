@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* status for people. */
+/* status as text, for people. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void print_ifaces(const struct status *s)
 	puts(s->ifaces_cnt ? "" : "none");
 }
 
-/* Those that are not 0. */
+/* Prints the counters that are not 0. */
 static void print_reasons(const struct filter_counters *c)
 {
 #define X(name, help)                                                   \
@@ -40,7 +40,7 @@ static void print_reasons(const struct filter_counters *c)
 #undef X
 }
 
-/* Of fresh packets, where they go to sockets. */
+/* Prints the outcomes of fresh packets for sockets. */
 static void print_deliveries(const struct filter_counters *c)
 {
 #define X(name, help)                                                                              \
@@ -104,7 +104,7 @@ static void print_estimate(const struct status *s)
 		       100 * f->read_part);
 }
 
-/* What is left of the filter that was there before a change, and of the change. */
+/* Prints the predecessor, an older format, and a change that has not ended. */
 static void print_predecessor(const struct status *s)
 {
 	const struct status_predecessor *b = &s->predecessor;
@@ -129,14 +129,14 @@ static void print_predecessor(const struct status *s)
 		       b->leads ? "; until then the predecessor learns" : "");
 }
 
-/* Destinations, of which the first cnt4 are IPv4, behind a text; nothing if there are none. */
+/* Prints a text and destinations, the first cnt4 of them IPv4; nothing if there are none. */
 static void print_to(const char *before, const struct dedup_prefix *to, uint32_t cnt4, uint32_t cnt)
 {
 	for (uint32_t i = 0; i < cnt; i++)
 		printf("%s%s", i ? "," : before, FORMAT_PREFIX(&to[i], i < cnt4));
 }
 
-/* Which packets are a stream's, and what their id is. */
+/* Prints which packets belong to a stream, and what their id is. */
 static void print_stream(const struct dedup_config *c, uint32_t n)
 {
 	const struct dedup_stream *s = &c->policy.streams[n];
@@ -173,7 +173,7 @@ static void print_stream(const struct dedup_config *c, uint32_t n)
 		printf("id: %s%s%s\n", fields, *fields && *digest ? " and " : "", digest);
 }
 
-/* What each stream counts, where there are several. */
+/* Prints the counters of each stream, if there are several. */
 static void print_streams(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -222,7 +222,7 @@ static void print_receiver(const struct status *s)
 		       faults->merging.lower, faults->merging.upper);
 }
 
-/* With --for. */
+/* Prints how long --for still drops, or since when it has ended. */
 static void print_drop_time(const struct status *s)
 {
 	const char *whole = FORMAT_TIME(s->filter.config->asked.drop_ns);
@@ -245,7 +245,7 @@ static void print_sampler(const struct sampling_process *sampler)
 		       sampler->pid, FORMAT_BYTES(SAMPLING_RING_BYTES));
 }
 
-/* Which fresh packets go to sockets: of all streams, or of some. */
+/* Prints which fresh packets go to sockets: those of all streams, or of some. */
 static void print_deliver(const struct dedup_config *c)
 {
 	const char *before = "";
@@ -265,8 +265,8 @@ static void print_deliver(const struct dedup_config *c)
 
 static void print_socket(const struct status *s, const struct socket_seen *k)
 {
-	char room[IF_NAMESIZE];
-	const char *name = status_iface_name(s, k->queue.ifindex, room);
+	char buf[IF_NAMESIZE];
+	const char *name = status_iface_name(s, k->queue.ifindex, buf);
 
 	if (name)
 		printf("  socket      %s", name);
@@ -287,7 +287,7 @@ static void print_socket(const struct status *s, const struct socket_seen *k)
 		       k->unreturned);
 }
 
-/* What lines above say already is left out. */
+/* Prints the advice, except what earlier lines have already. */
 static void print_status_advice(const struct status *s)
 {
 	struct advice list[ADVICE_MAX];
@@ -298,7 +298,7 @@ static void print_status_advice(const struct status *s)
 			printf("  advice      %s\n", list[i].text);
 }
 
-/* The ids that are hashed into the filter's memory. */
+/* Prints the hand, the fill and the estimates of hashed ids. */
 static void print_ids(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;

@@ -8,7 +8,7 @@
 #include "senders_view.h"
 #include "status.h"
 
-/* Prints it for people, to stdout. */
+/* Prints the status for people to stdout. */
 void status_print(const struct status *s);
 
 /* Makes an object for programs. The caller frees it with json_object_put(). */

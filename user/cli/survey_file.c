@@ -17,7 +17,7 @@
 #include "tunnels.h"
 #include "units.h"
 
-#define PROGRESS_EVERY 256 /* packets: it looks at the time */
+#define PROGRESS_EVERY 256 /* packets between two looks at the clock */
 
 const char *survey_name(const struct survey_destination *d, char out[SURVEY_NAME_MAX])
 {
@@ -35,7 +35,7 @@ const char *survey_name(const struct survey_destination *d, char out[SURVEY_NAME
 	return out;
 }
 
-/* Which of the realms that several streams share is this stream's? From 1 on; 0: it has its own. */
+/* Returns the number of the stream's realm among shared realms, from 1 on; 0 if it has its own. */
 static uint32_t shared_realm(const struct filter_spec *spec, uint32_t n)
 {
 	uint32_t number = 0, last = UINT32_MAX;
@@ -68,7 +68,7 @@ static void append_stream(char *out, const struct filter_spec *spec, uint32_t n)
 		text_append(out, SURVEY_OPTIONS_MAX, "#feed%u", shared_realm(spec, n));
 }
 
-/* As parse_count() takes it. */
+/* Appends a number in the form that parse_count() takes. */
 static void append_count(char *out, uint64_t n)
 {
 	if (n % 1000000 == 0)
@@ -99,7 +99,7 @@ const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTION
 	return out;
 }
 
-/* All of the capture. 0, or -errno (logged). */
+/* Surveys all packets of the capture. Returns 0, or -errno (logged). */
 static int note_all(struct survey *s, struct capture *c)
 {
 	struct capture_frame f;
@@ -116,7 +116,7 @@ static int note_all(struct survey *s, struct capture *c)
 	return more;
 }
 
-/* What comes by a pipe cannot be read again. */
+/* False for a pipe, which cannot be read again. */
 static bool is_file(const char *path)
 {
 	struct stat st;
@@ -124,8 +124,8 @@ static bool is_file(const char *path)
 	return strcmp(path, "-") != 0 && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-/* Replays the file through the filter, as the recommended command does, unless it is cut: that is
- * reported once. 0, or -errno (logged).
+/* Replays the file through the filter, as the recommended command does; but not an incomplete file,
+ * as its error was logged already. Returns 0, or -errno (logged).
  */
 static int replay_paths(const struct options *o, bool is_complete, struct survey_paths *p)
 {
@@ -154,7 +154,7 @@ static int replay_paths(const struct options *o, bool is_complete, struct survey
 	return err;
 }
 
-/* Of what was surveyed. 0, or -errno (logged). */
+/* Completes the report, and prints it. Returns 0, or -errno (logged). */
 static int print_report(const struct options *o, struct survey_report *report)
 {
 	int err;

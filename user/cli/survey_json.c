@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The survey for programs. */
+/* The survey as JSON, for programs. */
 #include <arpa/inet.h>
 #include <stdio.h>
 
@@ -87,7 +87,7 @@ static json_object *json_others(const struct survey_result *r)
 	return o;
 }
 
-/* Null if they are not known. */
+/* Makes the list of senders; null if they are not known. */
 static json_object *json_senders(const struct capture *c, const struct survey_paths *p)
 {
 	struct senders_view senders = replay_senders(c, &p->cfg, &p->result, UINT32_MAX);
@@ -95,7 +95,7 @@ static json_object *json_senders(const struct capture *c, const struct survey_pa
 	return p->known ? senders_json(&senders) : NULL;
 }
 
-/* Adds what the filter is, and what it does, to the object `o`. */
+/* Adds the filter's options and effects to the object `o`. */
 static void add_filter(json_object *o, const struct capture *c, const struct survey_paths *p)
 {
 	const struct survey_filter *f = p->filter;

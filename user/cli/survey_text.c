@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The survey for people: what can be saved, first the most; then what to do. */
+/* The survey as text, for people: what can be saved, the most first; then what to do. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include "units.h"
 
 #define DESTINATIONS_SHOWN 12 /* at most */
-/* A destination is shown if so much of its packets, and of all, comes again. */
+/* A destination is shown if more than these parts of its packets, and of all, are duplicates. */
 #define SHARE_SHOWN 0.01
 #define SHOWN_OF_ALL 0.001
 
-#define FRAMES "mirror-l2" /* the profile of what is not IP */
+#define FRAMES "mirror-l2" /* the profile for frames that are not IP */
 
 static void print_surveyed_file(const struct survey_report *report)
 {
@@ -59,7 +59,7 @@ static const char *reason(const struct survey_fit *f)
 {
 	if (f->why == SURVEY_FINDS_NONE && f->snapped)
 		return "the snap length cut its packets";
-	return SURVEY_REASONS[f->why].says;
+	return SURVEY_REASONS[f->why].text;
 }
 
 static const struct survey_fit *fit_named(const struct survey_fit *fits, uint32_t cnt,
@@ -92,7 +92,7 @@ static void print_best(const struct survey_fit *f)
 		printf("    %" PRIu64 " packets are cut in front of their id's end\n", f->snapped);
 }
 
-/* Why not another profile that fits, too. */
+/* Prints why other profiles that fit are not the best one. */
 static void print_rejected(const struct survey_destination *d)
 {
 	for (uint32_t i = 0; i < d->fits_cnt; i++) {
@@ -103,7 +103,7 @@ static void print_rejected(const struct survey_destination *d)
 	}
 }
 
-/* Why none of the profiles that see duplicates in it is the one. */
+/* Prints why no profile fits the destination. */
 static void print_none(const struct survey_result *r, const struct survey_destination *d)
 {
 	const struct survey_fit *f = d->kind == SURVEY_ETHERNET
@@ -126,13 +126,13 @@ static bool has_stream(const struct survey_filter *f, const char *profile)
 	return false;
 }
 
-/* Does a gate of the EtherType hold for this one? */
-static bool is_held_by(const struct dedup_gate *gate, uint16_t ethertype)
+/* Returns whether a gate on the EtherType accepts this one. */
+static bool gate_accepts(const struct dedup_gate *gate, uint16_t ethertype)
 {
 	return ((htons(ethertype) & gate->load.mask) == gate->value) == gate->equal;
 }
 
-/* Which of the profiles for all traffic that are recommended drops its copies; NULL: none. */
+/* Returns the recommended profile for all traffic that drops the destination's copies, or NULL. */
 static const char *mirror_of(const struct survey_result *r, const struct survey_destination *d)
 {
 	const char *profile = d->kind == SURVEY_ETHERNET ? FRAMES : "mirror";
@@ -140,7 +140,7 @@ static const char *mirror_of(const struct survey_result *r, const struct survey_
 	const struct dedup_stream *st = f ? &f->profile->stream : NULL;
 
 	for (uint32_t i = 0; d->kind == SURVEY_ETHERNET && st && i < st->gates_cnt; i++)
-		if (st->gates[i].exempt && is_held_by(&st->gates[i], d->number))
+		if (st->gates[i].exempt && gate_accepts(&st->gates[i], d->number))
 			return NULL;
 	return has_stream(&r->filter, profile) ? profile : NULL;
 }
@@ -167,7 +167,7 @@ static void print_destination(const struct survey_result *r, const struct survey
 	}
 }
 
-/* Has it duplicates, and are they enough to be worth a line? */
+/* Returns whether the destination has enough duplicates to be worth a line. */
 static bool is_shown(const struct survey_result *r, const struct survey_destination *d)
 {
 	uint64_t found = d->best ? d->best->duplicates.packets : 0;
@@ -234,14 +234,14 @@ static void print_notes(const struct survey_result *r)
 							: "Frames that are not IP");
 }
 
-/* As a shell takes it. Bytes that could control a terminal are written as $'\033' has them. */
+/* Prints a word quoted for a shell. Bytes that could control a terminal become $'\033'. */
 static void print_word(const char *word)
 {
 	const char *plain =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
 
 	if (word[0] == '-')
-		fputs("./", stdout); /* no option */
+		fputs("./", stdout); /* so that it is no option */
 	if (*word && !word[strspn(word, plain)]) {
 		fputs(word, stdout);
 		return;
@@ -266,7 +266,7 @@ static void print_word(const char *word)
 static void print_replay(const char *path, const char *options)
 {
 	fputs("  xdp-dedup replay ", stdout);
-	/* What came from standard input is gone: the file that it was has another name. */
+	/* Standard input cannot be read again: the user has to give the file's name. */
 	if (!strcmp(path, "-"))
 		fputs("FILE", stdout);
 	else
@@ -274,7 +274,7 @@ static void print_replay(const char *path, const char *options)
 	printf(" %s\n", options);
 }
 
-/* What each path brings, if it is known. */
+/* Prints what each path brings, if that is known. */
 static void print_paths(const struct capture *c, const struct survey_paths *p)
 {
 	struct senders_view senders = replay_senders(c, &p->cfg, &p->result, SENDERS_SHOWN);
@@ -285,7 +285,7 @@ static void print_paths(const struct capture *c, const struct survey_paths *p)
 	senders_print(&senders);
 }
 
-/* What did not fit into the filter. */
+/* Prints the filter for what did not fit into the first one. */
 static void print_rest(const struct survey_report *report)
 {
 	const struct survey_result *r = report->r;
@@ -301,7 +301,7 @@ static void print_rest(const struct survey_report *report)
 	print_paths(report->c, &report->rest);
 }
 
-/* Were packets cut, by the capture or by mirrors? */
+/* Returns whether the capture or mirrors have cut packets. */
 static bool are_cut(const struct survey_result *r)
 {
 	bool cut = r->snapped;

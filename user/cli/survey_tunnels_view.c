@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a survey says of tunnels. */
+/* Shows the tunnels of a survey. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define ADDRESSES_TEXT_MAX 256
 
-static bool is_there(const struct survey_tunnel *t)
+static bool has_frames(const struct survey_tunnel *t)
 {
 	return t->packets || t->truncated || t->bad;
 }
@@ -21,7 +21,7 @@ static const char *address_text(const struct survey_tunnel *t, uint32_t i,
 	return inet_ntop(t->ipv4[i] ? AF_INET : AF_INET6, t->addresses[i], text, INET6_ADDRSTRLEN);
 }
 
-/* " to 192.0.2.7, 192.0.2.8 and others"; "" without addresses. */
+/* Writes the addresses, as in " to 192.0.2.7 and others"; "" without addresses. Returns text. */
 static const char *addresses_text(const struct survey_tunnel *t, char text[ADDRESSES_TEXT_MAX])
 {
 	char address[INET6_ADDRSTRLEN];
@@ -58,7 +58,7 @@ static void print_tunnel(const char *name, const struct survey_tunnel *t)
 void survey_print_tunnels(const struct survey_result *r)
 {
 	for (uint32_t i = 0; i < DEDUP_TUNNELS_CNT; i++)
-		if (is_there(&r->tunnels[i]))
+		if (has_frames(&r->tunnels[i]))
 			print_tunnel(tunnel_name(i), &r->tunnels[i]);
 }
 
@@ -117,7 +117,7 @@ json_object *survey_json_tunnels(const struct survey_result *r)
 	json_object *list = json_object_new_array();
 
 	for (uint32_t i = 0; i < DEDUP_TUNNELS_CNT; i++)
-		if (is_there(&r->tunnels[i]))
+		if (has_frames(&r->tunnels[i]))
 			json_object_array_add(list, json_tunnel(tunnel_name(i), &r->tunnels[i]));
 	return list;
 }

@@ -12,7 +12,7 @@
 #include "units.h"
 #include "watch.h"
 
-#define TEXT_COLUMNS 20 /* behind a graph, where the terminal is this much wider than it needs */
+#define TEXT_COLUMNS 20 /* for a text after a graph, if the terminal is wide enough for both */
 #define GRAPH_MIN 10
 #define STEPS 8
 
@@ -24,7 +24,7 @@ static const struct glyphs {
 
 static SCREEN *screen;
 static const struct glyphs *glyphs;
-static int next_line; /* the next one to be drawn */
+static int next_line; /* the next line to draw */
 
 int terminal_open(void)
 {
@@ -65,7 +65,7 @@ enum terminal_key terminal_key(int timeout_ms)
 	int ready = poll(&in, 1, timeout_ms);
 
 	if (ready > 0 && !(in.revents & POLLIN))
-		return TERMINAL_KEY_QUIT; /* the terminal has gone */
+		return TERMINAL_KEY_QUIT; /* the terminal is gone */
 	switch (getch()) {
 	case 'q':
 	case 'Q':
@@ -78,7 +78,7 @@ enum terminal_key terminal_key(int timeout_ms)
 		return TERMINAL_KEY_DOWN;
 	case KEY_RESIZE:
 		return TERMINAL_KEY_REDRAW;
-	case 'L' - '@': /* Ctrl-L: what others have written there goes */
+	case 'L' - '@': /* Ctrl-L: removes what other programs have written there */
 		clearok(stdscr, true);
 		return TERMINAL_KEY_REDRAW;
 	default:
@@ -127,7 +127,7 @@ void terminal_bars(const double *values, int cnt, const char *text)
 	if (terminal_lines_left() <= 0)
 		return;
 	terminal_line(0, "%s", text);
-	if (getcury(stdscr) != next_line - 1) /* the text has filled the line */
+	if (getcury(stdscr) != next_line - 1) /* the text fills the line */
 		return;
 	if (cnt > COLS - getcurx(stdscr))
 		cnt = COLS - getcurx(stdscr);
@@ -144,15 +144,15 @@ void terminal_title(const char *left, const char *right)
 	mvchgat(next_line - 1, 0, -1, A_REVERSE, 0, NULL);
 }
 
-/* Begins a line with a name and a value. Returns how many columns are left for a graph: 0 if the
- * terminal is too narrow for one, or -1 if it has no room for the line. `behind` gets the column
- * behind the graph; 0: there is no room.
+/* Begins a line with a label and a value. Returns how many columns a graph has: 0 if the terminal
+ * is too narrow for one, -1 if there is no room for the line. *after: the column of the text after
+ * the graph; 0 if that has no room.
  */
-static int begin_graph(const char *label, const char *value, int *behind)
+static int begin_graph(const char *label, const char *value, int *after)
 {
 	int from = TERMINAL_LABEL_COLUMNS + TERMINAL_VALUE_COLUMNS + 2, columns = COLS - from;
 
-	*behind = 0;
+	*after = 0;
 	if (terminal_lines_left() <= 0)
 		return -1;
 	mvprintw(next_line, 0, " %-*.*s%*s", TERMINAL_LABEL_COLUMNS, COLS > 1 ? COLS - 1 : 1, label,
@@ -160,14 +160,14 @@ static int begin_graph(const char *label, const char *value, int *behind)
 	if (columns >= WATCH_HISTORY / 2 + TEXT_COLUMNS + 1) {
 		columns -= TEXT_COLUMNS + 1;
 		columns = columns > WATCH_HISTORY ? WATCH_HISTORY : columns;
-		*behind = from + columns + 1;
+		*after = from + columns + 1;
 	}
 	move(next_line++, from);
 	return columns < GRAPH_MIN ? 0 : columns > WATCH_HISTORY ? WATCH_HISTORY : columns;
 }
 
-/* The text behind a graph on the line that was drawn last. */
-static void behind_graph(int column, const char *text)
+/* Draws the text after a graph, on the line that was drawn last. */
+static void draw_after_graph(int column, const char *text)
 {
 	if (column && column < COLS)
 		mvaddnstr(next_line - 1, column, text, COLS - column);
@@ -176,24 +176,24 @@ static void behind_graph(int column, const char *text)
 void terminal_bar(const char *label, double part, const char *text)
 {
 	char value[32];
-	int behind, columns, filled;
+	int after, columns, filled;
 
 	snprintf(value, sizeof(value), "%.1f %%", 100 * part);
-	columns = begin_graph(label, value, &behind);
+	columns = begin_graph(label, value, &after);
 	filled = (int)(part * columns + 0.5);
 	for (int i = 0; i < columns; i++)
 		addstr(i < filled ? glyphs->filled : glyphs->empty);
-	behind_graph(behind, text);
+	draw_after_graph(after, text);
 }
 
 void terminal_spark(const char *label, double value, const double *history, int cnt)
 {
 	char most_text[64], rate[48];
-	int heights[WATCH_HISTORY], behind, columns;
+	int heights[WATCH_HISTORY], after, columns;
 	double most = 0;
 
 	snprintf(rate, sizeof(rate), "%s/s", FORMAT_ABOUT(value));
-	columns = begin_graph(label, rate, &behind);
+	columns = begin_graph(label, rate, &after);
 	if (columns <= 0)
 		return;
 	cnt = watch_spark(history, cnt, STEPS, columns, heights);
@@ -204,7 +204,7 @@ void terminal_spark(const char *label, double value, const double *history, int 
 	for (int i = 0; i < cnt; i++)
 		most = history[i] > most ? history[i] : most;
 	snprintf(most_text, sizeof(most_text), "at most %s/s", FORMAT_ABOUT(most));
-	behind_graph(behind, most_text);
+	draw_after_graph(after, most_text);
 }
 
 int terminal_table(int cnt, const char *name, const char *columns)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* check: would load work here? Changes nothing. */
+/* check: finds out whether load would work here. Changes nothing. */
 #include <stdio.h>
 
 #include "checks.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* add, test, remove and want: ids by hand. */
+/* add, test, remove and want: apply a verb to ids of the command line or stdin. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,16 +19,16 @@
 #include "wanted.h"
 #include "attachments.h"
 
-#define ADD_TRIES 1000 /* with 1 ms before each, for the hand to make room */
+#define ADD_TRIES 1000 /* 1 ms apart, while the hand makes room */
 
-/* One of the verbs: what it does with an id, and the word to print after it. */
+/* One of the verbs: its function, and the words to print after an id. */
 struct id_verb {
-	/* `text` is the id as it was given. Returns 1 if the id was known, 0 if not; or -errno:
-	 * -EINVAL (not logged) of the all-zero id, or another one (logged).
+	/* text: the id as it was given. Returns 1 if the id was known, 0 if not; -EINVAL (not
+	 * logged) for the all-zero id; or another -errno (logged).
 	 */
 	int (*apply)(struct filter *f, const uint8_t *id, const char *text);
 	const char *known, *unknown;
-	enum exit_code some_unknown; /* if all is done, but some id was not known */
+	enum exit_code some_unknown; /* after success, if some id was not known */
 };
 
 static int add_id(struct filter *f, const uint8_t *id, const char *text)
@@ -74,7 +74,7 @@ static int remove_id(struct filter *f, const uint8_t *id, const char *text)
 	return known;
 }
 
-static int do_want(struct filter *f, const uint8_t *id, const char *text)
+static int want_one(struct filter *f, const uint8_t *id, const char *text)
 {
 	int known = want_id(f, id);
 
@@ -87,7 +87,7 @@ static int do_want(struct filter *f, const uint8_t *id, const char *text)
 	return known;
 }
 
-/* 0, or -EINVAL after logging what an id of this stream looks like. */
+/* Reads an id in hex. Returns 0; or -EINVAL after logging the form of the stream's ids. */
 static int read_id(const struct filter *f, const char *text, uint8_t id[DEDUP_ID_BYTES_MAX])
 {
 	static uint8_t bytes[DEDUP_ID_BYTES_MAX + UINT16_MAX];
@@ -105,7 +105,7 @@ static int read_id(const struct filter *f, const char *text, uint8_t id[DEDUP_ID
 		text, 2 * least);
 }
 
-/* Opens the filter of WHAT/STREAM, and its predecessor. 0, or -errno (logged). */
+/* Opens the filter of WHAT/STREAM, and its predecessor. Returns 0, or -errno (logged). */
 static int open_both(const char *what, struct filter *f)
 {
 	int err = attachments_open_stream(what, f);
@@ -120,10 +120,10 @@ static int open_both(const char *what, struct filter *f)
 	return err;
 }
 
-/* Between two lines of stdin anybody may change the filter: opens what it is now. 0, or -errno
- * (logged), and *f stays.
+/* Opens the filter again if somebody has changed it since the last id. Returns 0; or -errno
+ * (logged), and *f stays open.
  */
-static int follow_change(struct filter *f)
+static int reopen_changed(struct filter *f)
 {
 	char what[sizeof(f->name) + 1 + DEDUP_STREAM_NAME];
 	struct filter now;
@@ -144,21 +144,21 @@ static int follow_change(struct filter *f)
 	return 0;
 }
 
-/* What is done with ids, and how many were not known. */
+/* A verb that is applied to ids, and how many of these were not known. */
 struct job {
 	struct filter *f;
 	const struct id_verb *verb;
 	uint64_t unknown;
 };
 
-/* Does it with one id, and prints id and word. 1, after logging why, if it cannot. */
-static int do_id(void *arg, const char *text)
+/* Applies the verb to one id, and prints the id and the result. Returns 0; or 1 (logged). */
+static int apply_to_id(void *arg, const char *text)
 {
 	struct job *j = arg;
 	uint8_t id[DEDUP_ID_BYTES_MAX];
 	int known;
 
-	if (follow_change(j->f) || read_id(j->f, text, id) || hand_has_stopped(j->f))
+	if (reopen_changed(j->f) || read_id(j->f, text, id) || hand_has_stopped(j->f))
 		return 1;
 	known = j->verb->apply(j->f, id, text);
 	if (known == -EINVAL)
@@ -170,10 +170,10 @@ static int do_id(void *arg, const char *text)
 	return 0;
 }
 
-/* Does do_id() for every line of stdin. */
-static int do_lines(struct job *j)
+/* Calls apply_to_id() for every line of stdin. */
+static int apply_to_lines(struct job *j)
 {
-	int err = lines_each(stdin, do_id, j);
+	int err = lines_each(stdin, apply_to_id, j);
 
 	if (err < 0)
 		diag_err(err, "cannot read ids: %s",
@@ -181,7 +181,7 @@ static int do_lines(struct job *j)
 	return err;
 }
 
-/* Are all ids of the command line well-formed? Checked before anything is done with the first. */
+/* Checks all ids of the command line before the verb is applied to the first. */
 static int check_ids(const struct filter *f, char **ids, int cnt)
 {
 	uint8_t id[DEDUP_ID_BYTES_MAX];
@@ -193,7 +193,7 @@ static int check_ids(const struct filter *f, char **ids, int cnt)
 	return err;
 }
 
-/* Does the verb with all ids. */
+/* Applies the verb to all ids. */
 static int run_ids_verb(const struct options *o, const struct id_verb *verb)
 {
 	struct filter f;
@@ -207,7 +207,7 @@ static int run_ids_verb(const struct options *o, const struct id_verb *verb)
 		return EXIT_MISUSED;
 	}
 	for (int i = 1; i < o->args_cnt && !err; i++)
-		err = strcmp(o->args[i], "-") ? do_id(&j, o->args[i]) : do_lines(&j);
+		err = strcmp(o->args[i], "-") ? apply_to_id(&j, o->args[i]) : apply_to_lines(&j);
 	filter_close(&f);
 	return err ? EXIT_FAILED : j.unknown ? verb->some_unknown : EXIT_DONE;
 }
@@ -229,5 +229,5 @@ int verb_remove(const struct options *o)
 
 int verb_want(const struct options *o)
 {
-	return run_ids_verb(o, &(struct id_verb){ do_want, "wanted", "unknown", EXIT_DONE });
+	return run_ids_verb(o, &(struct id_verb){ want_one, "wanted", "unknown", EXIT_DONE });
 }

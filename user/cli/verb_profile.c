@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* profile: which protocols there are, what their profiles say, and whether a user's own are right. */
+/* profile: lists and shows profiles, and checks a file of profiles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -91,7 +91,7 @@ static int run_profile_verb(const struct options *o, struct profiles *all)
 	return o->json ? list_json(all) : list_profiles(all);
 }
 
-/* Is it one of list, show NAME, check FILE? */
+/* Returns whether the arguments are those of list, show NAME or check FILE. */
 static bool is_usage_known(const struct options *o)
 {
 	const char *what = o->args[0];

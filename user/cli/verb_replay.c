@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* replay: a capture file through a filter. */
+/* replay: passes a capture file through a filter. */
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "survey_print.h"
 #include "verbs.h"
 
-/* What the packets of a file are for, if it does not say: cooked ones, and raw IP. */
+/* The destination of packets whose capture has none, as cooked packets and raw IP. */
 static const uint8_t ANY_MAC[6] = { 0x02, 0, 0, 0, 0, 0x01 };
 
 #define PROGRESS_NS 250000000ULL
@@ -45,8 +45,8 @@ static int refuse_in_survey(const char *option)
 		option);
 }
 
-/* A survey finds out what a filter should be, and loads none. Of a filter's options it uses
- * --tunnels. An enum exit_code, of a misuse that is logged.
+/* Refuses options that a survey does not use: it finds out a filter's options, and takes only
+ * --tunnels. Returns an enum exit_code (logged).
  */
 static int check_survey(const struct options *o)
 {
@@ -62,7 +62,7 @@ static int check_survey(const struct options *o)
 	return EXIT_DONE;
 }
 
-/* An enum exit_code; failures are logged. */
+/* Returns an enum exit_code (logged). */
 static int check_replay(const struct options *o)
 {
 	if (o->wish.spec.learn_app)
@@ -79,12 +79,12 @@ static int check_replay(const struct options *o)
 	return EXIT_DONE;
 }
 
-/* Makes the configuration of the options. 0, or -errno (logged). */
+/* Makes the configuration of the options. Returns 0, or -errno (logged). */
 static int plan_replay(const struct options *o, struct dedup_config *cfg)
 {
 	struct filter_spec spec = o->wish.spec;
 
-	/* Duplicates are told from others in either case. */
+	/* Duplicates are found in either case. */
 	spec.count_only = false;
 	spec.drop_ns = 0;
 	spec.forwarded |= !o->mac_given;
@@ -96,13 +96,13 @@ static bool is_stdout(const char *path)
 	return path && !strcmp(path, "-");
 }
 
-/* Opens a file of --write-passed or --write-dropped; *out stays NULL without. */
+/* Opens the file of --write-passed or --write-dropped. Without the option *out stays NULL. */
 static int create(const char *path, struct capture_out **out)
 {
 	return path ? capture_create(path, 262144, CAPTURE_AT_ONCE, out) : 0;
 }
 
-/* `begun`: it has what was read until an error, if there was one. */
+/* Finishes the file, which after an error has the packets before it. Discards it unless `begun`. */
 static int finish(struct capture_out *out, bool begun)
 {
 	if (out && begun)
@@ -127,10 +127,10 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 	diag_progress_end();
 	complete = !err;
 	err |= finish(spec.passed, result.streams) | finish(spec.dropped, result.streams);
-	/* Packets and text do not go into one file. */
+	/* Packets and text do not go to one file. */
 	if (is_stdout(o->write_passed) || is_stdout(o->write_dropped))
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	/* What was read until an error counts. */
+	/* After an error, the packets before it count. */
 	if (result.streams && o->json)
 		replay_print_json(o->args[0], c, cfg, &result, complete);
 	else if (result.streams)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* rotate and reset: the hand passes all places once or more, on request. */
+/* rotate and reset: request that the hand pass all places once or more. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 #include "verbs.h"
 #include "attachments.h"
 
-/* Requests passes of the hand; returns what dedup_state.passed will be when they are done. */
+/* Requests passes of the hand. Returns the value of dedup_state.passed when they are done. */
 typedef __u64 (*request_fn)(struct dedup_state *st, const struct dedup_config *c);
 
 int explain_gone(const struct filter *f)
@@ -31,7 +31,7 @@ bool hand_has_stopped(const struct filter *f)
 	return true;
 }
 
-/* Makes a request of the hand, and of the predecessor's, and waits until it is done. */
+/* Requests passes of the hand and of the predecessor's hand, and waits until they are done. */
 static int turn_both(struct filter *f, request_fn request)
 {
 	struct filter *predecessor = f->predecessor;
@@ -43,9 +43,7 @@ static int turn_both(struct filter *f, request_fn request)
 			return -ESTALE;
 		usleep(1000);
 	}
-	/* A predecessor's hand has nothing to do if it has stopped, as it does when the predecessor
-	 * is given up meanwhile.
-	 */
+	/* The predecessor's hand stops for ever if the predecessor is removed meanwhile. */
 	while (predecessor && READ_ONCE(predecessor->state->passed) < other &&
 	       !stats_stopped(predecessor->config, predecessor->state, kernel_now_ns()))
 		usleep(1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* sample: shows or writes packets that are dropped or new, as they come. */
+/* sample: shows or writes packets that are dropped or new, as they arrive. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -23,18 +23,18 @@
 #define MS 1000000
 #define SNAP_DEFAULT 256
 
-/* What becomes of samples. */
+/* Where and how samples are shown. */
 struct show {
 	const struct options *o;
 	const struct filter *f;
-	bool all;		  /* or f->stream alone */
-	struct capture_out *file; /* NULL: they are printed */
+	bool all;		  /* of all streams; else only of f->stream */
+	struct capture_out *file; /* NULL: samples are printed */
 	int64_t to_epoch_ns;
 	uint64_t cnt;
-	bool failed; /* they could not be written: that fails capture_finish(), or check_output() */
+	bool failed; /* a write has failed, which capture_finish() or check_output() logs */
 };
 
-/* The wall clock may be set meanwhile. */
+/* Called again and again, as the wall clock may be set meanwhile. */
 static void read_clock(struct show *show)
 {
 	show->to_epoch_ns = (int64_t)(clock_ns(CLOCK_REALTIME) - kernel_now_ns());
@@ -46,7 +46,7 @@ static int show_sample(void *arg, const struct dedup_sample *sample)
 	struct sample_view view;
 
 	if (!show->all && kept_of_slot(show->f->config, sample->slot) != show->f->stream)
-		return 0; /* of one that came when f->stream had gone */
+		return 0; /* of a later stream that has the bit of f->stream's slot */
 	if (show->file) {
 		const struct capture_frame frame = {
 			.data = sample->frame,
@@ -62,16 +62,16 @@ static int show_sample(void *arg, const struct dedup_sample *sample)
 	}
 	if (show->failed)
 		return 1;
-	return ++show->cnt == show->o->sample.count; /* 0: no end */
+	return ++show->cnt == show->o->sample.count; /* never for a count of 0 */
 }
 
-static struct sampling_request wish_of(const struct show *show)
+static struct sampling_request request_of(const struct show *show)
 {
 	const struct sample_options *s = &show->o->sample;
 	const struct filter *f = show->f;
 	uint32_t drops = SAMPLING_DROPS;
 
-	if (f->config->asked.ihave_pass) /* never dropped, but to be seen if all are */
+	if (f->config->asked.ihave_pass) /* they are not dropped, so --drops leaves them out */
 		drops &= ~(1U << DEDUP_REASON_ihave_duplicate);
 	return (struct sampling_request){
 		.reasons = s->drops == s->fresh ? SAMPLING_DROPS | SAMPLING_NEW
@@ -114,8 +114,8 @@ static int explain_end(const struct filter *f, int err)
 	return diag_err(err, "cannot listen to %s any longer: %s", f->name, strerror(-err));
 }
 
-/* Until a signal, --count, --for, or a failure, which is logged. */
-static int listen_on(struct sampling *s, struct show *show)
+/* Receives samples until a signal, --count, --for or a failure. Returns 0, or -errno (logged). */
+static int receive_samples(struct sampling *s, struct show *show)
 {
 	uint64_t for_ns = show->o->sample.for_ns, left_ns = UINT64_MAX;
 	uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
@@ -144,21 +144,21 @@ static void log_summary(const struct show *show, const struct sampling_lost *los
 static int show_samples(struct show *show, struct filter *f)
 {
 	bool all = show->all;
-	const struct sampling_request wish = wish_of(show);
+	const struct sampling_request spec = request_of(show);
 	struct sampling_lost lost;
 	struct sampling *s;
 	uint32_t pid;
-	int err = sampling_begin(f, &wish, (struct sampling_taker){ show_sample, show }, &s, &pid);
+	int err = sampling_begin(f, &spec, (struct sampling_taker){ show_sample, show }, &s, &pid);
 
 	if (err)
 		return explain_begin(f, err, pid);
 	if (show->o->sample.write)
-		err = capture_create(show->o->sample.write, wish.snap, CAPTURE_LIVE, &show->file);
+		err = capture_create(show->o->sample.write, spec.snap, CAPTURE_LIVE, &show->file);
 	if (!err) {
 		diag_note("listening to %s%s%s, at most %" PRIu32 " a second; Ctrl-C ends it",
 			  f->name, all ? "" : "/",
-			  all ? "" : f->config->policy.streams[f->stream].name, wish.rate);
-		err = listen_on(s, show);
+			  all ? "" : f->config->policy.streams[f->stream].name, spec.rate);
+		err = receive_samples(s, show);
 	}
 	read_clock(show);
 	sampling_end(s, &lost);
@@ -186,7 +186,7 @@ int verb_sample(const struct options *o)
 	show.f = &f;
 	err = show_samples(&show, &f);
 	filter_close(&f);
-	/* End as a process that does not catch it: the reader wants no more. */
+	/* The reader has closed the pipe: end as a process does that does not catch SIGPIPE. */
 	if (stop_signal() == SIGPIPE) {
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* size: what a filter would take, without loading one. */
+/* size: shows a filter's size without loading it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,14 +15,14 @@
 #include "units.h"
 #include "verbs.h"
 
-/* Those of all ids that are hashed. */
+/* Returns the bytes for ids that are hashed. */
 static double hashed_bytes(const struct dedup_config *c)
 {
 	return (double)(plan_bytes(c) - plan_accounts_bytes(c) -
 			dedup_sources_blocks(&c->sources) * sizeof(struct dedup_block));
 }
 
-/* `rate` is the expected one at capacity, in even traffic. */
+/* rate: the false-positive rate that is expected at capacity, in even traffic. */
 static void print_json(const struct filter_spec *spec, const struct dedup_config *c, double rate)
 {
 	json_object *o = json_object_new_object();
@@ -54,8 +54,8 @@ static void print_text(const struct filter_spec *spec, const struct dedup_config
 	       hashed_bytes(c) / c->memory.capacity, rate, c->memory.capacity, plan_fpr(c));
 }
 
-/* Is Colibri's own size asked for, and no filter has it? Its formula has a size for every capacity
- * and rate.
+/* Returns whether Colibri's own size is requested, and no filter can have it: Colibri's formula has
+ * a size for every capacity and rate.
  */
 static bool is_only_colibris(const struct filter_spec *spec)
 {

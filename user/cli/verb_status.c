@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* status: what a filter is, where it runs, what it holds and what it has done. */
+/* status: shows a filter, its interfaces, its memory and its counters. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "status_view.h"
 #include "verbs.h"
 
-/* Prints an open filter, or, unless `list` is NULL, appends it there. Closes the filter. */
+/* Appends an open filter to `list`, or prints it if that is NULL. Closes the filter. */
 static int show_filter(struct filter *f, bool exact, json_object *list)
 {
 	struct status *s = calloc(1, sizeof(*s));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* watch: what a filter does, a reading a second. Filters are opened anew for each, by their names:
- * so what set, resize and load --replace put in their place is what is shown.
+/* watch: shows what filters do, by one reading a second. Each reading opens the filters by their
+ * names, so that it shows what set, resize and load --replace have made of them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,15 +20,15 @@
 #include "watch_view.h"
 
 #define MS 1000000ULL
-#define WAIT_MS 200 /* so long at most until a signal is heeded that came just before waiting */
+#define WAIT_MS 200 /* the longest delay of a signal that arrives just before a wait */
 #define HEAD_LINES 20
 
 struct session {
 	const struct options *o;
-	char only[sizeof(STAGING) + NAME_MAX_LEN]; /* the filter that is named; "": all */
+	char only[sizeof(STAGING) + NAME_MAX_LEN]; /* the filter to show; "": all filters */
 	struct monitor filters;
-	const struct watched *selected; /* one of them; NULL: there is none */
-	struct links links;		/* of this reading */
+	const struct watched *selected; /* one of `filters`; NULL: there is none */
+	struct links links;		/* the interfaces in this reading */
 	bool on_screen;
 	char note[256]; /* the last message while on the screen */
 	uint64_t lines;
@@ -41,7 +41,7 @@ static void note_message(void *to, const struct diag *d)
 	diag_text(d, s->note, sizeof(s->note));
 }
 
-/* Of an open filter, which is *f's from then on. 0 or -errno (logged). */
+/* Takes a reading of an open filter, which belongs to *f then. Returns 0, or -errno (logged). */
 static int take_reading(struct watched *f, struct filter *open, const struct links *links)
 {
 	static struct watch_reading r;
@@ -66,7 +66,7 @@ static int take_reading(struct watched *f, struct filter *open, const struct lin
 	return 0;
 }
 
-/* Reads one filter. 0, also if there is none of that name; or -errno (logged). */
+/* Reads one filter. Returns 0, also if there is none of that name; or -errno (logged). */
 static int read_filter(struct session *s, const char *name)
 {
 	struct watched *f;
@@ -94,7 +94,7 @@ static int read_filter(struct session *s, const char *name)
 	return 0;
 }
 
-/* Reads all that are there. One that cannot be read is left out, with a word. */
+/* Reads all loaded filters. Leaves out those that cannot be read (logged). */
 static int read_all_filters(struct session *s)
 {
 	char **names;
@@ -106,7 +106,7 @@ static int read_all_filters(struct session *s)
 	return err;
 }
 
-/* Drops filters that were not seen. If the selected one goes, the next one is selected, or the last. */
+/* Removes filters that were not read. If one was selected, selects the next one, or the last. */
 static void drop_unseen(struct session *s)
 {
 	struct monitor *m = &s->filters;
@@ -120,7 +120,7 @@ static void drop_unseen(struct session *s)
 	}
 }
 
-/* 0; -errno (logged): it cannot go on, as the filter that is named has gone. */
+/* Takes a reading. Returns 0; or -errno (logged), also if s->only has been unloaded. */
 static int read_now(struct session *s)
 {
 	int err;
@@ -157,7 +157,7 @@ static void print_filters(struct session *s)
 	}
 }
 
-/* The index of the selected filter. */
+/* Returns the index of the selected filter. */
 static int selected_at(const struct session *s)
 {
 	int i = 0;
@@ -181,7 +181,7 @@ static void draw_screen(struct session *s)
 	watch_screen_draw(&s->filters, selected_at(s), s->note);
 }
 
-/* Until the time of the next reading; false: it is to end. */
+/* Waits until the next reading is due. Returns false if the user has ended the command. */
 static bool wait_until(struct session *s, uint64_t due_ns)
 {
 	while (!stop_signal()) {
@@ -236,14 +236,14 @@ static int watch_filters(struct session *s)
 		}
 		if (left && !--left)
 			break;
-		/* After a stop (Ctrl-Z) readings are not made up for. */
+		/* After a stop (Ctrl-Z) missed readings are left out. */
 		if (clock_ns(CLOCK_MONOTONIC) > due_ns + every_ns)
 			due_ns = clock_ns(CLOCK_MONOTONIC);
 	}
 	return err;
 }
 
-/* Finds the filter that is meant, which may be named by an interface. 0 or -errno (logged). */
+/* Finds the filter to show, which may be named by an interface. Returns 0 or -errno (logged). */
 static int find_named_filter(struct session *s)
 {
 	struct filter f;

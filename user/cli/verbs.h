@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Verbs that are no operations (control.h). Each gets its options parsed, prints its output, logs
- * what goes wrong, and returns an enum exit_code.
+/* Verbs that are no operations (control.h). Each gets parsed options, prints its output, logs
+ * errors, and returns an enum exit_code.
  */
 #ifndef XDP_DEDUP_VERBS_H
 #define XDP_DEDUP_VERBS_H
@@ -27,12 +27,12 @@ int verb_size(const struct options *o);
 int verb_profile(const struct options *o);
 int verb_replay(const struct options *o);
 
-/* For verbs that need the hand (verb_rotate.c): has it stopped, after which the filter says nothing
- * about ids? Then logs it, or that another filter has the name, or none.
+/* Returns whether the filter's hand has stopped: then the filter knows no ids. Logs that, or that
+ * the filter was unloaded or replaced. In verb_rotate.c, for verbs that need the hand.
  */
 bool hand_has_stopped(const struct filter *f);
 
-/* Logs that the open filter is no longer the one of its name. Returns -ENOENT. */
+/* Logs that the open filter was unloaded or replaced. Returns -ENOENT. */
 int explain_gone(const struct filter *f);
 
 #endif

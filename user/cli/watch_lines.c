@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* watch without a terminal: for people's scripts, and for programs. */
+/* watch without a terminal: lines of text or JSON. */
 #include <stdio.h>
 #include <time.h>
 
@@ -65,7 +65,7 @@ static json_object *json_iface_rate(const struct watched *r, uint32_t n)
 	return o;
 }
 
-/* Those that have had packets. */
+/* Makes a list of the CPUs that have had packets. */
 static json_object *json_cpus(const struct watched *r)
 {
 	json_object *list = json_object_new_array();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* watch on a terminal: what is drawn of filters, the most important first. */
+/* watch on a terminal: draws filters, with the most important figures first. */
 #include <string.h>
 #include <time.h>
 
@@ -30,7 +30,7 @@ static void draw_title(const struct watched *f)
 	terminal_title(title, clock);
 }
 
-/* Advice, word-wrapped, on at most `most` lines. */
+/* Draws the advice, word-wrapped, on at most `most` lines. */
 static void draw_advice(const struct watched *f, int most)
 {
 	for (int i = 0; i < f->advice_cnt; i++) {
@@ -71,7 +71,7 @@ static void draw_delivered(const struct watched *f)
 			      FORMAT_ABOUT(f->watch.all.undelivered));
 }
 
-/* What the filter remembers of ids. It has no fill and no window if all its streams are numbered. */
+/* Draws fill and window, which a filter does not have if all its streams are numbered. */
 static void draw_memory(const struct watched *f)
 {
 	char text[80];
@@ -146,7 +146,7 @@ static void draw_streams(const struct watched *f)
 	terminal_table_end(cnt ? all - cnt : 0);
 }
 
-/* Those that have had packets. */
+/* Draws the CPUs that have had packets. */
 static void draw_cpus(const struct watched *f)
 {
 	const struct watch *w = &f->watch;
@@ -171,7 +171,7 @@ static void draw_cpus(const struct watched *f)
 	terminal_table_end(all);
 }
 
-/* As many as a quarter of the lines has room for, the selected one among them. */
+/* Draws the list of filters on a quarter of the lines, so that the selected filter is visible. */
 static void draw_list(const struct monitor *m, int selected)
 {
 	int room = LINES / 4 > 1 ? LINES / 4 : 1, first = selected - room / 2;

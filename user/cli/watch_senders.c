@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* watch: the senders of numbered streams, and what their paths bring. */
+/* watch: shows the senders of numbered streams, and what their paths bring. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,22 +14,22 @@
 #define LABEL_MAX 16	/* of a path, with the 0 at the end: the first column of a table */
 #define ROW_COLUMNS 67	/* before the bars */
 #define FIGURE_MAX 16	/* bytes of a figure */
-#define FIGURE_DIGITS 7 /* it has all of its digits up to so many */
+#define FIGURE_DIGITS 7 /* figures with more digits are rounded */
 
-/* "a eth1": the stream, cut if the interface needs the room, and the interface. */
+/* Writes the stream, cut if necessary, and the interface, as in "a eth1". Returns label. */
 static const char *path_label(const struct watched *f, const struct path_figures *p,
 			      char label[LABEL_MAX])
 {
-	char room[IF_NAMESIZE];
+	char buf[IF_NAMESIZE];
 	const char *stream = sender_path_stream(f->status.filter.config, p) ?: "-";
-	const char *iface = status_iface_name(&f->status, p->ifindex, room) ?: "gone";
+	const char *iface = status_iface_name(&f->status, p->ifindex, buf) ?: "gone";
 	int left = LABEL_MAX - 2 - (int)strlen(iface);
 
 	snprintf(label, LABEL_MAX, "%.*s %s", left < 4 ? 4 : left, stream, iface);
 	return label;
 }
 
-/* With all digits, unless there are too many. */
+/* Writes a number with all digits, unless there are too many. Returns text. */
 static const char *figure(uint64_t value, char text[FIGURE_MAX])
 {
 	int len = snprintf(text, FIGURE_MAX, "%" PRIu64, value % 100000000);
@@ -41,7 +41,7 @@ static const char *figure(uint64_t value, char text[FIGURE_MAX])
 
 #define FIGURE(value) figure(value, (char[FIGURE_MAX]){ 0 })
 
-/* The rate and the first copies; "-": not known. */
+/* Writes the rate, and the part of first copies; "-" if not known. */
 static void format_rates(const struct watched_sender *s, uint32_t path, char rate[UNIT_TEXT_MAX],
 			 char first[UNIT_TEXT_MAX])
 {
