@@ -91,7 +91,7 @@ static struct xdp_dedup *load(const struct row *r, int i)
 	struct dedup_config cfg;
 	char name[16];
 
-	assert_int_equal(plan_here(&spec, &cfg), 0);
+	assert_int_equal(plan_local(&spec, &cfg), 0);
 	if (r->plain)
 		cfg.memory.known_cnt = 0;
 	snprintf(name, sizeof(name), "b%d", i);

@@ -255,7 +255,7 @@ enum check_verdict checks_make(const struct checks_subject *subject, check_repor
 	struct links links;
 
 	diag_receive(&none);
-	s.plan = plan_here(s.spec, &plan) ? NULL : &plan;
+	s.plan = plan_local(s.spec, &plan) ? NULL : &plan;
 	s.links = receivers_links(&links) ? NULL : &links;
 	diag_receive_end(&none);
 	make_all(&s, &f);

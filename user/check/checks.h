@@ -48,8 +48,8 @@ struct check_finding {
 	int values_cnt;
 };
 
-/* Makes the checks of things that load needs, after plan_here() and lock_take(). Stops at the first
- * problem. Returns 0, or -errno (logged).
+/* Makes the checks of things that load needs, after plan_local() and lock_take(). Stops at the
+ * first problem. Returns 0, or -errno (logged).
  */
 int checks_demand(const struct checks_subject *s);
 

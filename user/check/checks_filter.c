@@ -25,7 +25,7 @@ int check_size(struct check_context *q)
 		check_number(q, "window_ns", plan->memory.window_ns);
 		check_found(q, "%s", plan_promise(plan, promise));
 	}
-	return plan_here(q->subject->spec, &unused);
+	return plan_local(q->subject->spec, &unused);
 }
 
 int check_memory(struct check_context *q)

@@ -144,7 +144,7 @@ static int replay_paths(const struct options *o, bool is_complete, struct survey
 	spec.count_only = spec.several = false;
 	spec.forwarded = true;
 	streams_choose_names(&spec, given);
-	err = plan_here(&spec, &p->cfg) ?: replay_open(o, &c);
+	err = plan_local(&spec, &p->cfg) ?: replay_open(o, &c);
 	if (err)
 		return err;
 	err = replay_run(&run, c, &p->result);

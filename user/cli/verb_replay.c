@@ -88,7 +88,7 @@ static int plan_replay(const struct options *o, struct dedup_config *cfg)
 	spec.count_only = false;
 	spec.drop_ns = 0;
 	spec.forwarded |= !o->mac_given;
-	return plan_here(&spec, cfg);
+	return plan_local(&spec, cfg);
 }
 
 static bool is_stdout(const char *path)

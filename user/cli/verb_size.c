@@ -107,7 +107,7 @@ int verb_size(const struct options *o)
 		print_only_colibris(&o->wish.spec, o->json);
 		return EXIT_DONE;
 	}
-	if (plan_here(&o->wish.spec, &c))
+	if (plan_local(&o->wish.spec, &c))
 		return EXIT_FAILED;
 	if (streams_any_hashed(&c))
 		rate = layout_of(c.memory.layout)->rate(&c, plan_turn_ids(&c, c.memory.capacity));

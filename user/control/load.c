@@ -57,7 +57,7 @@ static int load_new(const struct wish *w)
 	int err;
 
 	spec.several = w->where.cnt > 1;
-	err = plan_here(&spec, &cfg) ?: receivers_links(&links);
+	err = plan_local(&spec, &cfg) ?: receivers_links(&links);
 	if (err)
 		return err;
 	if (w->name)

@@ -64,7 +64,7 @@ static int plan_restored(struct restoration *r)
 
 	spec = old->asked;
 	spec.several = r->where.cnt > 1;
-	err = plan_here(&spec, &r->cfg);
+	err = plan_local(&spec, &r->cfg);
 	if (err)
 		return err;
 	err = plan_next_filter(old, &r->cfg);

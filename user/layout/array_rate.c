@@ -5,10 +5,10 @@
 
 #include "positions.h"
 
-#define THROWS_MAX 256 /* up to here the sum is quick enough to be done exactly */
+#define THROWS_MAX 256 /* the exact sum is fast enough up to here */
 
-/* The rate, exactly, after `throws` random positions have been set (n ids are k * n throws):
- * chance[c] is the probability that c different cells are set, carried on throw by throw.
+/* Returns the exact rate after `throws` random positions have been set, which are k for each id.
+ * chance[c]: the probability that c different cells are set, updated throw by throw.
  */
 static double rate_of_throws(uint32_t m, uint32_t k, uint32_t throws)
 {
@@ -24,8 +24,8 @@ static double rate_of_throws(uint32_t m, uint32_t k, uint32_t throws)
 	return rate;
 }
 
-/* The chance that a bit which is probed is set; `fill` is that of any bit. The two differ where
- * 2^32 is not divided by m: the bits that are probed more often were set more often (array_rate.h).
+/* Returns the chance that a probed bit is set. fill: that of any bit. They differ if m does not
+ * divide 2^32: bits that are probed more often were set more often, too (array_rate.h).
  */
 static double probed_fill(enum dedup_hash_scheme hash, uint32_t m, double fill)
 {
@@ -36,8 +36,8 @@ static double probed_fill(enum dedup_hash_scheme hash, uint32_t m, double fill)
 	return fmin(1, fill + often * (1 - often) * part * part * (1 - fill) * -log1p(-fill));
 }
 
-/* The rate of schemes whose k positions are independent: fill^k, and as the fill varies about its
- * mean, the second term of the Taylor series of its mean.
+/* Returns the rate of schemes whose k positions are independent: fill^k, plus the second term of
+ * the Taylor series, as the fill varies about its mean.
  */
 static double independent_rate(enum dedup_hash_scheme hash, uint32_t m, uint32_t k, double n)
 {
@@ -62,8 +62,8 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 	return b ? gcd(b, a % b) : a;
 }
 
-/* How many residues modulo m have the additive order d, that is, are 0 again after d additions:
- * Euler's phi(d) if d divides m, else none.
+/* Returns how many residues modulo m have the additive order d, so that d additions give 0: Euler's
+ * phi(d) if d divides m, else none.
  */
 static uint32_t residues_of_order(uint32_t m, uint32_t d)
 {
@@ -76,8 +76,8 @@ static uint32_t residues_of_order(uint32_t m, uint32_t d)
 	return cnt;
 }
 
-/* Double hashing: the rate if bits are set independently. A step of order d below k comes back to
- * the start after d probes, so only d different bits are probed.
+/* Double hashing: returns the rate if bits are set independently. A step of order d below k returns
+ * to the start after d probes, so only d different bits are probed.
  */
 static double rate_by_step_order(uint32_t m, uint32_t k, double fill)
 {
@@ -93,7 +93,7 @@ static double rate_by_step_order(uint32_t m, uint32_t k, double fill)
 }
 
 /* Two progressions of k positions coincide at every p-th position of the one and every q-th of the
- * other: for how many pairs of positions (i, j) are there h common positions from i and j on?
+ * other. Returns for how many pairs of positions (i, j) h common positions begin at i and j.
  */
 static double run_starts(uint32_t k, uint32_t p, uint32_t q, uint32_t h)
 {
@@ -102,9 +102,8 @@ static double run_starts(uint32_t k, uint32_t p, uint32_t q, uint32_t h)
 	return i > 0 && j > 0 ? i * j : 0;
 }
 
-/* Adds to met[h] m^2 times the chance that a learned id has exactly h of the k positions of the id
- * that is looked up, both being on one line (array_rate.h): runs of h that are not part of longer
- * ones.
+/* Adds to met[h] m^2 times the chance that a learned id on one line with the id that is looked up
+ * (array_rate.h) has exactly h of its k positions: runs of h that are not part of longer ones.
  */
 static void add_line_meetings(uint32_t m, uint32_t k, double met[DEDUP_HASHES_MAX + 1])
 {
@@ -119,8 +118,8 @@ static void add_line_meetings(uint32_t m, uint32_t k, double met[DEDUP_HASHES_MA
 		}
 }
 
-/* What n learned ids that are on one line with the id looked up add to rate_by_step_order(): the
- * formula of array_rate.h, less the pairs that independent positions have too.
+/* Returns what n learned ids on one line with the id that is looked up add to rate_by_step_order():
+ * the formula of array_rate.h, less the pairs that independent positions have, too.
  */
 static double line_excess(uint32_t m, uint32_t k, double fill, double n)
 {

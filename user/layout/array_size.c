@@ -18,13 +18,13 @@ void textbook_size(double n, double p, uint64_t *m, uint32_t *k)
 	*k = floor(bits / n * M_LN2 + 0.5);
 }
 
-static bool keeps(const struct array_wish *w, uint32_t m, uint32_t k)
+static bool keeps(const struct array_goal *w, uint32_t m, uint32_t k)
 {
 	return array_rate_of(w->arrays, w->hash, m, k, w->n) <= w->p;
 }
 
-/* The smallest m that keeps the wish with k probes; INFINITY if none up to UINT32_MAX does. */
-static double least_m(const struct array_wish *w, uint32_t k)
+/* Returns the smallest m that keeps the rate with k probes; INFINITY if UINT32_MAX does not. */
+static double least_m(const struct array_goal *w, uint32_t k)
 {
 	uint64_t lo = 1, hi = UINT32_MAX;
 
@@ -41,7 +41,7 @@ static double least_m(const struct array_wish *w, uint32_t k)
 	return lo;
 }
 
-int array_pick(const struct array_wish *w, uint32_t *m, uint32_t *k)
+int array_pick(const struct array_goal *w, uint32_t *m, uint32_t *k)
 {
 	double bits[DEDUP_HASHES_MAX + 1], best = INFINITY; /* bits[k]: the smallest m with k */
 	uint32_t pick = *k;
@@ -64,7 +64,7 @@ int array_pick(const struct array_wish *w, uint32_t *m, uint32_t *k)
 	return 0;
 }
 
-int array_pick_power(const struct array_wish *w, uint32_t k_bits, uint32_t *index_bits, uint32_t *k)
+int array_pick_power(const struct array_goal *w, uint32_t k_bits, uint32_t *index_bits, uint32_t *k)
 {
 	uint32_t lo = *index_bits ? *index_bits : 1,
 		 hi = *index_bits ? *index_bits : SPEC_INDEX_BITS_MAX;

@@ -48,15 +48,15 @@ static double blocked_rate(const struct dedup_config *c, double ids)
 
 #define HALF_BITS (DEDUP_HALF_WORDS * DEDUP_WORD_BITS)
 
-/* hit[n]: the chance that a word with n bits set has all `bits` bits of a random id. */
+/* Computes hit[n]: the chance that a word with n bits set has all `bits` bits of a random id. */
 static void word_hits(double hit[DEDUP_WORD_BITS + 1], uint32_t bits)
 {
 	for (int n = 0; n <= DEDUP_WORD_BITS; n++)
 		hit[n] = pow(n / (double)DEDUP_WORD_BITS, bits);
 }
 
-/* The chance that an id which is not in this half seems to be there: the mean over the words that
- * it may use, which are one of four, one of the six pairs, or all.
+/* Returns the chance that this half seems to hold an id which it does not: the mean over the words
+ * that the id may use, which are one of four, one of the six pairs, or all.
  */
 static double half_hit(const __u64 *half, uint32_t words, const double *word_hit)
 {
@@ -84,8 +84,8 @@ static int half_popcount(const __u64 *half)
 	return sum;
 }
 
-/* An estimate of how many ids have set bits_set bits in so many halves: a bit is still clear if
- * every id has missed it. If all are set, takes half a bit as clear, so that it stays finite.
+/* Estimates how many ids have set bits_set bits in this many halves: a bit is still clear if every
+ * id has missed it. If all are set, takes half a bit as clear, so that the result is finite.
  */
 static double estimate_ids(const struct dedup_config *cfg, uint64_t bits_set, uint64_t halves)
 {
@@ -97,7 +97,7 @@ static double estimate_ids(const struct dedup_config *cfg, uint64_t bits_set, ui
 	return halves ? halves * -log(clear > least ? clear : least) / miss : 0;
 }
 
-/* Memory that is read. */
+/* A memory to read, with what that needs. */
 struct block_reader {
 	const struct dedup_config *cfg;
 	const struct dedup_block *blocks;
@@ -105,7 +105,7 @@ struct block_reader {
 	double hit[DEDUP_WORD_BITS + 1]; /* word_hits() */
 };
 
-/* Adds what the blocks from w->next to w->end, one segment, hold. */
+/* Adds the fill of one segment: the blocks from w->next to w->end. */
 static void add_segment(struct fill *f, const struct block_reader *r, struct walk *w)
 {
 	uint32_t words = r->cfg->memory.words;

@@ -9,15 +9,15 @@
 
 #define WORD_BITS 64
 #define BLOCK_IDS_MAX 1024	 /* ids in one block: the sums end here */
-#define HASH_VALUES (1ULL << 32) /* that are scaled down to the number of a block */
+#define HASH_VALUES (1ULL << 32) /* they are scaled down to the number of a block */
 #define TAIL 1e-18		 /* Poisson terms with a smaller probability are left out */
 
-/* hit[j]: in a word that holds j ids, the chance that all bits of a further id are set already. */
+/* hit[j]: the chance that all bits of another id are set in a word that holds j ids. */
 struct word_model {
 	double hit[BLOCK_IDS_MAX + 1];
 };
 
-/* The chance that a further id finds all its bits set: (c / 64)^bits, if c bits of the word are. */
+/* Returns the chance that another id finds all its bits set: (c / 64)^bits if c bits are set. */
 static double word_hit(const double cells[WORD_BITS + 1], const double finds[WORD_BITS + 1])
 {
 	double hit = 0;
@@ -27,27 +27,26 @@ static double word_hit(const double cells[WORD_BITS + 1], const double finds[WOR
 	return hit;
 }
 
-/* Are all bits set, but for a chance of TAIL? */
+/* Returns whether all bits are set, except for a chance below TAIL. */
 static bool is_full(const double cells[WORD_BITS + 1])
 {
 	return cells[WORD_BITS] > 0.5 && cells[WORD_BITS - 1] < TAIL;
 }
 
-/* Makes models of words in which an id has `from` to `to` bits: models[bits]. cells[c]: the
- * probability that c of the word's 64 bits are set, carried on from each random bit to the next,
- * until the word is full. All models share these steps, as a word that holds j ids of b bits has
- * got j * b bits.
+/* Makes models[bits] of words in which an id has `from` to `to` bits. cells[c]: the probability
+ * that c of the word's 64 bits are set, updated for each random bit, until the word is full. All
+ * models share these steps, as a word that holds j ids of b bits has got j * b bits.
  */
 static void word_models_init(struct word_model *models, uint32_t from, uint32_t to)
 {
-	double cells[WORD_BITS + 1] = { 1 }, stays[WORD_BITS + 1], comes[WORD_BITS + 1],
+	double cells[WORD_BITS + 1] = { 1 }, stay[WORD_BITS + 1], enter[WORD_BITS + 1],
 				 finds[DEDUP_BITS_MAX + 1][WORD_BITS + 1];
 
 	for (int c = 0; c <= WORD_BITS; c++) {
-		stays[c] = c / (double)WORD_BITS;
-		comes[c] = (WORD_BITS - c + 1) / (double)WORD_BITS;
+		stay[c] = c / (double)WORD_BITS;
+		enter[c] = (WORD_BITS - c + 1) / (double)WORD_BITS;
 		for (uint32_t b = from; b <= to; b++)
-			finds[b][c] = pow(stays[c], b);
+			finds[b][c] = pow(stay[c], b);
 	}
 	for (uint32_t b = from; b <= to; b++)
 		for (int j = 0; j <= BLOCK_IDS_MAX; j++)
@@ -57,18 +56,20 @@ static void word_models_init(struct word_model *models, uint32_t from, uint32_t 
 			if (t % b == 0 && t / b <= BLOCK_IDS_MAX)
 				models[b].hit[t / b] = word_hit(cells, finds[b]);
 		for (int c = WORD_BITS; c > 0; c--)
-			cells[c] = cells[c] * stays[c] + cells[c - 1] * comes[c];
+			cells[c] = cells[c] * stay[c] + cells[c - 1] * enter[c];
 		cells[0] = 0;
 	}
 }
 
-/* Can a Poisson sum end before its term n, of probability p? Terms only shrink beyond the mean. */
+/* Returns whether a Poisson sum can end before its term n, of probability p. Beyond the mean, terms
+ * only shrink.
+ */
 static bool is_tail(double mean, int n, double p)
 {
 	return n > mean && p < TAIL;
 }
 
-/* The mean of hit[offset + n]^power, where n has a Poisson distribution of this mean. */
+/* Returns the mean of hit[offset + n]^power, where n has a Poisson distribution of this mean. */
 static double mean_hit(const struct word_model *m, double mean, int offset, int power)
 {
 	double p = exp(-mean), sum = 0;
@@ -82,7 +83,7 @@ static double mean_hit(const struct word_model *m, double mean, int offset, int 
 	return sum;
 }
 
-/* The rate of one half with `ids` ids a block on average. */
+/* Returns the rate of one half with `ids` ids a block on average. */
 static double half_fpr(const struct word_model *m, uint32_t words, double ids)
 {
 	double p = exp(-ids / 6), sum = 0;
@@ -105,8 +106,8 @@ static double half_fpr(const struct word_model *m, uint32_t words, double ids)
 	return sum;
 }
 
-/* The rate of a block: the chance that at least one of its halves errs. 1 if it has so many ids
- * that the sums would end too early.
+/* Returns the rate of a block: the chance that at least one of its halves errs; 1 if it has too
+ * many ids for the sums.
  */
 static double block_fpr(const struct word_model *m, uint32_t words, double ids)
 {
@@ -115,12 +116,12 @@ static double block_fpr(const struct word_model *m, uint32_t words, double ids)
 	return half + half - half * half;
 }
 
-/* The rate of so many blocks. Each has n = 2^32 / blocks, rounded down, of the 2^32 hashes, or one
- * more (dedup_probe_block()). An id that is looked up meets a block as often as that has hashes.
+/* Returns the rate of this many blocks. Each has n = 2^32 / blocks, rounded down, of the 2^32
+ * hashes, or one more (dedup_probe_block()). Lookups hit a block in proportion to its hashes.
  */
 static double model_fpr(const struct word_model *m, uint32_t words, uint32_t blocks, double ids)
 {
-	uint64_t n = HASH_VALUES / blocks, larger = HASH_VALUES % blocks; /* so many have one more */
+	uint64_t n = HASH_VALUES / blocks, larger = HASH_VALUES % blocks; /* these have one more */
 	double part = (double)larger * (n + 1) / HASH_VALUES;
 
 	return (1 - part) * block_fpr(m, words, ids * n / HASH_VALUES) +
@@ -135,7 +136,7 @@ double size_fpr(const struct geometry *g, double ids)
 	return model_fpr(&models[g->bits], g->words, g->blocks, ids);
 }
 
-/* The fewest blocks whose rate is at most fpr; INFINITY if none up to UINT32_MAX are enough. More
+/* Returns the fewest blocks whose rate is at most fpr; INFINITY if UINT32_MAX are not enough. More
  * blocks never have a higher rate.
  */
 static double least_blocks(const struct word_model *m, uint32_t words, double ids, double fpr)

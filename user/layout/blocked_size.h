@@ -13,11 +13,11 @@ struct geometry {
 	uint32_t bits;	 /* b in each; k = w * b */
 };
 
-/* The false-positive rate of this layout, in (0, 1), averaged over all secrets, while both halves
- * of every block hold the ids of a whole turn of the hand, `ids` each: they never hold more
- * (hand.h). It takes into account that ids spread over blocks, and in a block over its words, by
- * chance (Poisson), and that some blocks have more of the 2^32 hashes than others: of 10^9 blocks
- * three in ten have five, and the others four.
+/* Returns the false-positive rate of this layout, in (0, 1), averaged over all secrets, while both
+ * halves of every block hold the ids of a whole turn of the hand, `ids` each: they never hold more
+ * (hand.h). It takes into account that ids spread over blocks, and over a block's words, by chance
+ * (Poisson), and that some blocks have more of the 2^32 hashes than others: of 10^9 blocks three in
+ * ten have five, and the others four.
  */
 double size_fpr(const struct geometry *g, double ids);
 
@@ -27,7 +27,7 @@ double size_fpr(const struct geometry *g, double ids);
  *   the smallest of any w. Each word costs an atomic operation.
  * - b: with that w, the fewest bits that take at most SIZE_BITS_WORTH times the memory of the best
  *   b. Each bit costs four instructions.
- * 0; -EOVERFLOW if that would take more than UINT32_MAX blocks.
+ * Returns 0; -EOVERFLOW if that takes more than UINT32_MAX blocks.
  */
 int size_pick(double ids, double fpr, struct geometry *out);
 

@@ -12,7 +12,7 @@
 #include "layout.h"
 #include "open_filter.h"
 
-/* How many countdowns an id lasts; the hand's circle has a place for each. */
+/* Returns how many countdowns an id lasts. The hand's circle has a place for each. */
 static uint32_t countdowns(const struct filter_spec *spec)
 {
 	return (1U << (spec->countdown_bits ? spec->countdown_bits : COUNTDOWN_BITS_DEFAULT)) - 1;
@@ -28,11 +28,11 @@ static const char *countdown_refusal(const struct filter_spec *spec)
 static int countdown_size(const struct filter_spec *spec, double ids, double fpr,
 			  struct dedup_config *c)
 {
-	const struct array_wish wish = { .arrays = 1, .hash = spec->hash, .n = ids, .p = fpr };
+	const struct array_goal goal = { .arrays = 1, .hash = spec->hash, .n = ids, .p = fpr };
 	uint32_t index_bits = spec->index_bits, k = spec->hashes;
 	uint32_t k_bits = spec->hash == DEDUP_TEZOS ? TEZOS_BITS : UINT32_MAX;
 
-	if ((!index_bits || !k) && array_pick_power(&wish, k_bits, &index_bits, &k)) {
+	if ((!index_bits || !k) && array_pick_power(&goal, k_bits, &index_bits, &k)) {
 		if (!spec->index_bits)
 			return -EOVERFLOW;
 		k = array_probes(1, spec->hash, index_bits, fpr);
@@ -57,22 +57,22 @@ static double countdown_rate(const struct dedup_config *c, double ids)
 	return array_rate_of(1, c->memory.hash, c->memory.m, c->memory.k, ids);
 }
 
-/* An id lives longer than a window, by one countdown (a window has places - 1), and a mark is exact
- * for the first place of its segment only. In that time, less than two windows, all ids of two may
- * come: one burst at its start, and the next one a window later.
+/* An id lives for a window and one countdown (a window has places - 1), and a mark is exact only
+ * for the first place of its segment. In that time, less than two windows, the ids of two windows
+ * may arrive: one burst at its start, and another a window later.
  */
 static double countdown_turn_ids(const struct dedup_config *c, double ids, double longer)
 {
 	return c->memory.places > 1 ? 2 * ids : layout_turn_ids(c, ids, longer);
 }
 
-/* How many cells have n countdowns to go: cnt[n], n from 0 to `most`, where those with more count. */
+/* cnt[n]: how many cells have n countdowns to go, n from 0 to `most`, which also counts more. */
 struct cells {
 	uint64_t *cnt;
 	uint32_t most;
 };
 
-/* Adds to *cells those of the memory. Returns the part (0 to 1) that was read. */
+/* Adds the memory's cells to *cells. Returns the part (0 to 1) of the memory that was read. */
 static double count_cells(const struct dedup_config *cfg, const struct dedup_block *blocks,
 			  uint64_t hand, struct sample sample, const struct cells *cells)
 {
@@ -156,7 +156,7 @@ static void countdown_renew(struct filter *f, const struct id_lookup *p)
 			      &p->positions, m->k);
 }
 
-/* Not `remove`, which is stdio.h's. */
+/* Not named `remove`, as stdio.h has that. */
 static void countdown_remove(struct filter *f, const struct id_lookup *p)
 {
 	dedup_countdown_remove(f->blocks, countdown_generation(f->config, p), &p->positions,

@@ -26,15 +26,15 @@ bool walk_on(struct walk *w)
 	if (w->weight > w->sample.stride)
 		w->weight = w->sample.stride;
 	w->block = w->next;
-	if (w->weight > 1) /* at random, as the contents may repeat every so many blocks */
+	if (w->weight > 1) /* at random, as the contents may be periodic */
 		w->block += draw_splitmix(&w->sample.seed) % w->weight;
 	w->next += w->weight;
 	w->read++;
 	return true;
 }
 
-/* Relative error 1 / sqrt(found), less by the part that was read. One more thing than was found,
- * and the ids that it would stand for: so it is not 0 either where the sample found nothing.
+/* The relative error is 1 / sqrt(found), and less if more was read. Counts one more than was found,
+ * and the ids for that, so that the error is not 0 if the sample found nothing.
  */
 void fill_set_error(struct fill *f, double read_part, double found, double per_id)
 {

@@ -10,8 +10,8 @@
 
 #define COUNT_WORDS (FIPS_COUNT_BITS / DEDUP_WORD_BITS)
 
-/* An array, repeated once so that no position wraps, and shifted down by 0 to 7 bits: so the bits
- * from any position on can be loaded as bytes of one of the 8 copies.
+/* Copies of an array, shifted down by 0 to 7 bits, so that the bits from any position on can be
+ * loaded as bytes of one copy. Each repeats the array once, so that no position wraps.
  */
 struct shifted {
 	uint64_t by[8][2 * COUNT_WORDS];
@@ -21,10 +21,10 @@ static void shift(const __u64 *bits, uint32_t words, struct shifted *out)
 {
 	for (uint32_t by = 0; by < 8; by++)
 		for (uint32_t i = 0; i < 2 * words; i++) {
-			uint64_t here = READ_ONCE(bits[i % words]);
+			uint64_t word = READ_ONCE(bits[i % words]);
 			uint64_t next = READ_ONCE(bits[(i + 1) % words]);
 
-			out->by[by][i] = by ? here >> by | next << (DEDUP_WORD_BITS - by) : here;
+			out->by[by][i] = by ? word >> by | next << (DEDUP_WORD_BITS - by) : word;
 		}
 }
 
@@ -32,7 +32,7 @@ static void shift(const __u64 *bits, uint32_t words, struct shifted *out)
 typedef uint64_t starts __attribute__((vector_size(16)));
 
 #define STARTS (8 * sizeof(starts))
-#define SUMS_MAX 31 /* of 8 each, in a byte */
+#define SUMS_MAX 31 /* sums of up to 8 that fit into a byte */
 
 static starts load_starts(const uint8_t *bytes)
 {
@@ -42,8 +42,8 @@ static starts load_starts(const uint8_t *bytes)
 	return s;
 }
 
-/* In each byte, how many of its bits are set. Without a branch: what a peer has sent may not make
- * it slow.
+/* Counts the set bits of each byte, in that byte. Has no branch, so that no peer's bits can make it
+ * slow.
  */
 static starts count_in_bytes(starts s)
 {
@@ -58,7 +58,7 @@ static uint32_t sum_of_bytes(starts s)
 	return (s[0] + s[1]) * 0x0001000100010001 >> 48;
 }
 
-/* How many of the m starts meet k set bits with this step. */
+/* Returns for how many of the m starts all k bits are set with this step. */
 static uint32_t count_starts(const struct shifted *s, uint32_t step, uint32_t m, uint32_t k)
 {
 	const uint8_t *from[DEDUP_HASHES_MAX] = { (const uint8_t *)s->by[0] };
@@ -94,7 +94,7 @@ double fips_counted_rate(const __u64 *bits, uint32_t m, uint32_t k)
 	if (m < STARTS)
 		return fips_counted_rate(twice, STARTS, k);
 	shift(bits, m / DEDUP_WORD_BITS, &s);
-	/* A step and its negative meet one set of bits, from either end: one counts for both.
+	/* A step and its negative visit one set of bits, from either end, so one counts for both.
 	 * Steps 0 and m / 2 are their own negatives.
 	 */
 	for (uint32_t step = 0; step <= m / 2; step++)
@@ -102,8 +102,8 @@ double fips_counted_rate(const __u64 *bits, uint32_t m, uint32_t k)
 	return (double)found / m / m;
 }
 
-/* The bits that all parts of v1's size of the array have in common (of an array no larger than
- * that, its own bits), and those of `more`.
+/* Splits the array into parts of v1's size, and writes the bits that all parts have in common, or
+ * `more` has. An array that is no larger is one part.
  */
 static void fold_to_v1(const __u64 *array, uint32_t m, const __u64 *more, __u64 out[COUNT_WORDS])
 {
@@ -128,9 +128,9 @@ double fips_excess(const __u64 *array, uint32_t m, uint32_t k, const __u64 *more
 	if (!fill)
 		return 0;
 	excess = fips_counted_rate(common, small, k);
-	/* Less what array_rate_at() of the whole array contains already: if bits are common by
-	 * chance, the chance that all k probes are set; if the array was counted itself, all of
-	 * the rate.
+	/* Subtracts what array_rate_at() of the whole array contains already: the whole rate if the
+	 * array itself was counted; else the chance that all k probes are set, as for bits that are
+	 * common by chance.
 	 */
 	excess -= m > small ? pow(fill, k) : array_rate_at(DEDUP_FIPS, m, k, fill);
 	return excess > 0 ? excess : 0;

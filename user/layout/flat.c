@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Layout flat: the bit array of the textbooks, two of them. */
+/* Layout flat: two bit arrays as in textbooks. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,12 +27,12 @@ static const char *flat_refusal(const struct filter_spec *spec)
 	return array_refuse_tezos(index_bits, spec->hashes);
 }
 
-/* Fills in *m and *k where they are 0 (not given): by the rules of the system whose hash it is, or
- * so that the rate is kept.
+/* Fills in *m and *k unless they are given (not 0): by the rules of the system that has this hash,
+ * or so that the rate is kept.
  */
 static int pick(const struct filter_spec *spec, double ids, double fpr, uint32_t *m, uint32_t *k)
 {
-	const struct array_wish wish = { .arrays = 2, .hash = spec->hash, .n = ids, .p = fpr };
+	const struct array_goal goal = { .arrays = 2, .hash = spec->hash, .n = ids, .p = fpr };
 	uint32_t index_bits = array_index_bits(*m), own_k;
 	uint64_t own_m;
 	int err = 0;
@@ -52,10 +52,10 @@ static int pick(const struct filter_spec *spec, double ids, double fpr, uint32_t
 	if (*m) {
 		*k = *k ? *k : array_probes(2, spec->hash, index_bits, fpr);
 	} else if (spec->hash == DEDUP_TEZOS) {
-		err = array_pick_power(&wish, TEZOS_BITS, &index_bits, k);
+		err = array_pick_power(&goal, TEZOS_BITS, &index_bits, k);
 		*m = 1U << index_bits;
 	} else if (!err) {
-		err = array_pick(&wish, m, k);
+		err = array_pick(&goal, m, k);
 	}
 	return !err && *k > DEDUP_HASHES_MAX ? -EDOM : err;
 }
@@ -79,8 +79,8 @@ static double flat_rate(const struct dedup_config *c, double ids)
 	return array_rate_of(2, c->memory.hash, c->memory.m, c->memory.k, ids);
 }
 
-/* The rate of one of the two arrays. With FIPS the bits are counted: those that peers sent may not
- * be random.
+/* Returns the rate of one of the two arrays. FIPS' bits are counted, as peers may send bits that
+ * are not random.
  */
 static double array_fpr(const struct dedup_config *cfg, const struct dedup_block *array, double fill)
 {
@@ -129,8 +129,7 @@ static struct fill flat_fill(const struct dedup_config *cfg, const struct dedup_
 	f.fpr = array_fpr(cfg, current, f.current);
 	if (f.set_previous)
 		f.fpr += array_fpr(cfg, previous, f.previous);
-	/* An id that both arrays seem to hold was counted twice. About: fill^k of the common bits.
-	 */
+	/* An id that both arrays seem to hold was counted twice: about fill^k of common bits. */
 	f.fpr -= pow((double)both / cfg->memory.m, cfg->memory.k);
 	f.fpr = fmin(f.fpr, 1);
 	part = (double)w.read / cfg->memory.places;
@@ -138,7 +137,7 @@ static struct fill flat_fill(const struct dedup_config *cfg, const struct dedup_
 	return f;
 }
 
-/* The hand rests at place 0 for a window, then clears the older array: that counts as 1. */
+/* The hand rests at place 0 for a window. While it clears the older array, this returns 1. */
 static double flat_hand(const struct dedup_config *c, struct dedup_state *st, uint64_t now_ns)
 {
 	uint32_t pos = dedup_hand_pos(READ_ONCE(st->hand));

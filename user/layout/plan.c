@@ -12,22 +12,22 @@
 
 #define MS 1000000ULL
 
-/* The hand makes so many steps in a window, but with at least TICK_MIN_NS and at most TICK_MAX_NS
- * between two. Ids are then forgotten within a thousandth of the window of their time, and steps
+/* The hand makes STEPS_A_WINDOW steps in a window, but with at least TICK_MIN_NS and at most
+ * TICK_MAX_NS between two. So ids are forgotten on time to a thousandth of the window, and steps
  * take too little CPU time to be measured.
  */
 #define STEPS_A_WINDOW 1024
 #define TICK_MIN_NS (MS / 10)
 #define TICK_MAX_NS (10 * MS)
 #define BUSY_TICK_NS (MS / 4)
-/* Places that a step passes by the clock, at most; the other half of what a step may do is left for
+/* The most places that a step passes by the clock. The other half of a step's places is for
  * requests (rotate, reset) and for load.
  */
 #define CLOCK_STEP_PLACES (DEDUP_STEP_PLACES / 2)
 
-/* Countdowns are further apart, by one part in COUNTDOWN_SLACK, than an even share of the window.
- * So after a late one the next ones can come at shorter distances until they are on time again,
- * without any id living shorter.
+/* The distance of countdowns is longer than an even share of the window by one part in
+ * COUNTDOWN_SLACK. So after a late countdown the next distances can be shorter, until countdowns
+ * are on time again, and no id lives shorter.
  */
 #define COUNTDOWN_SLACK 128
 
@@ -37,26 +37,26 @@
 #define STALE_MIN_NS (100 * MS)
 #define STALE_MAX_NS (2000 * MS)
 
-/* Ids beyond the capacity for which there must be room, each as one part of the capacity in N:
- * - TURN_SLACK: come because places are passed a little after their time. Where the window is so
- *   short that steps may be later (config.late_ns), plan_turn_ids() adds room for that;
- * - BURST_SLACK: are learned under overload between two steps of the hand;
- * - CLAIM_SLACK: credit that all CPUs together hold (each claims up to CLAIM_MAX ids at once).
- * Each takes memory in that proportion.
+/* Ids beyond the capacity for which there must be room, as one part in N of the capacity. Each
+ * takes memory in that proportion.
+ * - TURN_SLACK: ids that arrive because places are passed a little late. If the window is so short
+ *   that steps may be later (config.late_ns), plan_turn_ids() adds room for that.
+ * - BURST_SLACK: ids that are learned under overload between two steps of the hand.
+ * - CLAIM_SLACK: credit that all CPUs together hold, each of which claims up to CLAIM_MAX ids.
  */
 #define TURN_SLACK 128
 #define BURST_SLACK 64
 #define CLAIM_SLACK 1024
 #define CLAIM_MAX 64
 
-/* The part of the rate that the hash may take; the rest is what memory has to keep. */
+/* The part of the rate that the hash may use up. The rest is for the memory. */
 #define HASH_SHARE 0.75
 
 #define RESET_MIN 2 /* jiffies: include/numbering.h */
 
 /* Entries of the cache of known ids (known_ids.h), for schemes that hash by SHA-256: 4 MB at most. */
-#define RECENT_MIN 64
-#define RECENT_MAX 65536
+#define KNOWN_MIN 64
+#define KNOWN_MAX 65536
 
 static uint64_t clamp(uint64_t value, uint64_t lo, uint64_t hi)
 {
@@ -65,12 +65,12 @@ static uint64_t clamp(uint64_t value, uint64_t lo, uint64_t hi)
 
 double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr)
 {
-	/* The rate at which the current generation errs, if that of both is fpr. */
+	/* The rate of the current generation, if the rate of both is fpr. */
 	double one = layout_of(cfg->memory.layout)->has_generations ? -expm1(log1p(-fpr) / 2) : fpr;
 
 	/* Each CPU may hold credit of one claim, and may exceed the limit by another. An id that
-	 * seems to be in the current generation is not learned, nor counted as learned: its bits
-	 * are set already. So the bits are those of all ids, of which only 1 - one were counted.
+	 * seems to be in the current generation is neither learned nor counted, as its bits are set
+	 * already. So the bits are those of all ids, of which only the part 1 - one was counted.
 	 */
 	return (cfg->memory.full_ids + 2.0 * cpus * cfg->memory.claim) / (1 - one);
 }
@@ -78,7 +78,7 @@ double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr)
 static uint64_t tick_ns(const struct dedup_config *c)
 {
 	uint64_t tick = clamp(c->memory.window_ns / STEPS_A_WINDOW, TICK_MIN_NS, TICK_MAX_NS);
-	/* So short that the steps of a window suffice for all places. */
+	/* Short enough for the steps of a window to pass all places. */
 	uint64_t work = c->memory.window_ns / (c->memory.places / CLOCK_STEP_PLACES + 1);
 
 	return tick < work ? tick : work;
@@ -121,12 +121,12 @@ static int plan_paces(struct dedup_config *c, unsigned int hz)
 
 static uint32_t known_slots(const struct dedup_config *c)
 {
-	uint32_t slots = RECENT_MIN;
+	uint32_t slots = KNOWN_MIN;
 
 	if (c->memory.hash != DEDUP_COLIBRI && c->memory.hash != DEDUP_FIPS &&
 	    c->memory.hash != DEDUP_TEZOS)
 		return 0;
-	while (slots < RECENT_MAX && slots < c->memory.capacity)
+	while (slots < KNOWN_MAX && slots < c->memory.capacity)
 		slots *= 2;
 	return slots;
 }
@@ -134,23 +134,23 @@ static uint32_t known_slots(const struct dedup_config *c)
 double plan_turn_ids(const struct dedup_config *c, double ids)
 {
 	uint64_t more_steps =
-		c->memory.segment_places / DEDUP_STEP_PLACES; /* than the first, late one */
+		c->memory.segment_places / DEDUP_STEP_PLACES; /* after the first, late one */
 	double late_ns = c->memory.late_ns + (double)more_steps * c->memory.busy_tick_ns;
 	double longer =
-		late_ns / c->memory.window_ns - 1 / (2.0 * TURN_SLACK); /* which is allowed for */
+		late_ns / c->memory.window_ns - 1 / (2.0 * TURN_SLACK); /* this has room already */
 
 	return layout_of(c->memory.layout)->turn_ids(c, ids, longer > 0 ? longer : 0);
 }
 
-/* Sets the capacity and the limits on learning that follow from it, at the hand's pace. Returns
- * plan_ids() of them.
+/* Sets the capacity and the limits on learning that follow from it and the hand's pace. Returns
+ * plan_ids() for them.
  */
 static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus, uint64_t capacity)
 {
 	c->memory.capacity = capacity;
 	c->memory.claim = clamp(capacity / (CLAIM_SLACK * cpus), 1, CLAIM_MAX);
-	/* approx_count must miss no id: without credit, each is counted when it is learned, and not
-	 * before a mark that it comes after.
+	/* approx_count must miss no id. Without credit each id is counted when it is learned, so
+	 * never before an earlier mark.
 	 */
 	if (layout_of(c->memory.layout)->approx_count)
 		c->memory.claim = 1;
@@ -160,8 +160,8 @@ static double set_capacity(struct dedup_config *c, double fpr, unsigned int cpus
 	return plan_ids(c, cpus, fpr);
 }
 
-/* The part of the fresh ids whose hash alone is that of one of `ids` known ids in each generation
- * (include/hash.h): by NH; and as a hash has 64 bits. The other schemes have more bits.
+/* Returns the part of fresh ids whose hash equals that of one of `ids` known ids in each generation
+ * (include/hash.h): by NH, and as a hash has 64 bits. The other schemes have more bits.
  */
 static double hash_rate(const struct filter_spec *spec, double ids)
 {
@@ -183,10 +183,10 @@ static double full_rate(const struct filter_spec *spec, const struct dedup_confi
 	return fmin(1, layout_of(c->memory.layout)->rate(c, ids) + hash_rate(spec, ids));
 }
 
-/* If m and k are given, or another system's, they may not keep the rate at this capacity. Then the
- * capacity is lowered until they do: rather a shorter memory than a higher rate. Except for
- * Colibri's own m and k, which are for one generation: they are kept, and the rate of two is about
- * twice that. Returns the rate that holds.
+/* Lowers the capacity until m and k keep the rate, if they are given or another system's: a shorter
+ * memory is better than a higher rate. Except for Colibri's own m and k, which are for one
+ * generation: the capacity stays, and the rate of two generations is about twice that. Returns the
+ * rate that holds.
  */
 static double keep_rate(struct dedup_config *c, const struct filter_spec *spec, unsigned int cpus)
 {
@@ -214,7 +214,7 @@ bool plan_exceeds_rate(const struct dedup_config *c)
 	return plan_fpr(c) > spec_fpr(&c->asked) * (1 + 1e-9) + 1e-18;
 }
 
-/* Is m that of FIPS v1, because --hash fips was asked for without --bits? */
+/* Returns whether m is that of FIPS v1, as --hash fips was given without --bits. */
 static bool is_fips_own(const struct filter_spec *spec)
 {
 	return spec->layout == DEDUP_FLAT && spec->hash == DEDUP_FIPS && !spec->bits;
@@ -227,7 +227,7 @@ static enum dedup_action action_of_spec(const struct filter_spec *spec)
 	return spec->drop_ns ? DEDUP_DROP_FOR : DEDUP_DROP;
 }
 
-/* plan_config(); but -EOVERFLOW also if only a longer window would make it possible. */
+/* Does what plan_config() does, but returns -EOVERFLOW also if a longer window would suffice. */
 static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigned int hz,
 		      struct dedup_config *out)
 {
@@ -246,7 +246,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 	if (err)
 		return err;
 	more = set_capacity(&c, spec_fpr(spec), cpus, spec->capacity);
-	do { /* again if a filter of this size takes so long to clear that more ids come meanwhile */
+	do { /* again if clearing a filter of this size takes so long that more ids arrive */
 		ids = more;
 		if (hash_rate(spec, ids) > HASH_SHARE * spec_fpr(spec))
 			return -ENOTUNIQ;

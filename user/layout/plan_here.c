@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Plans for this machine; and what was asked for, from a plan. */
+/* Plans for this machine, with messages. */
 #include "plan.h"
 
 #include <errno.h>
@@ -13,19 +13,19 @@
 #include "streams.h"
 #include "units.h"
 
-#define LOSS_MAX 0.5 /* a filter that loses more than was asked for is refused beyond this */
+#define LOSS_MAX 0.5 /* a filter that exceeds the requested rate is refused above this */
 
-/* The kernel's HZ, from its coarse clock, which moves on once a jiffy. */
+/* Returns the kernel's HZ, by its coarse clock, which advances once a jiffy. */
 static unsigned int kernel_hz(void)
 {
 	struct timespec res;
 
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &res) || res.tv_sec || res.tv_nsec <= 0)
-		return 1000; /* the highest there is: the window counts as stopped too late, not early */
+		return 1000; /* the highest HZ: the hand counts as stopped too late, not early */
 	return (1000000000 + res.tv_nsec / 2) / res.tv_nsec;
 }
 
-void plan_move_here(struct dedup_config *c)
+void plan_localize(struct dedup_config *c)
 {
 	plan_set_jiffies(c, kernel_hz());
 }
@@ -33,9 +33,9 @@ void plan_move_here(struct dedup_config *c)
 int plan_silently(const struct filter_spec *spec, struct dedup_config *out)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	char says[STREAMS_SAYS_MAX];
+	char text[STREAMS_SAYS_MAX];
 
-	if (layout_of(spec->layout)->refusal(spec) || streams_refusal(spec, says))
+	if (layout_of(spec->layout)->refusal(spec) || streams_refusal(spec, text))
 		return -EINVAL;
 	return plan_config(spec, cpus > 0 ? cpus : 1, kernel_hz(), out);
 }
@@ -59,7 +59,7 @@ bool plan_loses_most(const struct dedup_config *c)
 	return plan_exceeds_rate(c) && plan_fpr(c) > LOSS_MAX;
 }
 
-/* Notes what the filter promises less than was asked for. */
+/* Notes which requested values the filter does not keep. */
 static void note_promises(const struct dedup_config *c)
 {
 	const struct filter_spec *spec = &c->asked;
@@ -81,7 +81,7 @@ static void note_promises(const struct dedup_config *c)
 		diag_note("%s", layout->note(c));
 }
 
-/* Logs which rates the hash allows. Returns -ENOTUNIQ. */
+/* Logs the lowest rate that the hash allows. Returns -ENOTUNIQ. */
 static int refuse_hash(const struct filter_spec *spec)
 {
 	return diag_err(-ENOTUNIQ,
@@ -93,13 +93,13 @@ static int refuse_hash(const struct filter_spec *spec)
 
 int plan_check(const struct filter_spec *spec)
 {
-	char says[STREAMS_SAYS_MAX];
-	const char *refusal = layout_of(spec->layout)->refusal(spec) ?: streams_refusal(spec, says);
+	char text[STREAMS_SAYS_MAX];
+	const char *refusal = layout_of(spec->layout)->refusal(spec) ?: streams_refusal(spec, text);
 
 	return refusal ? diag_err(-EINVAL, "%s", refusal) : 0;
 }
 
-int plan_here(const struct filter_spec *spec, struct dedup_config *out)
+int plan_local(const struct filter_spec *spec, struct dedup_config *out)
 {
 	const struct layout *layout = layout_of(spec->layout);
 	int err = plan_check(spec);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Configurations of programs and filters that go on with the memory of others. */
+/* Configurations of programs and filters that continue running ones. */
 #include "plan.h"
 
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include "predecessor.h"
 #include "secrets.h"
 
-/* The schemes without a key, which have one realm, know ids by their bytes alone: would those of a
- * new realm be taken for those that are in the memory?
+/* Returns whether ids of a new realm would be taken for ids in the memory: schemes without a key
+ * have one realm, and know ids only by their bytes.
  */
 static bool would_mix(const struct dedup_config *old, const struct dedup_config *c)
 {
@@ -20,14 +20,14 @@ static bool would_mix(const struct dedup_config *old, const struct dedup_config 
 		c->policy.id_bytes != old->policy.id_bytes);
 }
 
-/* Has *old a memory for the ids of *c, a plan? That of numbered streams alone has room for one id. */
+/* Returns whether *old has memory for the ids of *c: with numbered streams alone, for one id. */
 static bool has_room_for_ids(const struct dedup_config *old, const struct dedup_config *c)
 {
 	return streams_any_hashed(old) || !streams_any_hashed(c) ||
 	       old->memory.capacity >= c->memory.capacity;
 }
 
-/* Has the table of *old what the sources of *c need? The hand goes on with that one's idle_jiffies. */
+/* Returns whether a table has what the sources need. The hand goes on with its idle_jiffies. */
 static bool has_room_for_sources(const struct dedup_sources *is, const struct dedup_sources *need)
 {
 	return !need->sources ||
@@ -43,9 +43,9 @@ static void keep_sources(const struct dedup_config *old, struct dedup_config *c)
 	c->sources = old->sources;
 }
 
-/* config.predecessor_stream of stream n of *c, whose predecessor is that of *old. */
-static uint8_t known_to_predecessor_of(const struct dedup_config *old, const struct dedup_config *c,
-				       uint32_t n)
+/* Returns config.predecessor_stream of stream n of *c, which keeps the predecessor of *old. */
+static uint8_t inherited_stream(const struct dedup_config *old, const struct dedup_config *c,
+				uint32_t n)
 {
 	for (uint32_t i = 0; i < old->policy.streams_cnt && old->has_predecessor; i++)
 		if (old->predecessor_stream[i] && kept_is_realm(old, i, c, n))
@@ -71,7 +71,7 @@ int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 		return err;
 	kept_slots(old, c);
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
-		c->predecessor_stream[n] = known_to_predecessor_of(old, c, n);
+		c->predecessor_stream[n] = inherited_stream(old, c, n);
 	return would_mix(old, c) ? -ENOTUNIQ : 0;
 }
 
@@ -81,8 +81,8 @@ bool plan_is_same_memory(const struct dedup_config *old, const struct dedup_conf
 	       !memcmp(&old->sources, &c->sources, sizeof(c->sources));
 }
 
-/* config.predecessor_stream of stream n of *c, whose predecessor is *old. */
-static uint8_t known_to(const struct dedup_config *old, const struct dedup_config *c, uint32_t n)
+/* Returns config.predecessor_stream of stream n of *c, whose predecessor is *old. */
+static uint8_t old_stream(const struct dedup_config *old, const struct dedup_config *c, uint32_t n)
 {
 	for (uint32_t i = 0; i < old->policy.streams_cnt; i++)
 		if (kept_is_realm(old, i, c, n))
@@ -99,7 +99,7 @@ int plan_next_filter(const struct dedup_config *old, struct dedup_config *c)
 	c->serial = old->serial + 1;
 	kept_slots(old, c);
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++)
-		c->predecessor_stream[n] = known_to(old, c, n);
+		c->predecessor_stream[n] = old_stream(old, c, n);
 	c->earlier_stats = 2;
 	c->has_predecessor = 1;
 	c->predecessor_scale = dedup_scale(old, c);

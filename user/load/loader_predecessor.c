@@ -142,7 +142,7 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 		.filter_fd = -1,
 		.timer_fd = -1,
 	};
-	plan_move_here(&out->config);
+	plan_localize(&out->config);
 	out->config.policy.deliver = 0;
 	/* A snapshot has no memory of numbered streams. */
 	out->config.sources = (struct dedup_sources){ 0 };

@@ -186,7 +186,7 @@ static int check_filter(struct parsing *r)
 	if (wish_streams_check(w))
 		return -EINVAL;
 	w->spec.several = w->where.cnt > 1;
-	return plan_here(&w->spec, &plan) ? -EINVAL : 0;
+	return plan_local(&w->spec, &plan) ? -EINVAL : 0;
 }
 
 /* Refuses an interface that an earlier section has: an interface has at most one filter. */

@@ -107,7 +107,7 @@ static int plan_row(const struct bench *b, enum bench_row row, struct dedup_conf
 		err = parse_tunnels("all", &spec.tunnels);
 	spec.given.tunnels = ROWS[row].tunnels;
 	if (!err)
-		err = plan_here(&spec, cfg);
+		err = plan_local(&spec, cfg);
 	/* With this, load does not move the hand either. */
 	cfg->memory.turn_ids = cfg->memory.full_ids = UINT64_MAX / 4;
 	return err;

@@ -200,7 +200,7 @@ TEST(picks_are_the_smallest)
 				for (size_t j = 0; j < ARRAY_SIZE(PROBES); j++) {
 					uint32_t m = 5, k = PROBES[j];
 					int err =
-						array_pick(&(struct array_wish){ arrays, DEDUP_FAST,
+						array_pick(&(struct array_goal){ arrays, DEDUP_FAST,
 										 IDS[i], RATES[r] },
 							   &m, &k);
 
@@ -229,7 +229,7 @@ TEST(picks_have_few_probes)
 
 				for (uint32_t j = 1; j <= DEDUP_HASHES_MAX; j++) {
 					of[j] = INFINITY;
-					if (!array_pick(&(struct array_wish){ arrays, DEDUP_FAST,
+					if (!array_pick(&(struct array_goal){ arrays, DEDUP_FAST,
 									      IDS[i], RATES[r] },
 							&m, &j))
 						of[j] = m;
@@ -237,7 +237,7 @@ TEST(picks_have_few_probes)
 				}
 				while (of[fewest] > best * SIZE_PROBES_WORTH)
 					fewest++;
-				assert_int_equal(array_pick(&(struct array_wish){ arrays, DEDUP_FAST,
+				assert_int_equal(array_pick(&(struct array_goal){ arrays, DEDUP_FAST,
 										  IDS[i], RATES[r] },
 							    &m, &k),
 						 0);
@@ -250,14 +250,14 @@ TEST(picks_have_an_end)
 {
 	uint32_t m = 3, k = 0;
 
-	assert_int_equal(array_pick(&(struct array_wish){ 2, DEDUP_FAST, 1e9, 1e-4 }, &m, &k),
+	assert_int_equal(array_pick(&(struct array_goal){ 2, DEDUP_FAST, 1e9, 1e-4 }, &m, &k),
 			 -EOVERFLOW);
 	assert_true(m == 3 && k == 0);
 	k = 1;
-	assert_int_equal(array_pick(&(struct array_wish){ 2, DEDUP_FAST, 1e6, 1e-4 }, &m, &k),
+	assert_int_equal(array_pick(&(struct array_goal){ 2, DEDUP_FAST, 1e6, 1e-4 }, &m, &k),
 			 -EOVERFLOW);
 	assert_true(m == 3 && k == 1);
-	assert_int_equal(array_pick(&(struct array_wish){ 1, DEDUP_FAST, 1e6, 1e-3 }, &m, &k), 0);
+	assert_int_equal(array_pick(&(struct array_goal){ 1, DEDUP_FAST, 1e6, 1e-3 }, &m, &k), 0);
 }
 
 TEST(powers_are_the_smallest)
@@ -272,7 +272,7 @@ TEST(powers_are_the_smallest)
 					double n = IDS[i], p = RATES[r];
 
 					if (array_pick_power(
-						    &(struct array_wish){ arrays, DEDUP_FAST, n, p },
+						    &(struct array_goal){ arrays, DEDUP_FAST, n, p },
 						    K_BITS[j], &bits, &k)) {
 						assert_true(!bits && !k);
 						assert_false(keeps(arrays, 1 << 24, 10, n, p));
@@ -295,29 +295,29 @@ TEST(powers_keep_what_is_given)
 {
 	uint32_t bits = 0, k = 3;
 
-	assert_int_equal(array_pick_power(&(struct array_wish){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
+	assert_int_equal(array_pick_power(&(struct array_goal){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
 					  &bits, &k),
 			 0);
 	assert_true(k == 3 && keeps(1, 1 << bits, 3, 1000, 1e-4));
 	assert_false(keeps(1, 1 << (bits - 1), 3, 1000, 1e-4));
 	bits = 16, k = 0;
-	assert_int_equal(array_pick_power(&(struct array_wish){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
+	assert_int_equal(array_pick_power(&(struct array_goal){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
 					  &bits, &k),
 			 0);
 	assert_true(bits == 16 && keeps(1, 1 << 16, k, 1000, 1e-4));
 	assert_false(keeps(1, 1 << 16, k - 1, 1000, 1e-4));
 	bits = 8, k = 0;
-	assert_int_equal(array_pick_power(&(struct array_wish){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
+	assert_int_equal(array_pick_power(&(struct array_goal){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
 					  &bits, &k),
 			 -EOVERFLOW);
 	assert_true(bits == 8 && !k);
 	bits = 16, k = 17; /* 17 * 16 bits are more than there are */
-	assert_int_equal(array_pick_power(&(struct array_wish){ 1, DEDUP_FAST, 10, 0.1 }, 256,
+	assert_int_equal(array_pick_power(&(struct array_goal){ 1, DEDUP_FAST, 10, 0.1 }, 256,
 					  &bits, &k),
 			 -EOVERFLOW);
 	bits = 16, k = 16;
 	assert_int_equal(
-		array_pick_power(&(struct array_wish){ 1, DEDUP_FAST, 10, 0.1 }, 256, &bits, &k), 0);
+		array_pick_power(&(struct array_goal){ 1, DEDUP_FAST, 10, 0.1 }, 256, &bits, &k), 0);
 }
 
 /* The smallest plans, where theory is weakest, by counting. */
