@@ -31,7 +31,7 @@ uint32_t stream_fields_bytes(const struct dedup_stream *s)
 	return bytes;
 }
 
-/* Is what the stream says of its numbers what a profile can say? */
+/* Returns whether a profile can give these values to a numbered stream. */
 static bool are_numbers_sound(const struct dedup_numbered *n, uint32_t source_words)
 {
 	const struct dedup_recovery *r = &n->recovery;
@@ -61,7 +61,7 @@ bool stream_sound(const struct dedup_stream *s, const struct dedup_numbered *n)
 	return s->loads_cnt + digests == s->words;
 }
 
-/* Do the stream's numbers fit into the table of sources? */
+/* Returns whether the stream's numbers fit into the table of sources. */
 static bool do_numbers_fit(const struct dedup_config *c, uint32_t n)
 {
 	const struct dedup_recovery *r = &c->numbered[n].recovery;
@@ -73,7 +73,7 @@ static bool do_numbers_fit(const struct dedup_config *c, uint32_t n)
 		r->reset_jiffies >= 2);
 }
 
-/* Has each source room for a ring, and behind it for an account? */
+/* Returns whether each source has room for a ring, and then for an account. */
 static bool are_slots_sound(const struct dedup_sources *t)
 {
 	for (uint32_t shift = DEDUP_WIDTH_MIN; shift <= DEDUP_RING_MAX; shift++)
@@ -83,7 +83,7 @@ static bool are_slots_sound(const struct dedup_sources *t)
 	return false;
 }
 
-/* Is there a table of sources where it is needed, behind the layout's blocks? */
+/* Returns whether the table of sources, if one is needed, is after the layout's blocks. */
 static bool are_sources_sound(const struct dedup_config *c)
 {
 	const struct dedup_sources *t = &c->sources;

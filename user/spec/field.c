@@ -14,7 +14,7 @@
 #define IPV4_HEADER_MAX 60 /* its checksum covers all bytes */
 #define TAG_ETHERTYPE 2	   /* bytes before the base `tag` */
 
-/* Neighbouring bytes, in the words of a profile. */
+/* Consecutive bytes, as a profile gives them. */
 struct segment {
 	enum dedup_base base;
 	int32_t offset; /* from the base; below 0 from the end */
@@ -27,7 +27,7 @@ static const char *const BASES[DEDUP_BASES] = {
 	[DEDUP_PAYLOAD] = "payload", [DEDUP_END] = "end", [DEDUP_OUTER] = "outer",
 };
 
-/* -EINVAL, after writing what is wrong at this character of the text. */
+/* Writes an error about this character of the text. Returns -EINVAL. */
 __attribute__((format(printf, 3, 4))) static int scan_fail(struct scan *s, const char *at,
 							   const char *format, ...)
 {
@@ -45,7 +45,7 @@ void scan_blanks(struct scan *s)
 	s->at += strspn(s->at, BLANKS);
 }
 
-/* Characters up to the next blank, as many as a message repeats. */
+/* Returns the number of characters up to the next blank, but at most what a message repeats. */
 static int shown(const char *at)
 {
 	size_t len = strcspn(at, BLANKS);
@@ -106,7 +106,7 @@ static int scan_base(struct scan *s, enum dedup_base *out)
 		"a field begins with frame, tag, ip, payload, end or outer, as in payload+0:4");
 }
 
-/* Is the segment, whose sign is `sign`, where a frame can have bytes? */
+/* Checks that a frame can have the segment's bytes. sign: that of its offset. */
 static int check_extent(struct scan *s, const char *start, const struct segment *g, char sign)
 {
 	int len = shown(start);
@@ -149,7 +149,7 @@ static int scan_mask(struct scan *s, struct segment *out)
 	return 0;
 }
 
-/* max: bytes, which `limit` says in a sentence. */
+/* Reads a segment of at most `max` bytes. limit: a sentence about that maximum. */
 static int scan_segment(struct scan *s, uint32_t max, const char *limit, struct segment *out)
 {
 	const char *start = s->at;
@@ -181,7 +181,7 @@ static int scan_segment(struct scan *s, uint32_t max, const char *limit, struct 
 	return scan_mask(s, out);
 }
 
-/* The word that has these bytes, up to 8, in their order, and zeros behind. */
+/* Returns a word that has these bytes, up to 8, in their order, and then zeros. */
 static uint64_t word_of(const uint8_t *from, uint32_t bytes)
 {
 	uint64_t word = 0;
@@ -191,12 +191,12 @@ static uint64_t word_of(const uint8_t *from, uint32_t bytes)
 	return word;
 }
 
-/* Of up to 8 bytes of the segment, from byte `first` on. */
+/* Makes a load of up to 8 bytes of the segment, from byte `first` on. */
 static struct dedup_load load_of(const struct segment *g, uint32_t first)
 {
 	uint32_t bytes = g->bytes - first < 8 ? g->bytes - first : 8;
 	int32_t offset = g->offset + (int32_t)first, at = offset + (int32_t)bytes - 8;
-	uint32_t before = 8 - bytes; /* bytes that are read before those wanted */
+	uint32_t before = 8 - bytes; /* bytes that are read before the segment's */
 
 	if (g->base == DEDUP_FRAME && at < 0) {
 		at = 0;
@@ -272,8 +272,8 @@ uint32_t load_integer(const struct dedup_load *load, uint32_t *shift)
 	return mask >> *shift == UINT64_MAX >> (64 - bits) ? bits : 0;
 }
 
-/* How many characters the digest's name at this place has, 0 if there is none: a segment goes on
- * with + or -.
+/* Returns the length of a digest's name here, and which digest it is; 0 if there is none: a
+ * segment's name is followed by + or -.
  */
 static size_t digest_at(const char *at, enum dedup_digest_of *of)
 {
@@ -286,7 +286,7 @@ static size_t digest_at(const char *at, enum dedup_digest_of *of)
 	return *of == DEDUP_DIGEST_NONE ? 0 : len;
 }
 
-/* Words that the id has, and `more` of them. */
+/* Checks that the id has room for `more` words. */
 static int check_words(struct scan *s, const char *start, const struct dedup_stream *st, uint32_t more)
 {
 	uint32_t words = st->loads_cnt + (st->digest != DEDUP_DIGEST_NONE) + more;
@@ -299,7 +299,7 @@ static int check_words(struct scan *s, const char *start, const struct dedup_str
 		words, DEDUP_ID_WORDS_MAX);
 }
 
-/* What a digest takes in at least. */
+/* The fewest bytes that a digest may be limited to. */
 static const struct {
 	uint32_t bytes;
 	const char *says;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Field expressions: where a value lies in a packet, as profiles write it, and what is made of
- * them: loads, gates and ids of a struct dedup_stream. Pure; the text may be anything.
+/* Parses field expressions of profiles, which say where a value lies in a packet, to loads, gates
+ * and ids of a struct dedup_stream. Pure; the text may be anything.
  */
 #ifndef XDP_DEDUP_FIELD_H
 #define XDP_DEDUP_FIELD_H
@@ -10,17 +10,17 @@
 #include "digest.h"
 #include "stream.h"
 
-#define FIELD_MAX DEDUP_DIGEST_MAX /* no frame goes further: bytes from any base */
+#define FIELD_MAX DEDUP_DIGEST_MAX /* bytes from any base: no frame is longer */
 #define FIELD_SEGMENTS_MAX 4	   /* of an id */
 #define FIELD_SAYS_MAX 192
 
 /* A text that is being read. */
 struct scan {
-	const char *at;		   /* what comes next; after an error: what is wrong */
+	const char *at;		   /* the next character; after an error: the wrong one */
 	char says[FIELD_SAYS_MAX]; /* after an error: a sentence without its full stop */
 };
 
-/* What an id has so far. */
+/* The parts of an id that were read so far. */
 struct field_id {
 	struct dedup_stream *stream; /* its loads, loads_cnt, digest, digest_max */
 	uint32_t segments, bytes;
@@ -29,27 +29,28 @@ struct field_id {
 /* Steps over blanks. */
 void scan_blanks(struct scan *s);
 
-/* "0x88fb" → bytes, the first byte first; 2 digits for each of them, in either case. Returns 0; or
- * -EINVAL after logging that `what` ("a mask") is not so.
+/* Reads hex such as "0x88fb" into bytes, the first byte first, 2 digits for each, in either case.
+ * Returns 0; or -EINVAL, with a sentence in s->says that `what` ("a mask") is wrong.
  */
 int scan_hex(struct scan *s, const char *what, uint8_t *out, uint32_t bytes);
 
-/* "payload+0:1/0xc0 == 0x80" → all of *out but `exempt`. 0 or -EINVAL. */
+/* Reads a gate, as "payload+0:1/0xc0 == 0x80", into *out except `exempt`. Returns 0 or -EINVAL. */
 int scan_gate(struct scan *s, struct dedup_gate *out);
 
-/* "payload+10:8/0xffffffffffffffff" → *out: 1 to 8 bytes, and nothing behind them. `what` says what
- * they are ("a sequence number"). 0 or -EINVAL.
+/* Reads an integer such as "payload+10:8/0xffffffffffffffff" into *out: 1 to 8 bytes, up to the
+ * text's end. what: its name ("a sequence number"). Returns 0 or -EINVAL.
  */
 int scan_integer(struct scan *s, const char *what, struct dedup_load *out);
 
-/* How many bits of the word are an integer in network byte order: those of the load's mask, one
- * behind the other; *shift: of the word, its bytes swapped, before them. 0: the mask has gaps.
+/* Returns how many bits of the word are an integer in network byte order: those of the load's mask;
+ * 0 if the mask has gaps. *shift: the bits below them, after the word's bytes are swapped.
  */
 uint32_t load_integer(const struct dedup_load *load, uint32_t *shift);
 
-/* One part of an id, up to a blank or the text's end: a segment BASE+OFFSET:LENGTH[/MASK], or a
- * digest, payload[:MAX], packet[:MAX] or frame[:MAX]. Adds it to the id's. Returns the enum
- * dedup_base of a segment, DEDUP_BASES for a digest; or -EINVAL if it is wrong, or one too many.
+/* Reads one part of an id, up to a blank or the text's end, and adds it to the id: a segment
+ * BASE+OFFSET:LENGTH[/MASK]; or a digest, payload[:MAX], packet[:MAX] or frame[:MAX]. Returns the
+ * enum dedup_base of a segment, DEDUP_BASES for a digest; or -EINVAL if it is wrong, or one too
+ * many.
  */
 int scan_id_part(struct scan *s, struct field_id *id);
 

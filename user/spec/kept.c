@@ -13,7 +13,7 @@ static bool is_load_alike(const struct dedup_load *a, const struct dedup_load *b
 	       a->bytes == b->bytes;
 }
 
-/* A stream, what it is as a numbered one, and whether the user gave it its name. */
+/* A stream, its numbers, and whether the user gave it its name. */
 struct ids {
 	const struct dedup_stream *stream;
 	const struct dedup_numbered *numbered;
@@ -25,7 +25,7 @@ static struct ids ids_of(const struct dedup_config *c, uint32_t n)
 	return (struct ids){ &c->policy.streams[n], &c->numbered[n], c->asked.streams[n].named };
 }
 
-/* Do both make one id of a packet? */
+/* Returns whether both make one id of a packet. */
 static bool are_ids_alike(struct ids ids, struct ids others)
 {
 	const struct dedup_stream *a = ids.stream, *b = others.stream;
@@ -39,8 +39,8 @@ static bool are_ids_alike(struct ids ids, struct ids others)
 	return alike;
 }
 
-/* The length of the name without a number at its end: two streams of profile gsp that were given no
- * name are gsp and gsp-2, by their places, and the second one is gsp once the first has gone.
+/* Returns the length of the name without a number at its end: two streams of profile gsp without a
+ * given name are gsp and gsp-2, and the second one becomes gsp when the first is removed.
  */
 static size_t stem(const char *name)
 {
@@ -56,12 +56,12 @@ static bool is_stem_shared(const struct dedup_stream *a, const struct dedup_stre
 	size_t len_a = stem(a->name), len_b = stem(b->name);
 	size_t len = len_a < len_b ? len_a : len_b;
 
-	/* A long name was cut where the number had no room behind it. */
+	/* A long name was cut to make room for the number. */
 	return !memcmp(a->name, b->name, len) &&
 	       (len_a == len_b || len + SUFFIX_MAX >= DEDUP_STREAM_NAME);
 }
 
-/* Which packets a stream looks at. */
+/* The packets that belong to a stream. */
 struct packets {
 	uint32_t layer, ethertype, ports_cnt, to_cnt, to4_cnt;
 	const struct dedup_ports *ports;
@@ -89,7 +89,7 @@ static bool are_packets_alike(struct packets a, struct packets b)
 	       !memcmp(a.to, b.to, a.to_cnt * sizeof(*a.to));
 }
 
-/* The stream of *c that has the given name of this one, and ids made alike; -1: none. */
+/* Returns the stream of *c with this one's given name and ids that are made alike; -1: none. */
 static int find_named(const struct dedup_config *c, struct ids s)
 {
 	for (uint32_t n = 0; n < c->policy.streams_cnt && s.named; n++) {
@@ -102,8 +102,8 @@ static int find_named(const struct dedup_config *c, struct ids s)
 	return -1;
 }
 
-/* May stream n of *c be this one, though no given name says so? others: the configuration whose
- * given names do not say which stream n is.
+/* Returns whether stream n of *c may be this one, without a given name that tells. others: the
+ * other configuration, in which no stream has the given name of stream n.
  */
 static bool may_be(const struct dedup_config *c, uint32_t n, const struct dedup_config *others,
 		   struct ids s)
@@ -179,7 +179,7 @@ void kept_slots(const struct dedup_config *old, struct dedup_config *c)
 		used |= 1U << old->policy.streams[n].slot % DEDUP_SLOTS;
 	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
 		int was = kept_stream(old, c, &c->policy.streams[n]);
-		/* One that no stream has had yet, and that differs from those used modulo DEDUP_SLOTS. */
+		/* A slot that no stream has had, and unlike others modulo DEDUP_SLOTS. */
 		uint32_t new = (uint32_t)c->serial *DEDUP_SLOTS + (uint32_t)__builtin_ctz(~used);
 
 		c->policy.streams[n].slot = was < 0 ? new : old->policy.streams[was].slot;

@@ -11,7 +11,7 @@ bool numbered_alike(const struct dedup_numbered *a, const struct dedup_numbered 
 	       a->reset_ns == b->reset_ns;
 }
 
-/* Is there a stream before the i-th one, in its realm, that has other numbers? */
+/* Returns an earlier stream in the realm of the i-th one that has other numbers, or NULL. */
 static const struct dedup_stream *find_other(const struct filter_spec *spec, uint32_t i)
 {
 	for (uint32_t j = 0; j < i; j++)
@@ -46,7 +46,7 @@ const char *numbered_refusal(const struct filter_spec *spec, char *says)
 	return NULL;
 }
 
-/* There are as many sources, and each has as long a ring, as some stream needs. */
+/* The table has as many sources, and rings as long, as any stream needs. */
 void numbered_plan(struct dedup_config *c)
 {
 	const struct filter_spec *asked = &c->asked;

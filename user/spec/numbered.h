@@ -8,23 +8,25 @@
 
 #include "config.h"
 
-/* Do both number their messages in one way, so that they can share a realm, or neither? */
+/* Returns whether both number their messages in one way, so that they can share a realm, or neither
+ * is numbered.
+ */
 bool numbered_alike(const struct dedup_numbered *a, const struct dedup_numbered *b);
 
-/* A sentence that says why a filter cannot have the spec's numbered streams, or NULL. `says` has
- * STREAMS_SAYS_MAX bytes for it.
+/* Returns NULL if a filter can have the spec's numbered streams; else a sentence for the user.
+ * says: room for it, STREAMS_SAYS_MAX bytes.
  */
 const char *numbered_refusal(const struct filter_spec *spec, char *says);
 
-/* Fills in c->sources, but for its first block and what is in jiffies, and what c->numbered has of
- * it. c->policy and the rest of c->numbered are there.
+/* Fills in c->sources, except its first block and fields in jiffies, and the fields of c->numbered
+ * that follow from it. c->policy and the rest of c->numbered are set.
  */
 void numbered_plan(struct dedup_config *c);
 
-/* Is any stream numbered? */
+/* Returns whether any stream is numbered. */
 bool numbered_any(const struct filter_spec *spec);
 
-/* Is no id to be hashed into the filter's memory, as all streams are numbered? */
+/* Returns whether all streams are numbered, so that no id is hashed into the filter's memory. */
 bool numbered_alone(const struct filter_spec *spec);
 
 #endif

@@ -86,7 +86,7 @@ int parse_prefixes(const char *text, struct dedup_prefix *out, uint32_t *cnt, ui
 			return err;
 		if (n == DEDUP_TO_MAX)
 			return -E2BIG;
-		if (ipv4) /* takes the place of the first one of IPv6, which moves to the end */
+		if (ipv4) /* replaces the first one of IPv6, which moves to the end */
 			all[n++] = all[n4], all[n4++] = p;
 		else
 			all[n++] = p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* inih tells sections, keys and values apart. It gets one line at a time, from here, so that where
- * an error is can be told: no line goes on in the next one.
+/* inih parses the lines. It gets one line at a time, so that messages have positions: no line goes
+ * on in the next one.
  */
 #include "profile.h"
 
@@ -27,13 +27,13 @@ bool stream_name_ok(const char *name)
 	return len >= 1 && len < DEDUP_STREAM_NAME;
 }
 
-/* A character of the line that was read last. */
+/* Returns the position of a character of the line that was read last. */
 static struct position position_of(const struct parse *p, const char *at)
 {
 	return (struct position){ p->line_nr, at - p->line + 1 };
 }
 
-/* Where the list has, or is to have, the section's profile. NULL: out of memory. */
+/* Returns the list's entry for a profile of this name, a new one if needed; NULL: no memory. */
 static struct profile *place_in_list(struct profiles *all, const char *name)
 {
 	struct profile *list;
@@ -49,7 +49,7 @@ static struct profile *place_in_list(struct profiles *all, const char *name)
 	return &list[all->cnt++];
 }
 
-/* Ends the section; its text ends at `end`. */
+/* Ends the section, whose text ends at `end`. */
 static int end_section(struct parse *p, const char *end)
 {
 	struct profile *place;
@@ -71,7 +71,7 @@ static int end_section(struct parse *p, const char *end)
 	return 0;
 }
 
-/* With the section's first key: its name is known then. inih gives no more than 49 characters. */
+/* Called at the section's first key, with its name, of which inih gives at most 49 characters. */
 static int start_section(struct parse *p, const char *section)
 {
 	size_t word = strlen(SECTION);
@@ -101,7 +101,7 @@ static int start_section(struct parse *p, const char *section)
 	return 0;
 }
 
-/* The line at p->line, from `start` on, of `len` characters, is a section's. */
+/* Begins a section. The line at p->line has it from `start` on, in `len` characters. */
 static int begin_section(struct parse *p, const char *start, size_t len)
 {
 	const char *close = memchr(start, ']', len), *rest = close ? close + 1 : start + len;
@@ -123,7 +123,7 @@ static int begin_section(struct parse *p, const char *start, size_t len)
 	return 0;
 }
 
-/* An ini_reader: the next line without its indentation, which would make it go on the last one. */
+/* An ini_reader: the next line, without its indent, by which it would continue the last one. */
 static char *read_line(char *str, int num, void *stream)
 {
 	struct parse *p = stream;
@@ -160,7 +160,7 @@ static char *read_line(char *str, int num, void *stream)
 	return str;
 }
 
-/* Where the value is in the line: behind the name. */
+/* Returns the position of the value, which is after the name in the line. */
 static struct position value_position(const struct parse *p, const char *name, const char *value)
 {
 	char line[PROFILE_LINE_MAX + 1];
@@ -196,7 +196,7 @@ static int use_key(struct parse *p, const char *section, const char *name, const
 	return profile_fail(p, line, "there is no key %.32s", name);
 }
 
-/* An ini_handler. What it returns is success: 0 would be mixed up with errors of inih's own. */
+/* An ini_handler. Always returns success: a 0 could not be told from inih's own errors. */
 static int take_key(void *user, const char *section, const char *name, const char *value)
 {
 	struct parse *p = user;
@@ -206,7 +206,7 @@ static int take_key(void *user, const char *section, const char *name, const cha
 	return 1;
 }
 
-/* What inih calls an error, without saying more than the line. */
+/* Explains an error of which inih tells only the line. */
 static int fail_line(struct parse *p, const char *text, uint32_t line)
 {
 	const char *at = text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Profiles: which packets a stream looks at, and which of their bytes are the id, as an INI text
- * says it. A section `[profile NAME]` becomes a struct dedup_stream. The text may be anything.
- * Pure. user/cli/PROFILES.md has the keys.
+/* Profiles: INI texts that define which packets belong to a stream, and which of their bytes are
+ * the id. A section `[profile NAME]` becomes a struct dedup_stream. The text may be anything. Pure.
+ * user/cli/PROFILES.md has the keys.
  */
 #ifndef XDP_DEDUP_PROFILE_H
 #define XDP_DEDUP_PROFILE_H
@@ -19,9 +19,9 @@
 #define PROFILES_MAX 256
 #define PROFILE_SAYS_MAX 256
 
-/* Of numbered profiles that do not say it. The history is as long as the numbers go, up to
- * PROFILE_WHOLE_WIDTH bits; else 2^PROFILE_RING_SHIFT numbers. The reset is short where numbers
- * soon repeat: 16 bits are then safe up to 1.3 million messages a second (include/recovery.h).
+/* Defaults of numbered profiles. The history has all numbers of up to PROFILE_WHOLE_WIDTH bits;
+ * else 2^PROFILE_RING_SHIFT numbers. The reset is short if numbers soon repeat: then 16 bits are
+ * safe up to 1.3 million messages a second (include/recovery.h).
  */
 #define PROFILE_WHOLE_WIDTH 17
 #define PROFILE_RING_SHIFT 17
@@ -30,22 +30,22 @@
 #define PROFILE_RESET_MIN_NS (10 * 1000000ULL)
 #define PROFILE_RESET_MAX_NS (3600 * 1000000000ULL)
 
-/* What a profile, and status, call the layers of streams. */
+/* The names of layers in profiles and in status. */
 #define PROFILE_LAYERS_CNT 3
 extern const char *const PROFILE_LAYERS[PROFILE_LAYERS_CNT];
 
 struct profile {
-	struct dedup_stream stream;	/* by the profile's name; no ports, destinations, realm */
+	struct dedup_stream stream;	/* has the profile's name; no ports, destinations, realm */
 	struct dedup_numbered numbered; /* width 0: its ids are no numbers */
 	char about[PROFILE_ABOUT_MAX];
-	char *text;	    /* its section, up to the next one */
-	uint64_t window_ns; /* the longest that fits; 0: the profile does not say */
-	double fpr;	    /* the highest that fits; 0: the profile does not say */
+	char *text;				   /* its section, up to the next one */
+	uint64_t window_ns;			   /* the longest that fits; 0: not given */
+	double fpr;				   /* the highest that fits; 0: not given */
 	struct dedup_ports ports[DEDUP_PORTS_MAX]; /* the protocol's usual ones */
 	uint32_t ports_cnt;			   /* 0: there are none */
-	struct dedup_tunnels tunnels;		   /* that its packets may be in */
+	struct dedup_tunnels tunnels;		   /* its packets may be in these */
 	bool needs_to;				   /* only with destinations */
-	bool needs_app;				   /* only where an application teaches */
+	bool needs_app;				   /* only if an application adds ids */
 	bool builtin;
 };
 
@@ -55,35 +55,35 @@ struct profiles {
 	size_t cnt;
 };
 
-/* Where a text is wrong, from 1 on, and a sentence without its full stop. Columns are bytes. */
+/* An error's position, from 1 on, and a sentence without its full stop. Columns are bytes. */
 struct profile_error {
 	uint32_t line, column;
 	char says[PROFILE_SAYS_MAX];
 };
 
-/* Adds the text's profiles. One that has the name of a built-in one takes its place; but gsp's, as
- * only the built-in one may have a decoder of its own. builtin: they are built in. 0; or -EINVAL
+/* Adds the text's profiles. A profile with the name of a built-in one replaces it; except gsp, as
+ * only a built-in profile may have a decoder. builtin: they are built in. Returns 0; or -EINVAL
  * with *err filled in, and some may have been added.
  */
 int profiles_parse(struct profiles *p, const char *text, size_t len, bool builtin,
 		   struct profile_error *err);
 
-/* Adds those that the program brings along (user/spec/profiles). 0 or -ENOMEM. */
+/* Adds the built-in profiles (user/spec/profiles). Returns 0 or -ENOMEM. */
 int profiles_add_builtin(struct profiles *p);
 
-/* Adds those of a file, as profiles_parse() does. Returns -errno also if it cannot be read, -EFBIG
- * if it is larger than PROFILES_FILE_MAX, with err->line 0.
+/* Adds the profiles of a file, as profiles_parse() does. Also returns, with err->line 0, -EFBIG if
+ * the file is larger than PROFILES_FILE_MAX, or another -errno if it cannot be read.
  */
 #define PROFILES_FILE_MAX (256 * 1024)
 int profiles_add_file(struct profiles *p, const char *path, struct profile_error *err);
 
-/* NULL if there is none of this name. */
+/* Returns the profile of this name, or NULL. */
 const struct profile *profiles_find(const struct profiles *p, const char *name);
 
 void profiles_free(struct profiles *p);
 
-/* Can a profile, or a stream, have this name? Letters, digits, - and _, the first one a letter or a
- * digit, at most DEDUP_STREAM_NAME - 1.
+/* Returns whether a profile or a stream can have this name: letters, digits, - and _, the first one
+ * a letter or a digit, at most DEDUP_STREAM_NAME - 1.
  */
 bool stream_name_ok(const char *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a profile's keys are together. */
+/* Checks a profile's keys together. */
 #include "numbering.h"
 #include "profile_keys.h"
 #include "spec.h"
@@ -30,7 +30,7 @@ static int check_layer(struct parse *p)
 	return 0;
 }
 
-/* What a numbered stream has beside its source and its number. */
+/* Checks the keys that only a numbered stream can have. */
 static int check_beside_sequence(struct parse *p)
 {
 	static const int WITH_SEQUENCE[] = { KEY_SOURCE, KEY_COUNT, KEY_HISTORY, KEY_RESET,
@@ -44,7 +44,7 @@ static int check_beside_sequence(struct parse *p)
 	return 0;
 }
 
-/* Completes p->now.numbered, and puts the number behind the source. */
+/* Completes p->now.numbered, and puts the number after the source. */
 static int check_numbers(struct parse *p)
 {
 	struct dedup_numbered *n = &p->now.numbered;

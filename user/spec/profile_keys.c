@@ -129,7 +129,7 @@ static int add_id_parts(struct parse *p, const char *value, struct position at)
 	return 0;
 }
 
-/* A segment that is an integer in network byte order. */
+/* Parses a segment that is an integer in network byte order. */
 static int set_integer(struct parse *p, const char *value, struct position at, const char *what,
 		       struct dedup_load *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Between profile.c, which reads lines, profile_keys.c, which knows what each key means, and
- * profile_check.c, which knows what they are together.
+/* Shared by profile.c, which reads lines, profile_keys.c, which parses each key's value, and
+ * profile_check.c, which checks the keys together.
  */
 #ifndef XDP_DEDUP_PROFILE_KEYS_H
 #define XDP_DEDUP_PROFILE_KEYS_H
@@ -41,19 +41,19 @@ struct parse {
 	struct profile_error *err;
 	bool builtin, failed;
 
-	const char *next, *end; /* of the text */
-	const char *line;	/* the one that was read last */
+	const char *next, *end; /* the rest of the text */
+	const char *line;	/* the line that was read last */
 	uint32_t line_nr;
 
 	/* The section: */
-	const char *section; /* its beginning; NULL: there was none yet */
+	const char *section; /* its beginning; NULL: there was no section yet */
 	struct position section_at;
 	bool started; /* it has had a key */
 	struct profile now;
 	struct field_id id;
 	struct dedup_load sequence;	   /* of a numbered stream: bytes 0 if there is none */
-	struct position keys_at[KEYS_CNT]; /* the value, first seen */
-	struct position bases_at[DEDUP_BASES + 1]; /* first seen; the last one is a digest's */
+	struct position keys_at[KEYS_CNT]; /* of each key's first value */
+	struct position bases_at[DEDUP_BASES + 1]; /* of each base's first use; last: a digest's */
 };
 
 /* Notes the error, if it is the first one. Returns -EINVAL. */
@@ -62,14 +62,14 @@ __attribute__((format(printf, 3, 4))) int profile_fail(struct parse *p, struct p
 
 struct profile_key {
 	const char *name;
-	/* Takes the value, which is at this place, into p->now. 0 or -EINVAL. */
+	/* Sets p->now from the value at this position. Returns 0 or -EINVAL. */
 	int (*set)(struct parse *p, const char *value, struct position at);
 	bool often; /* may be on several lines */
 };
 
 extern const struct profile_key PROFILE_KEYS[KEYS_CNT];
 
-/* Do the parts of p->now go together? Then fills in its words. 0 or -EINVAL. */
+/* Checks that the parts of p->now fit together, and completes it. Returns 0 or -EINVAL. */
 int profile_check(struct parse *p);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The texts of user/spec/profiles, which the Makefile makes strings of. */
+/* The texts of user/spec/profiles, which the Makefile converts to strings. */
 static const char *const BUILTIN[] = {
 #include "builtin_profiles.h"
 };
@@ -16,7 +16,7 @@ int profiles_add_builtin(struct profiles *p)
 	for (size_t i = 0; i < sizeof(BUILTIN) / sizeof(BUILTIN[0]); i++) {
 		struct profile_error err;
 
-		/* They are right: tests compile each of them. */
+		/* The texts are right, as tests parse each of them: so memory is missing. */
 		if (profiles_parse(p, BUILTIN[i], strlen(BUILTIN[i]), true, &err))
 			return -ENOMEM;
 	}

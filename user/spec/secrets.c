@@ -24,7 +24,7 @@ static int draw_random(void *to, size_t bytes)
 	return 0;
 }
 
-/* Has any of the first n streams this realm key? */
+/* Returns whether any of the first n streams has this realm key. */
 static bool is_realm_key_taken(const struct dedup_config *cfg, uint32_t n, uint64_t key)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -33,8 +33,8 @@ static bool is_realm_key_taken(const struct dedup_config *cfg, uint32_t n, uint6
 	return false;
 }
 
-/* The key of the realm that begins with stream n: that which one of its streams had in *from, if no
- * realm before it has taken that. True, and the key; or false.
+/* Finds the key of the realm that begins with stream n: that of one of its streams in *from, unless
+ * an earlier realm has it. Returns true, and *key; or false.
  */
 static bool find_key(const struct dedup_config *from, const struct dedup_config *cfg, uint32_t n,
 		     __u64 *key)
@@ -52,7 +52,7 @@ static bool find_key(const struct dedup_config *from, const struct dedup_config 
 	return false;
 }
 
-/* The key of stream n's realm: that of its streams before it, one that is kept, or a new one. */
+/* Sets the key of stream n's realm: that of an earlier stream in it, a kept one, or a new one. */
 static int set_realm_key(const struct dedup_config *from, struct dedup_config *cfg, uint32_t n)
 {
 	struct dedup_stream *s = &cfg->policy.streams[n];
@@ -62,7 +62,7 @@ static int set_realm_key(const struct dedup_config *from, struct dedup_config *c
 			s->realm_key = cfg->policy.streams[i].realm_key;
 			return 0;
 		}
-	/* Before there are other realms, GSP/1 alone needs no key. */
+	/* A new filter with GSP/1 alone needs no key. */
 	if (find_key(from, cfg, n, &s->realm_key) || (!from && dedup_is_gsp(cfg)))
 		return 0;
 	return draw_random(&s->realm_key, sizeof(s->realm_key));

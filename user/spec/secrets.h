@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The secrets of a filter: the hash's, each realm's, the digests'. */
+/* The secrets of a filter: of the hash, of each realm, of digests. */
 #ifndef XDP_DEDUP_SECRETS_H
 #define XDP_DEDUP_SECRETS_H
 
 #include "config.h"
 
-/* Copies the secrets of `from` into *cfg, which is complete but has no secrets yet, so that ids
- * keep their positions: a realm that is kept (kept.h) keeps its key. Draws the others from the
- * kernel's random source, so that no two realms have one key. from: NULL, all are drawn. Returns 0,
- * or -errno; logs nothing.
+/* Copies the secrets of `from` into *cfg, which is complete except for its secrets, so that ids
+ * keep their positions: a realm that is kept (kept.h) keeps its key. Draws other secrets from the
+ * kernel's random source, so that no two realms have one key. from: NULL to draw all. Returns 0, or
+ * -errno; logs nothing.
  */
 int secrets_set(const struct dedup_config *from, struct dedup_config *cfg);
 

@@ -13,7 +13,7 @@
 #define TEXT_OF_WORD(word) #word
 #define TOO_MANY_TO "all streams together have at most " TEXT_OF(DEDUP_TO_MAX) " destinations"
 
-/* Are the ids one segment, unmasked? Other systems' hashes know no other ids. */
+/* Returns whether the ids are one segment without a mask, which other systems' hashes need. */
 static bool is_plain(const struct dedup_stream *st)
 {
 	if (st->decoder == DEDUP_GSP)
@@ -25,7 +25,7 @@ static bool is_plain(const struct dedup_stream *st)
 		if (l->base != first->base || l->mask != UINT64_MAX >> (64 - 8 * l->bytes) ||
 		    (!last && l->bytes != 8))
 			return false;
-		/* Where the 8 bytes begin, less what is shifted away in front. */
+		/* Compares where the bytes begin that are not shifted away. */
 		if (l->at + l->shift / 8 != first->at + first->shift / 8 + 8 * (int32_t)i)
 			return false;
 	}
@@ -86,8 +86,8 @@ static const char *refuse_keyless_hash(const struct filter_spec *spec, char *say
 	return NULL;
 }
 
-/* Puts the stream's port ranges into the pool, unless they are there: streams with equal ranges
- * share them. Returns their index; -E2BIG if they do not fit.
+/* Puts the stream's port ranges into the pool, unless it has them: streams with equal ranges share
+ * them. Returns their index; -E2BIG if they do not fit.
  */
 static int place_ports(struct dedup_config *c, const struct spec_stream *s)
 {
@@ -122,7 +122,7 @@ static int place_to(struct dedup_config *c, const struct spec_stream *s)
 	return (int)(c->policy.to_cnt - s->to_cnt);
 }
 
-/* Adds a stream with its ports and destinations. 0; else the sentence that says why not. */
+/* Adds a stream with its ports and destinations. Returns NULL; or a sentence that says why not. */
 static const char *place_stream(struct dedup_config *c, const struct spec_stream *from)
 {
 	struct dedup_stream *st = &c->policy.streams[c->policy.streams_cnt];
@@ -189,7 +189,7 @@ void streams_choose_names(struct filter_spec *spec, bool given[DEDUP_STREAMS_MAX
 	}
 }
 
-/* Realms in use are numbered without gaps. */
+/* Returns the number of the stream's realm: realms in use are numbered without gaps. */
 static uint32_t realm_number(const struct dedup_config *c, uint32_t stream)
 {
 	const struct spec_stream *asked = c->asked.streams;
@@ -204,7 +204,7 @@ static uint32_t realm_number(const struct dedup_config *c, uint32_t stream)
 	return next;
 }
 
-/* Do all of the stream's places count from the UDP payload, and is there nothing else to look at? */
+/* Returns whether all the stream's fields are in the UDP payload, and nothing else is checked. */
 static bool is_direct(const struct dedup_stream *st, const struct dedup_load *count)
 {
 	bool direct = st->layer == DEDUP_UDP && st->decoder == DEDUP_FIELDS && !st->to_cnt;
@@ -216,7 +216,7 @@ static bool is_direct(const struct dedup_stream *st, const struct dedup_load *co
 	return direct && (!count->bytes || count->base == DEDUP_PAYLOAD);
 }
 
-/* Are the id's words the packet's, one behind the other? */
+/* Returns whether the id's words are consecutive in the packet. */
 static bool is_adjacent(const struct dedup_stream *st)
 {
 	bool adjacent = st->loads_cnt && !st->digest;
@@ -237,7 +237,7 @@ static uint32_t needed_bytes(const struct dedup_stream *st)
 	return need;
 }
 
-/* Is this range of config.ports one of the stream's? */
+/* Returns whether this range of config.ports is one of the stream's. */
 static bool has_range(const struct dedup_stream *st, uint32_t range)
 {
 	return st->layer == DEDUP_UDP && range >= st->ports_first &&
@@ -249,8 +249,8 @@ static bool overlap(struct dedup_ports a, struct dedup_ports b)
 	return a.lo <= b.hi && b.lo <= a.hi;
 }
 
-/* The stream that config.direct has for a range: the only one that can have packets to it. Any
- * stream that is not of UDP might have them, too.
+/* Returns the stream that config.direct has for a range: the only one that can have packets to it.
+ * A stream that is not of UDP might have them, too.
  */
 static uint8_t direct_stream(const struct dedup_config *c, uint32_t range)
 {
@@ -273,7 +273,7 @@ static uint8_t direct_stream(const struct dedup_config *c, uint32_t range)
 	return found;
 }
 
-/* Can a tunnel come to a port of the range? */
+/* Returns whether a tunnel can have a port of the range. */
 static bool has_tunnel(const struct dedup_config *c, uint32_t range)
 {
 	for (uint32_t i = 0; i < c->tunnels.ports_cnt; i++)
@@ -283,10 +283,10 @@ static bool has_tunnel(const struct dedup_config *c, uint32_t range)
 	return false;
 }
 
-/* Fills in what the short cut of bpf/direct.bpf.h takes. */
+/* Fills in the fields for the short cut of bpf/direct.bpf.h. */
 static void plan_direct(struct dedup_config *c)
 {
-	bool same = true; /* the short cut asks once whether frames for other hosts count */
+	bool same = true; /* the short cut checks once whether frames for other hosts count */
 
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++) {
 		struct dedup_stream *st = &c->policy.streams[i];
@@ -307,7 +307,7 @@ static void plan_direct(struct dedup_config *c)
 	}
 }
 
-/* Does something of the stream lie outside the IP packet? */
+/* Returns whether any field of the stream may lie outside the IP packet. */
 static bool needs_frame(const struct dedup_stream *st, const struct dedup_load *count)
 {
 	bool needs = st->layer != DEDUP_UDP ||

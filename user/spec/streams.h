@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The streams of a spec: do they go together, and which packets does the filter look at? Pure. */
+/* Checks that the streams of a spec fit together, and plans the packet program's policy. Pure. */
 #ifndef XDP_DEDUP_STREAMS_H
 #define XDP_DEDUP_STREAMS_H
 
@@ -10,17 +10,17 @@
 
 #define STREAMS_SAYS_MAX 256
 
-/* NULL if these streams can be in one filter; else a sentence for the user, for which `says`
- * has room: STREAMS_SAYS_MAX bytes.
+/* Returns NULL if these streams can be in one filter; else a sentence for the user. says: room for
+ * it, STREAMS_SAYS_MAX bytes.
  */
 const char *streams_refusal(const struct filter_spec *spec, char *says);
 
-/* Does another stream than the i-th one have this name? given[]: which streams have a name yet. */
+/* Returns whether a stream other than the i-th has this name. given[]: which streams have names. */
 bool streams_has_name(const struct filter_spec *spec, uint32_t i, const char *name,
 		      const bool given[DEDUP_STREAMS_MAX]);
 
-/* Gives names to the other streams, which have their profiles' names: the second one of a name gets
- * -2 behind it, and so on. Sets given[].
+/* Gives names to the streams that are not given[]: their profile's name, with -2 after it for the
+ * second stream of a name, and so on. Sets given[].
  */
 void streams_choose_names(struct filter_spec *spec, bool given[DEDUP_STREAMS_MAX]);
 
@@ -35,7 +35,7 @@ void streams_plan(struct dedup_config *c);
  */
 void streams_choose_entry(struct dedup_config *c);
 
-/* Bits as config.deliver has them, of all streams of the filter. */
+/* Returns config.deliver's bits of all streams. */
 uint32_t streams_all(const struct dedup_config *c);
 
 #endif

@@ -28,7 +28,7 @@ const char *tunnel_name(uint32_t kind)
 	return NAMES[kind].name;
 }
 
-/* Returns as parse_tunnels(). */
+/* Adds a port to the kind. Returns what parse_tunnels() does. */
 static int add_port(struct dedup_tunnels *t, uint32_t kind, uint16_t port)
 {
 	for (uint32_t i = 0; i < t->ports_cnt; i++)
@@ -48,7 +48,7 @@ static bool has_ports(const struct dedup_tunnels *t, uint32_t kind)
 	return false;
 }
 
-/* Kinds without ports get their usual ones. */
+/* Gives kinds without ports their usual ones. */
 static int add_usual_ports(struct dedup_tunnels *t)
 {
 	int err = 0;
@@ -78,7 +78,7 @@ static int add_kind(struct dedup_tunnels *t, const char *name, size_t len)
 	return -EINVAL;
 }
 
-/* "8472", of `len` characters, as a port of the kind. */
+/* Adds "8472", a text of `len` characters, as a port of the kind. */
 static int parse_kind_port(struct dedup_tunnels *t, int kind, const char *text, size_t len)
 {
 	char word[NAME_MAX_BYTES];
@@ -128,7 +128,7 @@ int parse_tunnels(const char *text, struct dedup_tunnels *out)
 	return err;
 }
 
-/* Has the kind its usual ports, and no others? */
+/* Returns whether the kind has its usual ports, and no others. */
 static bool are_ports_usual(const struct dedup_tunnels *t, uint32_t kind)
 {
 	uint32_t usual = 0, all = 0, expected = !!NAMES[kind].ports[0] + !!NAMES[kind].ports[1];
@@ -176,7 +176,7 @@ struct dedup_tunnels tunnels_choose(const struct dedup_tunnels *of, uint32_t kin
 	return out;
 }
 
-/* What the stream opens: what the option says, or else its profile. */
+/* Returns the tunnels that the stream opens: by the option, or else by its profile. */
 static const struct dedup_tunnels *tunnels_of(const struct filter_spec *spec, uint32_t n)
 {
 	return spec->given.tunnels ? &spec->tunnels : &spec->streams[n].tunnels;
@@ -196,8 +196,8 @@ static bool is_outer(const struct dedup_load *load)
 	return load->base == DEDUP_OUTER;
 }
 
-/* Might it lie before a packet in a tunnel, and so in the tunnel's header? The shortest packet that
- * a stream takes is an Ethernet header.
+/* Returns whether the field may lie before a packet in a tunnel, in the tunnel's header. The
+ * shortest packet of a stream is an Ethernet header.
  */
 static bool is_far_from_end(const struct dedup_load *load)
 {
@@ -215,7 +215,7 @@ static bool has_field(const struct spec_stream *s, bool (*is)(const struct dedup
 	return has;
 }
 
-/* Why the stream's fields do not go with its tunnels: a sentence; or NULL. */
+/* Returns NULL if the stream's fields are possible with its tunnels; else a sentence. */
 static const char *refuse_fields(const struct spec_stream *s, uint32_t kinds, char *says)
 {
 	if (!kinds && has_field(s, is_outer))
