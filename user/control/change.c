@@ -18,15 +18,15 @@
 
 #define LOOK_US 100000
 
-/* Is the interface not here, and does its link run nowhere? Then it is gone. */
+/* Returns whether the interface is gone: it is not here, and its link runs nowhere. */
 static bool is_gone(const struct attachment *a, const struct dedup_iface *entry,
 		    const struct links *links)
 {
 	return !a->ifindex && !(iface_is_local(entry) && links_find(links, entry->ifindex));
 }
 
-/* An interface may have the name that another one had before that went to another network
- * namespace: then all keep their recorded names.
+/* Keeps all recorded names if two present names are equal: an interface may have the name of
+ * another one that was moved to another network namespace.
  */
 static void keep_names_distinct(struct wanted_ifaces *wanted)
 {
@@ -39,7 +39,7 @@ static void keep_names_distinct(struct wanted_ifaces *wanted)
 		memcpy(wanted->list[i].name, wanted->recorded[i], IF_NAMESIZE);
 }
 
-/* It is to stay where it runs, and where somebody has detached it; but not on what is gone. */
+/* Sets c->wanted to the interfaces where it runs or was detached, except those that are gone. */
 static void want_as_it_is(struct change *c, const struct links *links)
 {
 	int next = 0; /* of c->at: one for each used entry */
@@ -62,7 +62,7 @@ static void want_as_it_is(struct change *c, const struct links *links)
 	keep_names_distinct(&c->wanted);
 }
 
-/* Where it runs, and what it is. */
+/* Reads where the filter runs, and its spec. Returns 0; or -errno (logged), after change_end(). */
 static int look_at_filter(struct change *c)
 {
 	struct links links;
@@ -92,7 +92,7 @@ static int look_at_filter(struct change *c)
 	return 0;
 }
 
-/* On how many interfaces does it run, here or in other network namespaces? */
+/* Returns on how many interfaces it runs, in any network namespace. */
 static int count_running(const struct change *c)
 {
 	int cnt = 0;
@@ -102,8 +102,8 @@ static int count_running(const struct change *c)
 	return cnt;
 }
 
-/* Of load, a name is not taken for an interface, on which another filter may run. Returns as
- * attachments_find().
+/* Opens the filter `what`, or the filter on the interface `what`; but for `load --name` only the
+ * former, as another filter may run on that interface. Returns what attachments_find() does.
  */
 static int find(const struct wish *w, const char *what, struct filter *f)
 {

@@ -12,16 +12,17 @@
 
 struct change {
 	const struct wish *w;
-	struct filter f;		 /* as it runs */
-	struct filter_spec spec;	 /* of f; the given values go over it */
+	struct filter f;		 /* the running filter */
+	struct filter_spec spec;	 /* of f; change_ask() writes the given values over it */
 	struct attachments at;		 /* where it runs */
-	struct wanted_ifaces wanted;	 /* where it is to run; change_find(): where it runs */
-	char *ifnames[DEDUP_IFACES_MAX]; /* of `where`, in `at` or the wish */
-	struct placement where;		 /* those of `wanted` that are here */
+	struct wanted_ifaces wanted;	 /* where it is to run; change_find() sets where it runs */
+	char *ifnames[DEDUP_IFACES_MAX]; /* of `where`; they belong to `at` or the request */
+	struct placement where;		 /* the interfaces of `wanted` in this network namespace */
 };
 
-/* A change in two steps, each of which returns 0 or -errno (logged): what is asked for, by the
- * options and the filter, where -EINVAL means that they do not fit together; and making it.
+/* A change in two steps, each of which returns 0 or -errno (logged): plan() makes the configuration
+ * from the options and the filter, and returns -EINVAL if they do not fit together; make() makes
+ * the change.
  */
 struct change_steps {
 	int (*plan)(struct change *c, struct dedup_config *cfg);
@@ -54,11 +55,11 @@ int change_ask(struct change *c);
 /* Plans a filter of c->spec, at c->where. Returns 0; or -errno (logged). */
 int change_plan(struct change *c, struct dedup_config *cfg);
 
-/* Returns the place of this interface among these, which may have other names; -1: there is none. */
+/* Returns the index of this interface, which may have several names, in ifnames; -1 if none. */
 int change_place_of(const char *ifname, char *const *ifnames, int cnt);
 
-/* Takes interfaces out of c->wanted, and adds others, as load would check them; at least one must
- * be left. An interface is named as it is called now, or, if it is not here, as it is recorded.
+/* Removes interfaces from c->wanted, and adds others, with the checks of a load; at least one must
+ * be left. `remove` has present names; or recorded ones of interfaces in other network namespaces.
  * Returns 0; or -errno (logged).
  */
 int change_interfaces(struct change *c, char *const *add, int add_cnt, char *const *remove,
@@ -69,9 +70,9 @@ int change_interfaces(struct change *c, char *const *add, int add_cnt, char *con
  */
 int change_program(struct change *c, struct dedup_config *cfg);
 
-/* Has the program or filter that is in +NAME take over, by live_exchange(), and notes what is
- * forgotten. The time of --for ends when it was said to end. Returns 0; or -errno (logged):
- * -EINPROGRESS if the change is made, and only its last steps are left to the next command.
+/* Makes the program or filter in +NAME take over, by live_exchange(), and notes what is forgotten.
+ * The end of --for stays unless it is given anew. Returns 0; or -errno (logged): -EINPROGRESS if
+ * the change is made, and only its last steps are left to the next command.
  */
 int change_exchange(struct change *c, const struct dedup_config *cfg);
 
@@ -93,21 +94,21 @@ int change_replace(const struct wish *w);
  */
 int change_wait(const struct wish *w, const char *what);
 
-/* Has this open filter a predecessor that knows ids? Opens it. Returns 1 or 0; -errno (logged). */
+/* Opens the predecessor. Returns 1 if there is one that knows ids, else 0; or -errno (logged). */
 int change_has_predecessor(struct filter *f);
 
-/* Checks that the kernel lets programs be exchanged where the filter runs and where it is to run,
- * and that no packet would meet a filter of this configuration twice there. Returns 0, or -errno (logged).
+/* Checks that the kernel allows an exchange of programs where the filter runs and is to run, and
+ * that no packet passes a filter of this configuration twice there. Returns 0, or -errno (logged).
  */
 int change_check_stacking(const struct change *c, const struct dedup_config *cfg);
 
 /* Checks that the filter can get a predecessor, as it can have only one. Returns 0 if it has none,
- * or if w->forget gives it up, which the change does once it is committed; or -errno (logged).
+ * or if w->forget lets the committed change remove it; or -errno (logged).
  */
 int change_check_room(struct change *c);
 
-/* Checks that there is memory for `need` more bytes. what: what takes them. Returns 0; or -ENOMEM
- * (logged).
+/* Checks that there is memory for `need` more bytes. what: their use, for the message. Returns 0;
+ * or -ENOMEM (logged).
  */
 int change_check_memory(const char *what, uint64_t need);
 

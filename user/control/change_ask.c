@@ -8,7 +8,7 @@
 #include "plan.h"
 #include "receivers.h"
 
-/* A stream stays delivered if one of its name was, unless --deliver names the streams. */
+/* Keeps a stream delivered if one of its name was. wish_streams_deliver() may override this. */
 static void keep_deliveries(const struct filter_spec *old, struct filter_spec *spec)
 {
 	for (uint32_t i = 0; i < old->streams_cnt; i++)
@@ -41,7 +41,7 @@ int change_ask(struct change *c)
 	return wish_streams_deliver(w, spec);
 }
 
-/* The place of the entry with this recorded name in c->wanted; -1 if it has none. */
+/* Returns the index of the entry with this recorded name in c->wanted; -1 if there is none. */
 static int wanted_place(const struct change *c, const char *recorded)
 {
 	for (int i = 0; i < c->wanted.cnt; i++)
@@ -74,7 +74,7 @@ static void drop_wanted(struct change *c, int place)
 	memcpy(c->wanted.recorded[place], c->wanted.recorded[last], IF_NAMESIZE);
 }
 
-/* Removes the name of an interface that is here from c->where. */
+/* Removes an interface of this network namespace from c->where. */
 static void drop_here(struct change *c, const char *ifname)
 {
 	int place = change_place_of(ifname, c->where.ifnames, c->where.cnt);
@@ -90,14 +90,14 @@ static int remove_interface(struct change *c, const char *ifname)
 
 	if (!a)
 		return diag_err(-ENODEV, "%s does not run on %s", c->f.name, ifname);
-	if (place >= 0) /* else it is gone, and goes off the record */
+	if (place >= 0) /* else it is gone, and not in c->wanted */
 		drop_wanted(c, place);
 	drop_here(c, a->ifname);
 	return 0;
 }
 
-/* An entry of this name is that of an interface that has another name now, or is in another network
- * namespace; or of one that runs nothing any more, which goes.
+/* Removes an entry of this name if it runs nothing any more. Refuses the name if its entry is of an
+ * interface that has another name now, or is in another network namespace.
  */
 static int take_name(struct change *c, const char *ifname)
 {
@@ -118,7 +118,7 @@ static int take_name(struct change *c, const char *ifname)
 	return 0;
 }
 
-/* Adds one behind those that are checked as a load would check them. */
+/* Adds an interface to c->wanted, unless the filter runs there. */
 static int add_new_interface(struct change *c, char *ifname)
 {
 	struct placement how = { .mode = c->where.mode, .share = c->where.share };
@@ -136,7 +136,7 @@ static int add_new_interface(struct change *c, char *ifname)
 	return attachments_entry(ifname, &how, &c->wanted.list[c->wanted.cnt++]);
 }
 
-/* Has somebody put another program into the filter's link there? Any change takes it out. */
+/* Returns whether the filter's link has another program there, which any change replaces. */
 static bool has_foreign_program(const struct change *c, const char *ifname)
 {
 	const struct attachment *a = attachments_on(&c->at, ifname);
@@ -144,7 +144,7 @@ static bool has_foreign_program(const struct change *c, const char *ifname)
 	return a && a->local && !a->ours;
 }
 
-/* Adds these, checked as a load would check them. */
+/* Adds interfaces, with the checks of a load. */
 static int add_new_interfaces(struct change *c, char *const *ifnames, int cnt)
 {
 	struct placement added = { ifnames, cnt, c->where.mode, c->where.share };

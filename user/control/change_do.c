@@ -21,7 +21,7 @@
 #include "units.h"
 #include "preemption.h"
 
-/* Where it runs on this interface; NULL if it does not. */
+/* Returns the filter's attachment to this interface here; NULL if there is none. */
 static const struct attachment *attached_to(const struct change *c, const char *ifname)
 {
 	const struct attachment *a = attachments_on(&c->at, ifname);
@@ -29,7 +29,7 @@ static const struct attachment *attached_to(const struct change *c, const char *
 	return a && a->local ? a : NULL;
 }
 
-/* May it deliver where it did not before? */
+/* Checks that the filter can deliver where it did not before. Returns 0, or -errno (logged). */
 static int check_new_delivery(const struct change *c, const struct dedup_config *cfg)
 {
 	bool did = c->f.config->policy.deliver;
@@ -57,7 +57,7 @@ int change_check_stacking(const struct change *c, const struct dedup_config *cfg
 	struct links links;
 	int err;
 
-	/* The program of a link is exchanged whatever is on top of its interface. */
+	/* A link's program can be exchanged whatever is on top of its interface. */
 	for (int i = 0; i < c->at.cnt; i++)
 		if (c->at.list[i].local && c->at.list[i].shared)
 			names[attached.cnt++] = (char *)c->at.list[i].ifname;
@@ -72,7 +72,7 @@ int change_check_stacking(const struct change *c, const struct dedup_config *cfg
 	return err;
 }
 
-/* Notes which streams that go on do not go on with their ids. */
+/* Notes which streams that stay have lost their ids. */
 static void note_forgotten(const struct change *c, const struct dedup_config *cfg)
 {
 	for (uint32_t n = 0; n < cfg->policy.streams_cnt; n++) {
@@ -84,7 +84,7 @@ static void note_forgotten(const struct change *c, const struct dedup_config *cf
 	}
 }
 
-/* When the time of --for ends: when it was said to end, unless it is said anew. 0: without --for. */
+/* Returns when --for ends: as before, unless it is given anew; 0 without --for. */
 static uint64_t drop_until_ns(const struct change *c, const struct dedup_config *cfg)
 {
 	if (!cfg->asked.drop_ns)
@@ -93,7 +93,7 @@ static uint64_t drop_until_ns(const struct change *c, const struct dedup_config 
 					 : READ_ONCE(c->f.state->drop_until_ns);
 }
 
-/* The first error of an exchange: it is kept until it is known what the error means. */
+/* The first error of an exchange, which is logged when the result of the exchange is known. */
 struct first_error {
 	char finding[DIAG_LINE_MAX_BYTES], advice[DIAG_LINE_MAX_BYTES];
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* load: one filter on one or several interfaces. */
+/* load: makes a filter on one or several interfaces. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ int control_check_filter(const struct wish *w)
 	return 0;
 }
 
-/* Makes the filter and attaches its program, or leaves nothing. */
+/* Makes the filter and attaches its program; after a failure leaves nothing. */
 static int load(const struct wish *w, const char *name, const struct dedup_config *cfg)
 {
 	uint64_t until_ns = 0;
@@ -42,7 +42,7 @@ static int load(const struct wish *w, const char *name, const struct dedup_confi
 	return err ?: filter_start(name, &w->where, until_ns);
 }
 
-/* Makes the filter, and reports what it is. */
+/* Makes the filter, and reports its configuration. */
 static int load_new(const struct wish *w)
 {
 	char name[NAME_MAX_LEN + 1];
@@ -82,7 +82,7 @@ static int load_new(const struct wish *w)
 	return 0;
 }
 
-/* Says what is missing for a new filter, or wrong. 0 or -EINVAL. */
+/* Checks that a new filter has all it needs. Returns 0 or -EINVAL (logged). */
 static int check_new(const struct wish *w)
 {
 	if (!w->where.cnt)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* refresh: tells filters which MACs are this host's now. */
+/* refresh: updates which MACs are this host's in filters. */
 #include <errno.h>
 
 #include "attachments.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* load --replace: this version's program, and whatever else is asked for, in the place of a filter
- * that runs. What is not asked for stays as it is.
+/* load --replace: gives a running filter this version's program and the given values. Other values
+ * stay, unless w->whole is set.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "exit.h"
 #include "plan.h"
 
-/* It is to run on the interfaces that are named, if any is, and on no others, unless w->stays. */
+/* Sets c->wanted to the given interfaces, if there are any; with w->stays, adds them to it. */
 static int ask_interfaces(struct change *c)
 {
 	const struct placement *where = &c->w->where;
@@ -39,14 +39,14 @@ static int plan_replacement(struct change *c, struct dedup_config *cfg)
 		c->spec = c->w->spec;
 	else
 		err = err ?: change_ask(c);
-	if (c->w->whole && !c->w->spec.given.action) { /* no value ends the time of --for */
+	if (c->w->whole && !c->w->spec.given.action) { /* a missing --for keeps its end */
 		c->spec.drop_ns = drop_ns;
 		c->spec.given.drop_for = drop_for;
 	}
 	return err ?: change_plan(c, cfg);
 }
 
-/* Is the next program of the filter that runs like the present one, in all that a plan says? */
+/* Returns whether the filter's next program has the plan of the present one. */
 static bool is_same_program(const struct dedup_config *old, struct dedup_config *next)
 {
 	next->serial = old->serial;
@@ -54,7 +54,7 @@ static bool is_same_program(const struct dedup_config *old, struct dedup_config 
 	return !memcmp(next, old, sizeof(*next));
 }
 
-/* The program is exchanged in the mode that it is in. */
+/* Notes where the given mode is not used, as an exchange keeps a program's mode. */
 static void note_modes(const struct change *c)
 {
 	enum attach_mode mode = c->w->where.mode;
@@ -68,7 +68,7 @@ static void note_modes(const struct change *c)
 				  attach_mode_name(c->at.list[i].mode));
 }
 
-/* Is where it runs where it is to? */
+/* Returns whether the filter runs on all interfaces of c->wanted, and on no others. */
 static bool is_in_place(const struct change *c)
 {
 	int running = 0;
@@ -89,7 +89,7 @@ static int replace_filter(struct change *c, struct dedup_config *cfg)
 	int err;
 
 	note_modes(c);
-	/* Can the existing memory have this program? And is it the memory of the plan? */
+	/* fits: the program can use the existing memory. same: that is the memory of the plan. */
 	fits = old->format == DEDUP_FORMAT && !plan_next_program(old, &next);
 	same = fits && plan_is_same_memory(old, cfg);
 	if (whole && same && is_in_place(c) && is_same_program(old, &next))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* resize: another filter, whose predecessor is the one that runs (include/predecessor.h). */
+/* resize: replaces the running filter, which becomes the predecessor (include/predecessor.h). */
 #include "change.h"
 #include "control.h"
 #include "diag.h"

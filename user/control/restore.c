@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* restore: what a filter remembered becomes the predecessor (include/predecessor.h) of another one
- * like it; or, if one of that name runs, of that.
+/* restore: makes a snapshot's memory the predecessor (include/predecessor.h) of a new filter like
+ * the saved one; or of the filter of that name, if one runs.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@
 #include "start.h"
 #include "units.h"
 
-/* What is to be restored. */
+/* A snapshot to restore, and the filter that gets it. */
 struct restoration {
 	struct snapshot snapshot;
 	const char *name;
@@ -38,7 +38,7 @@ struct restoration {
 	bool forgotten;		 /* no id is left of the snapshot */
 };
 
-/* On the interfaces that are named, or where it ran. */
+/* Sets the interfaces: those that are given, or those where the saved filter ran. */
 static int place(const struct wish *w, struct restoration *r)
 {
 	int cnt = 0;
@@ -68,7 +68,7 @@ static int plan_restored(struct restoration *r)
 	if (err)
 		return err;
 	err = plan_next_filter(old, &r->cfg);
-	/* There was no program before, nor anything that lasts and goes by slots. */
+	/* The new filter has no earlier program, and no data that goes by slots. */
 	r->cfg.serial = r->cfg.earlier_stats = 0;
 	for (uint32_t n = 0; n < r->cfg.policy.streams_cnt; n++)
 		r->cfg.policy.streams[n].slot = n;
@@ -84,7 +84,7 @@ static int check_restored(const struct restoration *r, const struct links *links
 	return checks_demand(&subject);
 }
 
-/* Of the memory with what was saved, which are no numbers. */
+/* Returns the bytes of the saved memory, which has no numbers. */
 static uint64_t saved_bytes(const struct restoration *r)
 {
 	struct dedup_config saved = r->snapshot.head.config;
@@ -93,7 +93,7 @@ static uint64_t saved_bytes(const struct restoration *r)
 	return plan_bytes(&saved);
 }
 
-/* For a time there are two: what was saved, and the filter that goes on with it. */
+/* Checks the free memory for both the saved memory and the new filter, which exist for a time. */
 static int check_room(const struct restoration *r)
 {
 	return change_check_memory("what was saved, with the filter that goes on with it,",
@@ -162,7 +162,7 @@ static void report_restored(const struct restoration *r)
 			  FORMAT_TIME(2 * r->cfg.memory.window_ns));
 }
 
-/* Does each packet have an equal id in both configurations? */
+/* Returns whether each packet has an equal id in both configurations. */
 static bool has_same_ids(const struct dedup_config *a, const struct dedup_config *b)
 {
 	bool same =
@@ -176,7 +176,7 @@ static bool has_same_ids(const struct dedup_config *a, const struct dedup_config
 	return same;
 }
 
-/* Gives the running filter a program that asks the snapshot, too. */
+/* Gives the running filter a program that also looks up ids in the snapshot. */
 static int give(struct change *c, const struct predecessor *snapshot)
 {
 	struct dedup_config cfg = *c->f.config;
@@ -234,10 +234,9 @@ static int restore_running(const struct wish *w, struct restoration *r)
 	return err;
 }
 
-/* Does a filter of this name run, here or in another network namespace? Returns 1 or 0; -errno
- * (logged). A process that was killed while it made the filter has left pins, to which nothing is
- * attached: 0, as the function that makes a new filter removes them. If the filter cannot be
- * opened: 0, and that function logs why.
+/* Returns 1 if a filter of this name runs, in any network namespace, else 0; -errno (logged). Also
+ * returns 0 if a killed process has left pins without attachments, which the function that makes a
+ * new filter removes; and if the filter cannot be opened, which that function logs.
  */
 static int filter_runs(const char *name)
 {
@@ -258,7 +257,7 @@ static int filter_runs(const char *name)
 	return err ?: runs;
 }
 
-/* The lock is held: another command may have been making the filter, or unload it. */
+/* Called with the lock, as another command may be making or unloading the filter. */
 static int restore_any(const struct wish *w, struct restoration *r)
 {
 	int running = filter_runs(r->name);

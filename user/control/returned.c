@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Attaches a filter to interfaces that have come back under their names. The filter needs no other
- * program for that, which would cost ten times as much.
+/* Attaches a filter to interfaces that have come back with their names. The filter keeps its
+ * program for that, as a new one would take ten times as long.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "lock.h"
 #include "receivers.h"
 
-/* The entry of the record with this name; NULL if there is none. */
+/* Returns the entry of the record with this name, or NULL. */
 static struct dedup_iface *recorded_entry(const struct change *c, const char *ifname)
 {
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
@@ -27,7 +27,7 @@ static struct dedup_iface *recorded_entry(const struct change *c, const char *if
 	return NULL;
 }
 
-/* Does it run where it is to, but for interfaces that have come back under their names? */
+/* Returns whether the filter runs where it is to run, except interfaces that have come back. */
 static bool has_only_returned(const struct change *c)
 {
 	bool only = c->wanted.cnt == c->at.cnt && !c->f.config->policy.deliver;
@@ -42,7 +42,7 @@ static bool has_only_returned(const struct change *c)
 	return only;
 }
 
-/* Attaches the program that the filter has to one interface that has come back. */
+/* Attaches the filter's present program to one interface that has come back. */
 static int attach_returned(struct change *c, const struct dedup_iface *wanted, int prog_fd,
 			   const struct links *links)
 {
@@ -73,7 +73,7 @@ static int attach_all_returned(struct change *c)
 	return err;
 }
 
-/* Adds those of w->where on which it does not run to c->wanted. */
+/* Adds the interfaces of w->where on which it does not run to c->wanted. */
 static int want_returned(struct change *c)
 {
 	const struct placement *where = &c->w->where;

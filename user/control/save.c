@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* save: what a filter remembers, as a file (user/filter/snapshot.h). */
+/* save: writes a filter's snapshot to a file (user/filter/snapshot.h). */
 #include <errno.h>
 #include <signal.h>
 
@@ -13,7 +13,7 @@
 #include "stop.h"
 #include "units.h"
 
-/* A snapshot is of one memory: what a predecessor knows beside it would be missing. */
+/* Checks that no predecessor knows ids: a snapshot has one memory, without the predecessor's. */
 static int check_predecessor(const struct wish *w, struct filter *f)
 {
 	int has = change_has_predecessor(f);
@@ -36,7 +36,7 @@ int control_save(const struct wish *w)
 	    attachments_open(w->name, &f))
 		return EXIT_FAILED;
 	stop_on_signals(0);
-	signal(SIGXFSZ, SIG_IGN); /* a file that may not get so large is a write that fails */
+	signal(SIGXFSZ, SIG_IGN); /* then a write beyond the file size limit fails */
 	err = check_predecessor(w, &f) ?: snapshot_save(&f, w->file, stop_signal, &h);
 	if (err == -EINTR)
 		diag_err(err, "stopped by a signal: nothing is saved");

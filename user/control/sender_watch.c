@@ -12,7 +12,7 @@ static bool has_grown(const struct dedup_path *from, const struct dedup_path *to
 	       to->first >= from->first;
 }
 
-/* Is it one account, which has only grown? */
+/* Returns whether both are of one account, which has only grown. */
 static bool goes_on(const struct source_figures *from, const struct source_figures *to)
 {
 	if (to->paths_cnt < from->paths_cnt || to->restarts < from->restarts ||
@@ -31,7 +31,7 @@ static void raise_to(uint64_t *value, uint64_t least)
 		*value = least;
 }
 
-/* Under a flood `lost` may be too low (accounts_read()): it stays meanwhile what it was. */
+/* Keeps earlier figures that were higher: under a flood `lost` may be too low (accounts_read()). */
 static void keep_counted(const struct source_figures *from, struct source_figures *to)
 {
 	raise_to(&to->messages, from->messages);
@@ -134,7 +134,7 @@ void sender_watch_update(struct sender_watch *f, const struct filter *filter)
 			continue;
 		name_sender(&next, filter->config);
 		if (strcmp(next.source, f->list[i].source) || strcmp(next.stream, f->list[i].stream))
-			continue; /* another sender has its place now */
+			continue; /* another sender has its slot now */
 		watched_sender_take(&next, &f->list[i], false, 0);
 		f->list[i].now = next.now;
 		f->list[i].base = next.base;

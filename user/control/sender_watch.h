@@ -16,7 +16,7 @@
 struct path_rates {
 	double packets;	 /* a second */
 	double received; /* numbers a second */
-	double first;	 /* its part of the numbers that came at all, 0 to 1; below 0: none came */
+	double first;	 /* part of all numbers that it brought first, 0 to 1; below 0: none came */
 };
 
 /* A sender. Counters of `now` never go back while it has one account. */

@@ -17,7 +17,7 @@ int control_set(const struct wish *w)
 {
 	static const struct change_steps STEPS = { plan_set, change_program };
 
-	/* Not in another mode alone. */
+	/* --mode alone changes nothing. */
 	if (!wish_gives(w, OPT_ACTION | OPT_PORT | OPT_DESTINATION) && !w->profiles_cnt &&
 	    !w->add_cnt && !w->remove_cnt)
 		return diag_err(EXIT_MISUSED, "what is to change? As in --action drop" ADVICE

@@ -15,7 +15,7 @@
 #include "status.h"
 #include "text.h"
 
-#define HISTOGRAM_MAX 1023 /* countdowns; with more it is not shown */
+#define HISTOGRAM_MAX 1023 /* countdowns: longer histograms are not shown */
 
 const char *iface_state_name(enum iface_state state)
 {
@@ -36,7 +36,7 @@ static int has_native(uint32_t ifindex)
 	return err ? err : features & DEVICE_XDP ? 1 : 0;
 }
 
-/* The largest MTU that the driver has native XDP for, if the interface has a larger one. */
+/* Returns the driver's largest MTU with native XDP, if the interface has a larger one; else 0. */
 static uint32_t mtu_exceeded(const struct links *links, const struct attachment *a)
 {
 	const struct link *l = links_find(links, a->ifindex);
@@ -73,7 +73,7 @@ static enum iface_state state_of(const struct attachment *a, const struct links 
 	return a->ifindex ? IFACE_DETACHED : IFACE_GONE;
 }
 
-/* What is known of an interface that runs the filter here. */
+/* Fills in *out for an interface that runs the filter here. */
 static void collect_attached(struct status *s, const struct links *links,
 			     const struct attachment *a, struct status_iface *out)
 {
@@ -92,7 +92,7 @@ static void collect_attached(struct status *s, const struct links *links,
 	s->mode = !strcmp(s->mode, "none") || !strcmp(s->mode, mode) ? mode : "mixed";
 }
 
-/* Those that are attached here come first. */
+/* Fills in the interfaces, first those that are attached here. */
 static void collect_interfaces(struct status *s, const struct links *links,
 			       const struct attachments *at)
 {
@@ -152,7 +152,7 @@ static void collect_drop_time(struct status *s)
 	s->drop_left_ns = s->counting_ns = 0;
 	if (s->filter.config->policy.action != DEDUP_DROP_FOR)
 		return;
-	/* The hand says when it is over, up to a tick after the time. */
+	/* The hand ends --for, up to a tick after its time. */
 	if (!READ_ONCE(s->filter.state->counting))
 		s->drop_left_ns = until_ns > now_ns ? until_ns - now_ns : 1;
 	else
@@ -183,7 +183,7 @@ double status_mean_fill(const struct status *s)
 					  : s->fill.current;
 }
 
-/* And the rate of both. */
+/* Updates the predecessor's figures, and the rate of both. */
 static void update_before(struct status *s)
 {
 	const struct filter *f = s->filter.predecessor;
@@ -234,7 +234,7 @@ int status_update(struct status *s)
 	return 0;
 }
 
-/* What the memory says. */
+/* Reads the occupancy of the memory. */
 static void collect_fill(struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -247,7 +247,7 @@ static void collect_fill(struct status *s)
 		s->predecessor.fill = stats_fill_of(s->filter.predecessor, s->exact, kernel_now_ns());
 }
 
-/* Fills in the rest; s->filter is open. */
+/* Fills in the rest of *s, whose filter is open. Returns 0, or -errno (logged). */
 static int collect(struct status *s, const struct links *links)
 {
 	struct attachments at;
@@ -261,7 +261,7 @@ static int collect(struct status *s, const struct links *links)
 	if (err)
 		return err;
 	err = sockets_open(&s->filter, &s->sockets);
-	if (err && !filter_is_loaded(&s->filter)) /* else they have gone with it, meanwhile */
+	if (err && !filter_is_loaded(&s->filter)) /* no error if it was unloaded meanwhile */
 		return loader_explain(s->filter.name, err);
 	collect_fill(s);
 	return status_update(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* All that is known of a filter at one moment. */
+/* Reads all that is shown of a filter at one moment. */
 #ifndef XDP_DEDUP_STATUS_H
 #define XDP_DEDUP_STATUS_H
 
@@ -32,7 +32,7 @@ struct status_iface {
 	enum attach_mode mode; /* set only if attached */
 	uint32_t link_id;      /* of its bpf_link; 0: it has none */
 	bool shared;	       /* by libxdp, where other programs may run, too */
-	int native; /* set only in skb mode: 1: the driver has native XDP; 0: it has not; -errno */
+	int native; /* set only in skb mode: 1 if the driver has native XDP, 0 if not; or -errno */
 
 	enum iface_state state;
 	uint32_t mtu_max;  /* its MTU is above this, so the driver may lose packets; 0: it is not */
@@ -91,15 +91,15 @@ const char *iface_state_name(enum iface_state state);
  */
 const char *status_iface_name(const struct status *s, uint32_t ifindex, char name[IF_NAMESIZE]);
 
-/* Are duplicates dropped now? (If the hand has stopped, only numbered streams drop.) */
+/* Returns whether the filter drops duplicates now. While its hand has stopped, hashed ids pass. */
 bool status_drops(const struct status *s);
 
 /* Returns the part of the memory's bits that are set, 0 to 1: the mean of both generations. */
 double status_mean_fill(const struct status *s);
 
-/* Fills in *s from the open filter *f, which belongs to *s from then on, also after a failure.
- * links: the interfaces as they are now. Returns 0, or -errno (logged). The caller frees *s with
- * status_free() in both cases.
+/* Fills in *s from the open filter *f, which belongs to *s then, also after a failure. links: the
+ * present interfaces. Returns 0, or -errno (logged). The caller frees *s with status_free() in both
+ * cases.
  */
 int status_collect(struct filter *f, const struct links *links, bool exact, struct status *s);
 
@@ -112,7 +112,7 @@ void status_free(struct status *s);
 /* Sets the number of packets that each interface has received, from this list. */
 void status_note_received(struct status *s, const struct links *l);
 
-/* Makes a reading of what was collected just now; without streams and CPUs. */
+/* Makes a reading of what was collected last, without streams and CPUs. */
 void status_reading(const struct status *s, struct watch_reading *r);
 
 /* Sets s->unseen by comparing the packets of the interfaces and of the filter for 10 ms, or for up

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Advice on a filter, and what its interfaces receive without its seeing it. */
+/* Advice on a filter, and the search for an interface whose packets it does not see. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -19,7 +19,7 @@ static bool is_read(const struct sockets *k, uint32_t ifindex, uint32_t queue)
 	return false;
 }
 
-/* Which queues somebody reads, and the first that nobody does. */
+/* Counts queues that a process reads, and finds the first one that no process reads. */
 static void read_queues(const struct status *s, struct advice_reading *r)
 {
 	for (int i = 0; i < s->sockets->cnt; i++)
@@ -78,8 +78,8 @@ void status_note_received(struct status *s, const struct links *l)
 	}
 }
 
-/* In skb mode the stack has merged some packets before the filter sees them, and programs beside it
- * may drop some.
+/* Returns whether the filter sees each packet that the driver counts: in skb mode the stack may
+ * merge packets before, and in shared mode other programs may drop some.
  */
 static bool sees_all(const struct status_iface *i)
 {
@@ -102,7 +102,7 @@ void status_reading(const struct status *s, struct watch_reading *r)
 	}
 }
 
-/* The filter's counters at about the moment at which the drivers' are read. 0 or -errno. */
+/* Reads the counters of the drivers and of the filter at about one moment. Returns 0 or -errno. */
 static int read_both(struct status *s, struct watch_reading *r)
 {
 	struct links now;
@@ -126,7 +126,7 @@ static bool sees_all_of_any(const struct watch_reading *r)
 	return any;
 }
 
-/* Have packets come, and has the filter seen less than half of them? */
+/* Returns whether packets have arrived of which the filter has seen less than half. */
 static bool is_suspicious(const struct watch_reading *first, const struct watch_reading *last)
 {
 	uint64_t received = 0;

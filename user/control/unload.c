@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* unload: takes filters off some interfaces, or a filter by its name, or all filters. */
+/* unload: detaches filters from some interfaces, or unloads a filter by name, or all filters. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static int take_off(const char *name, const struct attachment *a)
 	return err;
 }
 
-/* Takes one of several interfaces off a filter. */
+/* Detaches a filter from one of several interfaces. */
 static int unload_interface(struct filter *f, const struct attachment *a)
 {
 	int err = take_off(f->name, a);
@@ -48,7 +48,7 @@ static int unload_interface(struct filter *f, const struct attachment *a)
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
 		if (f->record->ifaces[i].ifindex && iface_has_name(&f->record->ifaces[i], a->recorded))
 			f->record->ifaces[i] = (struct dedup_iface){ 0 };
-	/* Readers of its queues look where it runs now. */
+	/* Makes readers of its queues check where it runs. */
 	__sync_fetch_and_add(&f->state->serial, 1);
 	unread_want(f, f);
 	return detach_finish();
@@ -86,7 +86,7 @@ static int unload_from(const char *ifname, bool *ret_last, char name[NAME_MAX_LE
 	return err;
 }
 
-/* Takes the filter off this interface of this network namespace, and ends it if that was the last. */
+/* Detaches the filter from this interface here, and unloads it if that was its last interface. */
 static int unload_ifname(const char *ifname)
 {
 	char name[NAME_MAX_LEN + 1];
@@ -96,7 +96,7 @@ static int unload_ifname(const char *ifname)
 	return err ?: last ? filter_stop(name) : 0;
 }
 
-/* There may be a filter that cannot be opened. */
+/* Unloads the filter of this name, even if it cannot be opened. */
 static int unload_name(const char *name)
 {
 	struct filter f;
@@ -109,7 +109,7 @@ static int unload_name(const char *name)
 	return filter_stop(name);
 }
 
-/* For steps of which each is done though one before has failed: the first failure counts. */
+/* Returns the first failure of steps that are all done, even after a failure. */
 static int first_error(int err, int next)
 {
 	return err ? err : next;

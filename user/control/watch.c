@@ -8,7 +8,7 @@
 
 #include "stats.h"
 
-#define UNSEEN_MIN 20 /* packets: fewer may be under way between two counters */
+#define UNSEEN_MIN 20 /* packets: fewer may be between the two counters */
 #define SMALL 0.1
 
 static struct watch_rates rates_of(const struct filter_counters *came, double seconds)
@@ -30,14 +30,14 @@ static struct watch_rates rates_of(const struct filter_counters *came, double se
 	};
 }
 
-/* How many packets the interface has received since; below 0: that is not known. */
+/* Returns how many packets the interface has received since; below 0 if that is not known. */
 static double received_since(const struct watch_iface *now, const struct watch_reading *first)
 {
 	for (int i = 0; i < first->ifaces_cnt; i++) {
 		const struct watch_iface *then = &first->ifaces[i];
 
 		if (!strcmp(now->name, then->name) && now->is_counted && then->is_counted &&
-		    now->received >= then->received) /* else it is another one of that name */
+		    now->received >= then->received) /* else another interface has the name */
 			return (double)now->received - then->received;
 	}
 	return -1;
@@ -51,18 +51,18 @@ static bool saw_all(const struct watch_reading *r, const char *name)
 	return false;
 }
 
-/* How many packets the interface has received of which the filter should have seen every one; below
- * 0: that is not known.
+/* Returns how many packets the interface has received, all of which the filter should have seen;
+ * below 0 if that is not known.
  */
 static double to_be_seen(const struct watch_iface *now, const struct watch_reading *first)
 {
 	return now->sees_all && saw_all(first, now->name) ? received_since(now, first) : -1;
 }
 
-/* As much is missing as an interface received that shows the filter nothing: of several that would
- * explain it, the busiest. The counters are not read at one moment, so what is a small part of all
- * is not looked at. Packets that the filter saw on interfaces which are not compared make `missing`
- * too small, never too large.
+/* If the filter misses at least as many packets as an interface received, it sees none of that
+ * interface; of several such interfaces, takes the busiest. A small part of all packets is ignored,
+ * as the counters are not read at one moment. Packets that the filter saw on interfaces which are
+ * not compared make `missing` too small, never too large.
  */
 const char *watch_unseen(const struct watch_reading *first, const struct watch_reading *last)
 {
@@ -84,7 +84,7 @@ const char *watch_unseen(const struct watch_reading *first, const struct watch_r
 	return found;
 }
 
-/* Streams and CPUs; false if a counter has gone back, or there are others than before. */
+/* Sets the rates of streams and CPUs. False if a counter has gone back, or others were before. */
 static bool take_stream_rates(struct watch *w, const struct watch_reading *r, double seconds)
 {
 	struct filter_counters came;

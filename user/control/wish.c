@@ -12,7 +12,7 @@
 #include "tunnels.h"
 #include "units.h"
 
-/* What is wrong with a list, by the error of its parser; NULL if nothing is. */
+/* Returns a message for an error of a list's parser; NULL for no error. */
 static const char *wrong(int err, const char *too_many, const char *expects)
 {
 	return !err ? NULL : err == -E2BIG ? too_many : expects;
@@ -26,7 +26,7 @@ static const char *parse_port(void *to, const char *text)
 		     "give UDP ports from 1 to 65535, as in 8001,9000-9010");
 }
 
-/* What is wrong with a list of destinations, by the error of its parser. */
+/* Returns a message for an error of parse_prefixes(); NULL for no error. */
 static const char *wrong_to(int err)
 {
 	if (err == -EDOM)
@@ -91,7 +91,7 @@ static const char *add_file(void *to, const char *text)
 
 	if (w->files_cnt == WISH_FILES_MAX)
 		return "at most {max} files";
-	/* The service has another current directory than the shell that checked its file. */
+	/* The service and the shell that checks its file have different current directories. */
 	if (diag_location().path && *text != '/')
 		return "give a file from / on";
 	w->files[w->files_cnt++] = (struct given_text){ text, diag_location() };
@@ -274,10 +274,10 @@ int wish_end(struct wish *w)
 			-EINVAL,
 			"--for says how long duplicates are dropped, and --action count drops none" ADVICE
 			"leave one of them out");
-	/* Else the streams are those of a filter that runs: change_plan() checks it. */
+	/* Without these, the streams are those of a running filter: change_plan() checks them. */
 	if ((w->profiles_cnt || w->spec.given.port) && wish_check_sources(w, &w->spec))
 		return -EINVAL;
-	/* 0: not given, because no option accepts 0. By the profiles, or else the defaults. */
+	/* 0, which no option accepts: not given. Then the profiles' values, or defaults, hold. */
 	if (!w->spec.fpr_e18)
 		w->spec.fpr_e18 = SPEC_FPR(w->fitting_fpr > 0 ? w->fitting_fpr : SPEC_FPR_DEFAULT);
 	w->spec.window_ns = w->spec.window_ns ?: w->fitting_window_ns ?: SPEC_WINDOW_DEFAULT_NS;
@@ -299,7 +299,7 @@ bool wish_gives(const struct wish *w, unsigned int groups)
 
 void wish_apply(const struct wish *w, struct filter_spec *spec)
 {
-	/* These go together: one that is not given is not as it was, but as by default. */
+	/* --action and --for belong together: the one that is not given gets its default. */
 	if (w->spec.given.action || w->spec.given.drop_for) {
 		spec->count_only = spec->given.action = spec->given.drop_for = false;
 		spec->drop_ns = 0;

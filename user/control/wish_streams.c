@@ -13,13 +13,13 @@
 #include "units.h"
 #include "wish.h"
 
-/* The parts of [STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]; NULL: it is not there. */
+/* The parts of [STREAM=]NAME[:PORTS[@DESTINATIONS]][#REALM]; NULL: not given. */
 struct stream_text {
 	struct given_text given; /* as the user gave it */
 	char *stream, *name, *ports, *to, *realm;
 };
 
-/* Logs what is wrong with this text, at the place where it was given. Returns -EINVAL. */
+/* Logs an error of this text, with its location. Returns -EINVAL. */
 __attribute__((format(printf, 2, 3))) static int refuse_stream_text(const struct stream_text *t,
 								    const char *format, ...)
 {
@@ -71,7 +71,7 @@ int wish_profiles(const struct wish *w, struct profiles *out)
 	return err;
 }
 
-/* Ends the text at its first `sign`; what is behind it, or NULL. */
+/* Ends the text at its first `sign`. Returns the text after that, or NULL. */
 static char *cut(char *text, char sign)
 {
 	char *at = strchr(text, sign);
@@ -81,7 +81,7 @@ static char *cut(char *text, char sign)
 	return at;
 }
 
-/* Splits `copy`, which *t then points into. Addresses have colons, too: so from behind. */
+/* Splits `copy`, to which *t points then. Begins at the end, as addresses have colons, too. */
 static void split_stream_text(char *copy, struct stream_text *t)
 {
 	t->realm = cut(copy, '#');
@@ -114,7 +114,7 @@ static int set_stream_ports(const struct stream_text *t, const struct profile *p
 	return 0;
 }
 
-/* Those of --to, which `asked` has, where the stream names none. */
+/* Sets the stream's destinations: its own, or else those of --to, which `asked` has. */
 static int set_to(const struct spec_stream *asked, const struct stream_text *t,
 		  const struct profile *p, struct spec_stream *s)
 {
@@ -139,7 +139,7 @@ static int set_to(const struct spec_stream *asked, const struct stream_text *t,
 	return 0;
 }
 
-/* The strictest of all profiles is what fits all of them. */
+/* Takes the profile's limits if they are stricter: only these fit all profiles. */
 static void take_limits(struct wish *w, const struct profile *p)
 {
 	if (p->window_ns && (!w->fitting_window_ns || p->window_ns < w->fitting_window_ns))
@@ -197,7 +197,7 @@ static int name_streams(struct filter_spec *spec, const struct stream_text *text
 	return 0;
 }
 
-/* Realms go by the number of their first stream. */
+/* Numbers each realm by its first stream. */
 static void join_realms(struct filter_spec *spec, const struct stream_text *texts)
 {
 	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
@@ -284,7 +284,7 @@ int wish_streams_deliver(const struct wish *w, struct filter_spec *spec)
 	return 0;
 }
 
-/* The stream that has the destinations of --to: one that names none itself. NULL: there is none. */
+/* Returns a stream that has the destinations of --to, as it names none itself; or NULL. */
 static const struct spec_stream *find_stream_of_to(const struct wish *w)
 {
 	for (int i = 0; i < w->profiles_cnt; i++) {
