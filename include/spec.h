@@ -145,11 +145,6 @@ _Static_assert(__builtin_offsetof(struct filter_spec, streams) ==
 /* To the nearest unit; from 2^52 on a double has no halves, and would be rounded a second time. */
 #define SPEC_FPR(rate) ((__u64)((rate)*1e18 + ((rate)*1e18 < 0x1p52 ? 0.5 : 0)))
 
-static __always_inline double spec_fpr(const struct filter_spec *spec)
-{
-	return spec->fpr_e18 / 1e18;
-}
-
 /* Does the spec ask for GSP/1 alone? */
 static __always_inline bool spec_is_gsp(const struct filter_spec *spec)
 {

@@ -12,6 +12,7 @@
 #include "config_lines.h"
 #include "diag.h"
 #include "output.h"
+#include "plan.h"
 
 #define FEED "[filter feed]\ninterfaces = eth0 eth1\nport = 8001\n"
 

@@ -10,6 +10,7 @@
 #include "flat.h"
 #include "layout.h"
 #include "open_filter.h"
+#include "plan.h"
 
 #define FIPS_M 8192 /* FIPS v1: 1 KB, 5 hashes */
 #define FIPS_K 5

@@ -90,6 +90,11 @@ double plan_ids(const struct dedup_config *cfg, unsigned int cpus, double fpr);
  */
 double plan_turn_ids(const struct dedup_config *cfg, double ids);
 
+static inline double spec_fpr(const struct filter_spec *spec)
+{
+	return spec->fpr_e18 / 1e18;
+}
+
 /* Returns the rate (0 to 1) that the filter keeps under any load: the requested one, or, if m and k
  * are given or are another system's, the one that follows from them. Inline, as the library does
  * not link plan.c.
