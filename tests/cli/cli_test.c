@@ -537,6 +537,9 @@ static const struct cli_script SCRIPTS[] = {
 	  "--profiles /mnt/a\n"
 	  "exits 2 $XD load v0 --profile other --profiles /mnt/b\n"
 	  "has 'the stream other needs --learn app: its profile says why'\n"
+	  "$XD load v0 --profile other --profiles /mnt/b --learn app\n"
+	  "exits 2 $XD set v0 --learn kernel; has 'the stream other needs --learn app'\n"
+	  "$XD set v0 --profile other --profiles /mnt/b; $XD unload v0\n"
 	  "printf '[profile a]\nlayer = udp\nid = x\n' >/mnt/a\n"
 	  "exits 2 $XD load v0 --profile a:80 --profiles /mnt/a\n"
 	  "has 'xdp-dedup: /mnt/a:3:6: a field begins with'\n" },

@@ -53,7 +53,9 @@ static int wanted_place(const struct change *c, const char *recorded)
 int change_plan(struct change *c, struct dedup_config *cfg)
 {
 	c->spec.several = c->wanted.cnt > 1;
-	return wish_check_sources(c->w, &c->spec) ?: plan_local(&c->spec, cfg);
+	return wish_check_sources(c->w, &c->spec) ?:
+	       wish_streams_check_needs(&c->spec) ?:
+	       plan_local(&c->spec, cfg);
 }
 
 int change_place_of(const char *ifname, char *const *ifnames, int cnt)

@@ -22,7 +22,5 @@ int control_set(const struct wish *w)
 	    !w->add_cnt && !w->remove_cnt)
 		return diag_err(EXIT_MISUSED, "what is to change? As in --action drop" ADVICE
 					      "xdp-dedup set --help lists all");
-	if (w->profiles_cnt && wish_streams_check(w))
-		return EXIT_MISUSED;
 	return change_run(w, &STEPS);
 }

@@ -132,9 +132,12 @@ int wish_streams_deliver(const struct wish *w, struct filter_spec *spec);
 #define WISH_STREAMS_TEXT_MAX 4096
 const char *wish_streams_text(const struct wish *w, char buf[WISH_STREAMS_TEXT_MAX]);
 
-/* Checks that each stream of --profile has what it must have to be loaded: ports, destinations,
- * --learn app. Returns 0; or -EINVAL (logged).
+/* Checks that each stream has what it must have to run: ports, destinations, --learn app. Returns
+ * 0; or -EINVAL (logged).
  */
+int wish_streams_check_needs(const struct filter_spec *spec);
+
+/* Does wish_streams_check_needs() for the streams of --profile, and checks --deliver without any. */
 int wish_streams_check(const struct wish *w);
 
 #endif

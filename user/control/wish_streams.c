@@ -99,10 +99,11 @@ static int set_stream_ports(const struct stream_text *t, const struct profile *p
 {
 	int err;
 
-	s->ports_cnt = p->ports_cnt;
-	memcpy(s->ports, p->ports, sizeof(s->ports));
-	if (!t->ports)
+	if (!t->ports) {
+		s->ports_cnt = p->ports_cnt;
+		memcpy(s->ports, p->ports, sizeof(s->ports));
 		return 0;
+	}
 	if (p->stream.layer != DEDUP_UDP)
 		return refuse_stream_text(t, "%s has no ports, as its layer is not udp", t->name);
 	err = parse_ports(t->ports, s->ports, &s->ports_cnt);
@@ -315,13 +316,10 @@ const char *wish_streams_text(const struct wish *w, char buf[WISH_STREAMS_TEXT_M
 	return buf;
 }
 
-int wish_streams_check(const struct wish *w)
+int wish_streams_check_needs(const struct filter_spec *spec)
 {
-	if (!w->profiles_cnt && w->deliver && !w->spec.deliver && !w->replace)
-		return diag_err(-EINVAL, "--deliver xsk:%s: the only stream is %s", w->deliver,
-				STREAM_GSP);
-	for (uint32_t i = 0; w->profiles_cnt && i < w->spec.streams_cnt; i++) {
-		const struct spec_stream *s = &w->spec.streams[i];
+	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
+		const struct spec_stream *s = &spec->streams[i];
 		const char *name = s->stream.name;
 
 		if (s->stream.layer == DEDUP_UDP && !s->ports_cnt)
@@ -333,10 +331,18 @@ int wish_streams_check(const struct wish *w)
 				-EINVAL,
 				"the stream %s lacks destinations, as in --profile %s:PORTS@ADDRESS: its profile says why they are needed",
 				name, name);
-		if (s->needs_app && !w->spec.learn_app)
+		if (s->needs_app && !spec->learn_app)
 			return diag_err(-EINVAL,
 					"the stream %s needs --learn app: its profile says why",
 					name);
 	}
 	return 0;
+}
+
+int wish_streams_check(const struct wish *w)
+{
+	if (!w->profiles_cnt && w->deliver && !w->spec.deliver && !w->replace)
+		return diag_err(-EINVAL, "--deliver xsk:%s: the only stream is %s", w->deliver,
+				STREAM_GSP);
+	return w->profiles_cnt ? wish_streams_check_needs(&w->spec) : 0;
 }
