@@ -73,4 +73,14 @@ int check_mtu(struct check_context *q);
 int check_layers(struct check_context *q);
 int check_tunnels(struct check_context *q); /* checks_tunnels.c */
 
+/* Checks of what the IP stack does behind the filter: checks_stack.c. Of each interface, and
+ * of all.
+ */
+int check_reverse_path(struct check_context *q);
+int check_groups(struct check_context *q);
+int check_sockets(struct check_context *q);
+int check_vlans(struct check_context *q);
+int check_buffers(struct check_context *q);
+int check_rules(struct check_context *q);
+
 #endif

@@ -90,6 +90,7 @@ static const struct check {
 	{ "stacking", check_stacking, BEFORE_LOAD, false, NEEDS_IFACES | NEEDS_LINKS },
 	{ "ethernet", check_ethernet, BEFORE_LOAD, true, NEEDS_LINKS },
 	{ "merging", check_merging, BEFORE_LOAD, true, NEEDS_LINKS },
+	{ "reverse_path", check_reverse_path, BEFORE_LOAD, true, 0 },
 	{ "driver", check_driver, BY_CHECK, true, 0 },
 	{ "redirect", check_redirect, BEFORE_LOAD, true, NEEDS_PLAN },
 	{ "lro", check_lro, BY_CHECK, true, 0 },
@@ -101,8 +102,20 @@ static const struct check {
 	{ "ports", check_ports, AFTER_LOAD, false, 0 },
 	{ "forwarding", check_forwarding, AFTER_LOAD, false, NEEDS_IFACES | NEEDS_LINKS },
 	{ "window", check_window, AFTER_LOAD, false, 0 },
+	{ "groups", check_groups, AFTER_LOAD, true, 0 },
+	{ "sockets", check_sockets, AFTER_LOAD, true, 0 },
+	{ "vlans", check_vlans, AFTER_LOAD, true, NEEDS_LINKS },
+	{ "buffers", check_buffers, AFTER_LOAD, false, NEEDS_PLAN },
+	{ "rules", check_rules, BY_CHECK, false, NEEDS_RIGHTS },
 };
 #define CHECKS_CNT (sizeof(CHECKS) / sizeof(CHECKS[0]))
+
+/* Returns whether the subject has what the check needs. */
+static bool can_make(const struct check *c, const struct checks_subject *s)
+{
+	return (!(c->needs & NEEDS_PLAN) || s->plan) && (!(c->needs & NEEDS_LINKS) || s->links) &&
+	       (!(c->needs & NEEDS_IFACES) || s->where->cnt);
+}
 
 /* Makes the checks that load makes at this time. */
 static int make_by_load(const struct checks_subject *s, enum when when)
@@ -113,7 +126,7 @@ static int make_by_load(const struct checks_subject *s, enum when when)
 		for (int j = 0; j < (CHECKS[i].each ? s->where->cnt : 1); j++) {
 			struct check_context q = make_context(s, j);
 
-			if (CHECKS[i].by_load == when && err >= 0)
+			if (CHECKS[i].by_load == when && err >= 0 && can_make(&CHECKS[i], s))
 				err = CHECKS[i].make(&q);
 		}
 	return err < 0 ? err : 0;
@@ -208,13 +221,6 @@ static int make_check(const struct check *c, const struct checks_subject *s, int
 		add_finding(f, &finding);
 	}
 	return answer;
-}
-
-/* Returns whether the subject has what the check needs. */
-static bool can_make(const struct check *c, const struct checks_subject *s)
-{
-	return (!(c->needs & NEEDS_PLAN) || s->plan) && (!(c->needs & NEEDS_LINKS) || s->links) &&
-	       (!(c->needs & NEEDS_IFACES) || s->where->cnt);
 }
 
 /* Makes all checks. Those after check_interface() get only the interfaces that it has found. */

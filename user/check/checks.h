@@ -21,6 +21,7 @@ struct checks_subject {
 	uint64_t fitting_window_ns; /* the longest window that fits all profiles; 0: no limit */
 	const struct dedup_config *plan; /* the spec's; NULL: there is none */
 	const struct links *links;	 /* the interfaces as they are now */
+	bool force; /* what loses messages behind the filter is a note, and no problem */
 };
 
 enum check_verdict {

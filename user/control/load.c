@@ -53,7 +53,8 @@ static int load_new(const struct wish *w)
 						.spec = &spec,
 						.plan = &cfg,
 						.links = &links,
-						.fitting_window_ns = w->fitting_window_ns };
+						.fitting_window_ns = w->fitting_window_ns,
+						.force = w->force };
 	int err;
 
 	spec.several = w->where.cnt > 1;

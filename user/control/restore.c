@@ -78,7 +78,11 @@ static int plan_restored(struct restoration *r)
 static int check_restored(const struct restoration *r, const struct links *links)
 {
 	const struct checks_subject subject = {
-		.where = &r->where, .spec = &r->cfg.asked, .plan = &r->cfg, .links = links
+		.where = &r->where,
+		.spec = &r->cfg.asked,
+		.plan = &r->cfg,
+		.links = links,
+		.force = true, /* its ids must not be lost for it */
 	};
 
 	return checks_demand(&subject);

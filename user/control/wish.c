@@ -247,6 +247,8 @@ const struct args_option WISH_OPTIONS[] = {
 	{ "--replace", NULL, OPT_REPLACE, ARGS_FLAG, FIELD(replace),
 	  .help = "over a running filter: replace its program by this version's,\n"
 		  "and change the given options; forgets no id" },
+	{ "--force", NULL, OPT_REPLACE, ARGS_FLAG, FIELD(force),
+	  .help = "load although messages would be lost behind the filter" },
 	{ "--wait", NULL, OPT_PREDECESSOR, ARGS_FLAG, FIELD(wait),
 	  .help = "if a predecessor still knows ids: wait until it is gone (fail)" },
 	{ "--forget", NULL, OPT_PREDECESSOR, ARGS_FLAG, FIELD(forget),

@@ -124,7 +124,7 @@ static int ensure(struct wish *w)
 {
 	const struct wish unload_all = { .name = w->name, .verbose = w->verbose };
 
-	w->replace = w->whole = true;
+	w->replace = w->whole = w->force = true;
 	if (has_stopped(w)) {
 		diag_note("%s: the window's clock has stopped: it is loaded anew", w->name);
 		control_unload(&unload_all);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "stack.h"
+
+#include <errno.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nfnetlink.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "netlink.h"
+
+/* nfnetlink's subsystem that lists hooks, since Linux 5.14: old headers lack it. */
+#define HOOK_SUBSYSTEM 12
+#define HOOK_GET 0
+#define HOOK_NUMBER 1 /* attributes */
+#define HOOK_FUNCTION 4
+
+union request {
+	struct nlmsghdr header;
+	char bytes[128];
+};
+
+static int ignore(const struct nlmsghdr *m, void *arg)
+{
+	(void)m, (void)arg;
+	return MNL_CB_OK;
+}
+
+/* Returns the value of net.ipv4.conf.NAME.rp_filter, or -errno. */
+static int read_rp_filter(const char *name)
+{
+	char path[64 + IF_NAMESIZE];
+	int value, err = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/ipv4/conf/%s/rp_filter", name);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	if (fscanf(f, "%d", &value) != 1)
+		err = -EIO;
+	fclose(f);
+	return err ?: value;
+}
+
+int stack_rp_filter(const char *ifname)
+{
+	int all = read_rp_filter("all"), own = read_rp_filter(ifname);
+
+	return own < 0 || (all >= 0 && own > all) ? own : all;
+}
+
+int stack_discards(uint32_t ifindex, struct in_addr from, struct in_addr to)
+{
+	union request q;
+	struct rtmsg *route;
+	int err;
+
+	mnl_nlmsg_put_header(q.bytes);
+	q.header.nlmsg_type = RTM_GETROUTE;
+	q.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	route = mnl_nlmsg_put_extra_header(&q.header, sizeof(*route));
+	*route = (struct rtmsg){ .rtm_family = AF_INET, .rtm_dst_len = 32, .rtm_src_len = 32 };
+	mnl_attr_put_u32(&q.header, RTA_DST, to.s_addr);
+	mnl_attr_put_u32(&q.header, RTA_SRC, from.s_addr);
+	mnl_attr_put_u32(&q.header, RTA_IIF, ifindex);
+	err = netlink_query(NETLINK_ROUTE, &q.header, ignore, NULL);
+	return err == -EXDEV || err == -EINVAL ? 1 : err; /* the latter since Linux 6.13 */
+}
+
+static int add_group(struct stack_groups *g, uint32_t ifindex, const struct in6_addr *address)
+{
+	struct stack_group *list = reallocarray(g->list, g->cnt + 1, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	g->list = list;
+	list[g->cnt++] = (struct stack_group){ ifindex, *address };
+	return 0;
+}
+
+/* Takes a line of /proc/net/igmp: "INDEX DEVICE : ...", or, indented, a group of that device. */
+static int take_group4(struct stack_groups *g, const char *line, uint32_t *ifindex)
+{
+	struct in6_addr address = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
+	unsigned int number;
+
+	if (*line != '\t')
+		return sscanf(line, "%u", ifindex), 0;
+	if (sscanf(line, "%8X", &number) != 1)
+		return 0;
+	address.s6_addr32[3] = number; /* printed as a word of this CPU */
+	return add_group(g, *ifindex, &address);
+}
+
+/* Takes a line of /proc/net/igmp6: "INDEX DEVICE GROUP ...". */
+static int take_group6(struct stack_groups *g, const char *line, uint32_t *ifindex)
+{
+	struct in6_addr address;
+	char digits[33];
+
+	if (sscanf(line, "%u %*s %32[0-9a-f]", ifindex, digits) != 2 || strlen(digits) != 32)
+		return 0;
+	for (int i = 0; i < 16; i++)
+		sscanf(digits + 2 * i, "%2hhx", &address.s6_addr[i]);
+	return add_group(g, *ifindex, &address);
+}
+
+static int read_groups(const char *path, struct stack_groups *g,
+		       int (*take)(struct stack_groups *g, const char *line, uint32_t *ifindex))
+{
+	FILE *f = fopen(path, "re");
+	uint32_t ifindex = 0;
+	char line[256];
+	int err = 0;
+
+	if (!f)
+		return errno == ENOENT ? 0
+				       : -errno; /* a kernel without IPv6, or without multicast */
+	while (!err && fgets(line, sizeof(line), f))
+		err = take(g, line, &ifindex);
+	fclose(f);
+	return err;
+}
+
+int stack_groups_read(struct stack_groups *out)
+{
+	*out = (struct stack_groups){ 0 };
+	return read_groups("/proc/self/net/igmp", out, take_group4)
+		       ?: read_groups("/proc/self/net/igmp6", out, take_group6);
+}
+
+bool stack_is_joined(const struct stack_groups *g, uint32_t ifindex, const struct in6_addr *address)
+{
+	for (int i = 0; i < g->cnt; i++)
+		if (g->list[i].ifindex == ifindex && IN6_ARE_ADDR_EQUAL(&g->list[i].address, address))
+			return true;
+	return false;
+}
+
+struct rules {
+	bool any;
+};
+
+static int note_hook(const struct nlmsghdr *m, void *arg)
+{
+	struct rules *r = arg;
+	const struct nlattr *a;
+
+	mnl_attr_for_each (a, m, sizeof(struct nfgenmsg)) {
+		const char *name = mnl_attr_get_payload(a);
+
+		if (mnl_attr_get_type(a) == HOOK_FUNCTION &&
+		    !mnl_attr_validate(a, MNL_TYPE_NUL_STRING))
+			r->any |= !strncmp(name, "nft_do_chain", 12) || strstr(name, "t_do_table") ||
+				  !strncmp(name, "iptable_", 8) || !strncmp(name, "ip6table_", 9);
+	}
+	return MNL_CB_OK;
+}
+
+int stack_has_rules(uint8_t family)
+{
+	static const uint32_t HOOKS[] = { NF_INET_PRE_ROUTING, NF_INET_LOCAL_IN };
+	struct rules r = { false };
+
+	for (size_t i = 0; i < sizeof(HOOKS) / sizeof(HOOKS[0]); i++) {
+		union request q;
+		struct nfgenmsg *about;
+		int err;
+
+		mnl_nlmsg_put_header(q.bytes);
+		q.header.nlmsg_type = HOOK_SUBSYSTEM << 8 | HOOK_GET;
+		q.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+		about = mnl_nlmsg_put_extra_header(&q.header, sizeof(*about));
+		*about = (struct nfgenmsg){ .nfgen_family = family, .version = NFNETLINK_V0 };
+		mnl_attr_put_u32(&q.header, HOOK_NUMBER, htonl(HOOKS[i]));
+		err = netlink_query(NETLINK_NETFILTER, &q.header, note_hook, &r);
+		if (err)
+			return err == -EINVAL ? -EOPNOTSUPP : err; /* no such subsystem */
+	}
+	return r.any;
+}

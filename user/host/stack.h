@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the IP stack of this network namespace does with packets that a filter has let pass: the
+ * reverse path filter, multicast groups, UDP sockets, netfilter. Logs nothing. Addresses of IPv4
+ * are mapped ones (::ffff:0:0/96).
+ */
+#ifndef XDP_DEDUP_STACK_H
+#define XDP_DEDUP_STACK_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Returns how strict the reverse path filter of IPv4 is: 0 (off), 1 (the route back must be by this
+ * interface) or 2 (there must be a route back); or -errno.
+ */
+int stack_rp_filter(const char *ifname);
+
+/* Returns 1 if the kernel discards packets that come by this interface from one IPv4 address to
+ * another one: `from` is another host's, `to` is this host's. 0 if not; or -errno.
+ */
+int stack_discards(uint32_t ifindex, struct in_addr from, struct in_addr to);
+
+/* A multicast group that an interface has joined. */
+struct stack_group {
+	uint32_t ifindex;
+	struct in6_addr address;
+};
+
+struct stack_groups {
+	struct stack_group *list;
+	int cnt;
+};
+
+/* Reads all groups of all interfaces. Returns 0 or -errno; the caller frees out->list in both
+ * cases.
+ */
+int stack_groups_read(struct stack_groups *out);
+
+/* Returns whether the interface has joined the group. */
+bool stack_is_joined(const struct stack_groups *g, uint32_t ifindex, const struct in6_addr *address);
+
+/* A UDP socket that is bound to a port. */
+struct stack_socket {
+	uint16_t port;		 /* host order */
+	uint32_t ifindex;	 /* that it is bound to; 0: none */
+	struct in6_addr address; /* that it is bound to; all 0: any */
+	uint32_t inode;
+	uint32_t buffer;  /* bytes: the limit of what waits there, SO_RCVBUF */
+	uint32_t dropped; /* datagrams, since it was opened */
+};
+
+/* Calls each() for every UDP socket of this network namespace. Returns 0 or -errno. */
+int stack_each_socket(void (*each)(const struct stack_socket *s, void *arg), void *arg);
+
+/* Names the program of a socket, as "nats-server (1234)": the first process that has it open. Reads
+ * all of /proc. Returns buf; "a program" if this process may not see it.
+ */
+#define STACK_PROGRAM_MAX 40
+const char *stack_program_of(uint32_t inode, char buf[STACK_PROGRAM_MAX]);
+
+/* Returns 1 if tables of rules (nftables, iptables) see packets of this family (NFPROTO_*) for this
+ * host, 0 if not; or -errno if that is unknown: -EPERM, or -EOPNOTSUPP before Linux 5.14. The rules
+ * are not interpreted.
+ */
+int stack_has_rules(uint8_t family);
+
+#endif

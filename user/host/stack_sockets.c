@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* UDP sockets, by the kernel's sock_diag, and their programs, by /proc. */
+#include <dirent.h>
+#include <errno.h>
+#include <linux/inet_diag.h>
+#include <linux/sock_diag.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "netlink.h"
+#include "stack.h"
+
+struct dump {
+	void (*each)(const struct stack_socket *s, void *arg);
+	void *arg;
+};
+
+static void read_address(const struct inet_diag_msg *d, struct in6_addr *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (d->idiag_family == AF_INET6) {
+		memcpy(out, d->id.idiag_src, sizeof(*out));
+	} else if (d->id.idiag_src[0]) {
+		out->s6_addr[10] = out->s6_addr[11] = 0xff;
+		out->s6_addr32[3] = d->id.idiag_src[0];
+	}
+}
+
+static int take_socket(const struct nlmsghdr *m, void *arg)
+{
+	const struct inet_diag_msg *d = mnl_nlmsg_get_payload(m);
+	const struct dump *to = arg;
+	const struct nlattr *a;
+	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
+	struct stack_socket s;
+
+	mnl_attr_for_each (a, m, sizeof(*d))
+		if (mnl_attr_get_type(a) == INET_DIAG_SKMEMINFO)
+			memcpy(memory, mnl_attr_get_payload(a),
+			       mnl_attr_get_payload_len(a) < sizeof(memory)
+				       ? mnl_attr_get_payload_len(a)
+				       : sizeof(memory));
+	s = (struct stack_socket){ .port = ntohs(d->id.idiag_sport),
+				   .ifindex = d->id.idiag_if,
+				   .inode = d->idiag_inode,
+				   .buffer = memory[SK_MEMINFO_RCVBUF],
+				   .dropped = memory[SK_MEMINFO_DROPS] };
+	read_address(d, &s.address);
+	to->each(&s, to->arg);
+	return MNL_CB_OK;
+}
+
+int stack_each_socket(void (*each)(const struct stack_socket *s, void *arg), void *arg)
+{
+	static const uint8_t FAMILIES[] = { AF_INET, AF_INET6 };
+	struct dump to = { each, arg };
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(FAMILIES) && !err; i++) {
+		struct inet_diag_req_v2 *request;
+		union {
+			struct nlmsghdr header;
+			char bytes[128];
+		} q;
+
+		mnl_nlmsg_put_header(q.bytes);
+		q.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+		q.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+		request = mnl_nlmsg_put_extra_header(&q.header, sizeof(*request));
+		*request = (struct inet_diag_req_v2){ .sdiag_family = FAMILIES[i],
+						      .sdiag_protocol = IPPROTO_UDP,
+						      .idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),
+						      .idiag_states = UINT32_MAX };
+		err = netlink_query(NETLINK_SOCK_DIAG, &q.header, take_socket, &to);
+	}
+	return err;
+}
+
+/* Returns whether the process has this open: "socket:[INODE]". */
+static bool has_open(const char *pid, const char *socket)
+{
+	char path[64], target[64];
+	struct dirent *e;
+	bool found = false;
+	DIR *fds;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
+	fds = opendir(path);
+	while (fds && !found && (e = readdir(fds))) {
+		ssize_t len = readlinkat(dirfd(fds), e->d_name, target, sizeof(target) - 1);
+
+		target[len < 0 ? 0 : len] = '\0';
+		found = !strcmp(target, socket);
+	}
+	if (fds)
+		closedir(fds);
+	return found;
+}
+
+const char *stack_program_of(uint32_t inode, char buf[STACK_PROGRAM_MAX])
+{
+	char socket[32], path[64], name[17] = "";
+	DIR *proc = opendir("/proc");
+	struct dirent *e;
+
+	snprintf(buf, STACK_PROGRAM_MAX, "a program");
+	snprintf(socket, sizeof(socket), "socket:[%u]", inode);
+	while (proc && (e = readdir(proc))) {
+		FILE *f;
+
+		if (*e->d_name < '0' || *e->d_name > '9' || !has_open(e->d_name, socket))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%.20s/comm", e->d_name);
+		f = fopen(path, "re");
+		if (f && fscanf(f, "%16[^\n]", name) == 1)
+			snprintf(buf, STACK_PROGRAM_MAX, "%s (%.20s)", name, e->d_name);
+		if (f)
+			fclose(f);
+		break;
+	}
+	if (proc)
+		closedir(proc);
+	return buf;
+}
