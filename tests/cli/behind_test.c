@@ -57,7 +57,8 @@
  *                                    COMMAND sends
  * says WORDS                         check, beside that receiver, has these words; $CHECK is its
  *                                    command line
- * silent                             check has no note or problem of a loss there
+ * advises WORDS                      status has advice with these words
+ * silent                             neither has a note or problem of a loss
  */
 #define WORDS                                                                                        \
 	"cat >/mnt/rx <<'END'\n" RECEIVER "END\ncat >/mnt/tx <<'END'\n" SENDER "END\n"               \
@@ -71,11 +72,15 @@
 	"send=\"$send $1\"; shift; done; shift\n"                                                    \
 	"	python3 /mnt/rx \"$@\" >/mnt/n & rx=$!; soon test -e /mnt/ready\n"                         \
 	"	$XD check v0 v1 $FILTER >/mnt/check || :\n"                                                \
+	"	$XD status both --json >/mnt/status 2>&1 || :\n"                                           \
+	"	$XD status both --json >/mnt/status 2>/dev/null || :\n"                                    \
 	"	there python3 /mnt/tx $send; touch /mnt/sent; wait $rx; n=$(cat /mnt/n)\n"                 \
 	"	[ $n $want ] || { echo \"$n arrived: not $want\"; cat /mnt/check; return 1; }; }\n"        \
 	"says() { output=$(cat /mnt/check); has \"$1\"; }\n"                                         \
+	"advises() { output=$(jq -r '.advice[] | select(.key == \"behind\") | .text' /mnt/status)\n" \
+	"	has \"$1\"; }\n"                                                                           \
 	"silent() { ! grep -E '^(note|problem) +(reverse_path|groups|sockets|vlans|buffers) ' "      \
-	"/mnt/check; }\n"                                                                            \
+	"/mnt/check && ! grep '\"behind\"' /mnt/status; }\n"                                         \
 	"strict 0\n"
 
 #define BOTH "join('10.9.0.2')\" \"join('10.9.0.3')\""
@@ -88,14 +93,17 @@ static const struct cli_script SCRIPTS[] = {
 	  "got $XD load v0 v1 $FILTER --force; has 'note: v1: the reverse path filter'\n"
 	  "arrive '= 0' 20 -- \"" BOTH "\n"
 	  "says 'problem  reverse_path v1'; says '-> sysctl -w net/ipv4/conf/v1/rp_filter=2'\n"
+	  "advises 'v0: the reverse path filter discards what comes from other networks'\n"
 	  "ip route add default via 10.9.0.9 dev v0; echo 2 >/proc/sys/net/ipv4/conf/v1/rp_filter\n"
 	  "arrive '= 20' 20 -- \"" BOTH "; silent\n"
 	  "ip route del default; arrive '= 20' 20 -- \"" BOTH "\n"
 	  "says 'v1: the reverse path filter discards what comes from other networks, as there is "
 	  "no'\n" },
-	/* One interface: the stack discards all copies alike. The others: no copy is dropped. */
-	{ "reverse-path-without-loss",
-	  "strict 1; for options in v1 'v0 v1 --action count' 'v0 v1 --learn app'; do\n"
+	/* By one interface, the stack discards all copies alike; else no copy is dropped. */
+	{ "reverse-path-of-one-copy",
+	  "strict 1; $XD load v0 --profile payload:5568@239.255.0.1; got $XD set v0 --add v1\n"
+	  "has 'note: v1: the reverse path filter'; $XD unload v0 v1\n"
+	  "for options in v1 'v0 v1 --action count' 'v0 v1 --learn app'; do\n"
 	  "	got $XD check $options --profile payload:5568@239.255.0.1\n"
 	  "	lacks 'that come there first'; done\n"
 	  "got $XD check v0 v1 --profile mirror; lacks 'that come there first'\n" },
@@ -104,9 +112,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD run --config /mnt/c >/mnt/log 2>&1 & run=$!\n"
 	  "soon grep -q 'v1: the reverse path filter' /mnt/log; soon runs v0; soon runs v1\n"
 	  "kill $run; wait $run || :\n" },
-	{ "a-group-of-one-interface", "$XD load v0 v1 $FILTER; arrive '= 0' 20 -- \"join('10.9.0.2')\"\n"
-				      "says '239.255.0.1 is joined on v0 and not on v1'\n"
-				      "arrive '= 20' 20 -- \"" BOTH "; silent\n" },
+	{ "a-group-of-one-interface",
+	  "$XD load v0 v1 $FILTER; arrive '= 0' 20 -- \"join('10.9.0.2')\"\n"
+	  "says '239.255.0.1 is joined on v0 and not on v1'; advises 'joined on v0 and not on v1'\n"
+	  "arrive '= 20' 20 -- \"" BOTH "; silent\n" },
 	{ "a-socket-of-one-interface",
 	  "$XD load v0 v1 $FILTER; arrive '= 0' 20 -- \"" BOTH " \"device('v0')\"\n"
 	  "says 'no socket gets what comes by v1, as python3 ('; says 'port 5568 to another'\n"
@@ -114,17 +123,18 @@ static const struct cli_script SCRIPTS[] = {
 	{ "a-vlan-without-a-device", /* a kernel without VLAN devices has no remedy */
 	  "FILTER=\"$FILTER --vlan 10\"; $XD load v0 v1 $FILTER\n"
 	  "arrive '= 0' 20 tag -- \"" BOTH "; says 'there is no VLAN device on v1'\n"
+	  "advises 'there is no VLAN device on v0'\n"
 	  "ip link add link v0 name v0.10 type vlan id 10 || { kill $far; exit 0; }\n"
 	  "ip link add link v1 name v1.10 type vlan id 10\n"
 	  "for i in 0 1; do ip addr del 10.9.0.$((i + 2))/24 dev v$i\n"
 	  "	ip addr add 10.9.0.$((i + 2))/24 dev v$i.10; ip link set v$i.10 up\n"
 	  "	echo 0 >/proc/sys/net/ipv4/conf/v$i.10/rp_filter; done\n"
 	  "arrive '= 20' 20 tag -- \"" BOTH "; silent\n" },
-	{ "a-small-buffer", "FILTER=\"$FILTER --capacity 20M --window 10s\"; $XD load v0 v1 $FILTER\n"
-			    "arrive '-lt 200' 200 -- \"" BOTH " 'buffer(4096)' 'late = [1]'\n"
-			    "says 'note     buffers'; says 'which is full after'\n"
-			    "arrive '= 200' 200 -- \"" BOTH
-			    " 's.setsockopt(1, 33, 50000000)' 'late = [1]'; silent\n" },
+	{ "a-small-buffer",
+	  "FILTER=\"$FILTER --capacity 20M --window 10s\"; $XD load v0 v1 $FILTER\n"
+	  "arrive '-lt 200' 200 -- \"" BOTH " 'buffer(4096)' 'late = [1]'\n"
+	  "says 'note     buffers'; says 'which is full after'; advises 'which is full after'\n"
+	  "arrive '= 200' 200 -- \"" BOTH " 's.setsockopt(1, 33, 50000000)' 'late = [1]'; silent\n" },
 };
 
 static void run(void **state)

@@ -55,8 +55,10 @@ static struct check_context make_context(const struct checks_subject *s, int ifa
 				       .ifname = iface < where->cnt ? where->ifnames[iface] : NULL };
 }
 
-/* When load makes a check: never, before it loads (what it needs), or after that (surprises). */
-enum when { BY_CHECK = 0, BEFORE_LOAD = 1, AFTER_LOAD = 2 };
+/* Who else makes a check, to be ORed: load before it loads (what it needs), or after that
+ * (surprises); status while the filter runs.
+ */
+enum when { BY_CHECK = 0, BEFORE_LOAD = 1, AFTER_LOAD = 2, BY_STATUS = 4 };
 
 /* What a check needs, to be ORed. */
 enum {
@@ -69,8 +71,8 @@ enum {
 static const struct check {
 	const char *name;
 	int (*make)(struct check_context *q);
-	enum when by_load;
-	bool each; /* made for each interface; else once */
+	unsigned int when; /* enum when */
+	bool each;	   /* made for each interface; else once */
 	unsigned int needs;
 } CHECKS[] = {
 	{ "rights", check_rights, BY_CHECK, false, 0 },
@@ -90,7 +92,7 @@ static const struct check {
 	{ "stacking", check_stacking, BEFORE_LOAD, false, NEEDS_IFACES | NEEDS_LINKS },
 	{ "ethernet", check_ethernet, BEFORE_LOAD, true, NEEDS_LINKS },
 	{ "merging", check_merging, BEFORE_LOAD, true, NEEDS_LINKS },
-	{ "reverse_path", check_reverse_path, BEFORE_LOAD, true, 0 },
+	{ "reverse_path", check_reverse_path, BEFORE_LOAD | BY_STATUS, true, 0 },
 	{ "driver", check_driver, BY_CHECK, true, 0 },
 	{ "redirect", check_redirect, BEFORE_LOAD, true, NEEDS_PLAN },
 	{ "lro", check_lro, BY_CHECK, true, 0 },
@@ -102,10 +104,10 @@ static const struct check {
 	{ "ports", check_ports, AFTER_LOAD, false, 0 },
 	{ "forwarding", check_forwarding, AFTER_LOAD, false, NEEDS_IFACES | NEEDS_LINKS },
 	{ "window", check_window, AFTER_LOAD, false, 0 },
-	{ "groups", check_groups, AFTER_LOAD, true, 0 },
-	{ "sockets", check_sockets, AFTER_LOAD, true, 0 },
-	{ "vlans", check_vlans, AFTER_LOAD, true, NEEDS_LINKS },
-	{ "buffers", check_buffers, AFTER_LOAD, false, NEEDS_PLAN },
+	{ "groups", check_groups, AFTER_LOAD | BY_STATUS, true, 0 },
+	{ "sockets", check_sockets, AFTER_LOAD | BY_STATUS, true, 0 },
+	{ "vlans", check_vlans, AFTER_LOAD | BY_STATUS, true, NEEDS_LINKS },
+	{ "buffers", check_buffers, AFTER_LOAD | BY_STATUS, false, NEEDS_PLAN },
 	{ "rules", check_rules, BY_CHECK, false, NEEDS_RIGHTS },
 };
 #define CHECKS_CNT (sizeof(CHECKS) / sizeof(CHECKS[0]))
@@ -117,8 +119,8 @@ static bool can_make(const struct check *c, const struct checks_subject *s)
 	       (!(c->needs & NEEDS_IFACES) || s->where->cnt);
 }
 
-/* Makes the checks that load makes at this time. */
-static int make_by_load(const struct checks_subject *s, enum when when)
+/* Makes the checks of this time, until one fails. */
+static int make_at(const struct checks_subject *s, enum when when)
 {
 	int err = 0;
 
@@ -126,7 +128,7 @@ static int make_by_load(const struct checks_subject *s, enum when when)
 		for (int j = 0; j < (CHECKS[i].each ? s->where->cnt : 1); j++) {
 			struct check_context q = make_context(s, j);
 
-			if (CHECKS[i].by_load == when && err >= 0 && can_make(&CHECKS[i], s))
+			if (CHECKS[i].when & when && err >= 0 && can_make(&CHECKS[i], s))
 				err = CHECKS[i].make(&q);
 		}
 	return err < 0 ? err : 0;
@@ -134,12 +136,17 @@ static int make_by_load(const struct checks_subject *s, enum when when)
 
 int checks_demand(const struct checks_subject *s)
 {
-	return make_by_load(s, BEFORE_LOAD);
+	return make_at(s, BEFORE_LOAD);
 }
 
 void checks_note(const struct checks_subject *s)
 {
-	make_by_load(s, AFTER_LOAD);
+	make_at(s, AFTER_LOAD);
+}
+
+void checks_behind(const struct checks_subject *s)
+{
+	make_at(s, BY_STATUS);
 }
 
 const char *check_verdict_name(enum check_verdict verdict)

@@ -57,6 +57,9 @@ int checks_demand(const struct checks_subject *s);
 /* Logs notes about a filter after load. */
 void checks_note(const struct checks_subject *s);
 
+/* Logs notes on messages that are lost behind a filter that runs; s->force is set. */
+void checks_behind(const struct checks_subject *s);
+
 typedef void (*check_report)(void *to, const struct check_finding *finding);
 
 /* Makes all checks, and changes nothing in the system. Reports each finding by report(); a check

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* set: replaces the running program by another one over the filter's memory (live_exchange.h). */
 #include "change.h"
+#include "checks.h"
 #include "control.h"
 #include "diag.h"
 
@@ -13,9 +14,21 @@ static int plan_set(struct change *c, struct dedup_config *cfg)
 	       change_plan(c, cfg);
 }
 
+static int set(struct change *c, struct dedup_config *cfg)
+{
+	const struct checks_subject subject = {
+		.where = &c->where, .spec = &c->spec, .plan = cfg, .force = true
+	};
+	int err = change_program(c, cfg);
+
+	if (!err && c->w->add_cnt)
+		checks_behind(&subject);
+	return err;
+}
+
 int control_set(const struct wish *w)
 {
-	static const struct change_steps STEPS = { plan_set, change_program };
+	static const struct change_steps STEPS = { plan_set, set };
 
 	/* --mode alone changes nothing. */
 	if (!wish_gives(w, OPT_ACTION | OPT_PORT | OPT_DESTINATION) && !w->profiles_cnt &&

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attachments.h"
+#include "checks.h"
 #include "device.h"
 #include "diag.h"
 #include "driver.h"
@@ -132,6 +133,35 @@ static int collect_faults(struct status *s, const struct links *links)
 	return receivers_faults(&s->filter, links, &at, &s->faults);
 }
 
+/* Keeps the first message, as "FINDING; ADVICE". */
+static void keep_first(void *to, const struct diag *d)
+{
+	struct status *s = to;
+
+	if (!*s->behind)
+		snprintf(s->behind, sizeof(s->behind), "%s; %s", d->finding, d->advice);
+}
+
+/* Asks what is lost behind the filter on its interfaces of this network namespace. */
+static void collect_behind(struct status *s, const struct links *links, const struct attachments *at)
+{
+	struct diag_receiver receiver = { .take = keep_first, .to = s };
+	char *names[DEDUP_IFACES_MAX];
+	struct placement where = { .ifnames = names };
+	const struct checks_subject subject = { .where = &where,
+						.spec = &s->filter.config->asked,
+						.plan = s->filter.config,
+						.links = links,
+						.force = true };
+
+	for (int i = 0; i < at->cnt; i++)
+		if (state_of(&at->list[i], links) == IFACE_ATTACHED)
+			names[where.cnt++] = (char *)at->list[i].ifname;
+	diag_receive(&receiver);
+	checks_behind(&subject);
+	diag_receive_end(&receiver);
+}
+
 static void collect_histogram(struct status *s, uint64_t hand, struct sample sample)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -256,6 +286,7 @@ static int collect(struct status *s, const struct links *links)
 	if (err)
 		return loader_explain(s->filter.name, err);
 	collect_interfaces(s, links, &at);
+	collect_behind(s, links, &at);
 	status_note_received(s, links);
 	err = collect_faults(s, links);
 	if (err)

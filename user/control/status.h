@@ -77,10 +77,11 @@ struct status {
 	uint64_t drop_left_ns; /* DEDUP_DROP_FOR: time until duplicates pass; 0: it is over */
 	uint64_t counting_ns;  /* DEDUP_DROP_FOR: time since then; 0: they are dropped */
 	struct sampling_process sampler;
-	struct sockets *sockets;  /* NULL: the filter does not deliver */
-	bool stopped;		  /* the hand has stopped: all ids pass */
-	char unseen[IF_NAMESIZE]; /* set by the caller: watch_unseen(); "": none */
-	bool exact;		  /* set before collecting: read all of the memory, not a sample */
+	struct sockets *sockets;      /* NULL: the filter does not deliver */
+	bool stopped;		      /* the hand has stopped: all ids pass */
+	char unseen[IF_NAMESIZE];     /* set by the caller: watch_unseen(); "": none */
+	char behind[ADVICE_TEXT_MAX]; /* the first note of checks_behind(); "": none */
+	bool exact; /* set before collecting: read all of the memory, not a sample */
 };
 
 /* "attached", "unknown", "detached", "gone", "other netns". */

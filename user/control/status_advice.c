@@ -46,6 +46,7 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		.uses_predecessor = s->predecessor.asked,
 		.macs_changed = s->faults.stale_cnt ? s->faults.stale[0] : NULL,
 		.unseen = *s->unseen ? s->unseen : NULL,
+		.behind = *s->behind ? s->behind : NULL,
 	};
 
 	for (int i = 0; i < s->ifaces_cnt && !r.detached; i++)

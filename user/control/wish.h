@@ -50,7 +50,7 @@ struct wish {
 		       */
 	bool stays;   /* with `replace`: where it runs now, too */
 	uint64_t drop_until_ns; /* load: when --for ends, which was said earlier; 0: it is said now */
-	bool force;    /* load: although messages would be lost behind the filter */
+	bool force;		/* load: although messages would be lost behind the filter */
 	bool wait, forget; /* while there is a predecessor: wait until it has gone; give it up */
 	bool all;	   /* unload: every filter */
 	bool verbose;	   /* show messages of libbpf and libxdp */

@@ -285,6 +285,12 @@ static void detached(const struct advice_reading *r, char *text)
 			 r->detached, r->name, r->detached);
 }
 
+static void behind(const struct advice_reading *r, char *text)
+{
+	if (r->behind)
+		snprintf(text, ADVICE_TEXT_MAX, "%s", r->behind);
+}
+
 static const struct row {
 	const char *key;
 	void (*write)(const struct advice_reading *r, char *text);
@@ -294,6 +300,7 @@ static const struct row {
 	{ "held_up", held_up, "stopped" },
 	{ "detached", detached, NULL },
 	{ "unseen", unseen, "detached" },
+	{ "behind", behind, NULL },
 	{ "mtu", mtu, NULL },
 	{ "tags", tags, NULL },
 	{ "too_small", too_small, NULL },

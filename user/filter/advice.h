@@ -9,7 +9,7 @@
 
 #include "stats.h"
 
-#define ADVICE_MAX 15	     /* rows */
+#define ADVICE_MAX 16	     /* rows */
 #define ADVICE_TEXT_MAX 1024 /* bytes of a sentence */
 
 struct advice_reading {
@@ -28,6 +28,7 @@ struct advice_reading {
 	uint32_t mtu_max;	  /* the largest MTU with native XDP there */
 	const char *strips;	  /* it removes VLAN tags which the filter needs */
 	const char *skb;	  /* it runs the filter in skb mode */
+	const char *behind;	  /* what is lost behind the filter, and what to do */
 	int skb_native;		  /* 1 if the driver of `skb` has native XDP, 0 if not; or -errno */
 	/* Of a filter that delivers: */
 	int readers;	    /* queues whose socket a process reads */
