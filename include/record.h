@@ -18,6 +18,14 @@ struct dedup_iface {
 	__u16 shared; /* 1: attached by libxdp, where other programs may be, too */
 };
 
+#define DEDUP_LOSSES_MAX 7
+
+/* Counts of what the IP stack of a network namespace had discarded when the filter was loaded. */
+struct dedup_losses {
+	__u64 netns; /* its cookie; 0: unknown */
+	__u64 lost[DEDUP_LOSSES_MAX];
+};
+
 /* Map `.data.record`, mapped into user space, which alone writes it, except sets_told. MACs are
  * words of destination.h.
  */
@@ -37,7 +45,9 @@ struct dedup_record {
 	/* All further MACs of this host, as of bridges, bonds and VLANs on top of an interface. */
 	__u64 macs[DEDUP_MACS_MAX];
 	struct dedup_iface ifaces[DEDUP_IFACES_MAX];
+	struct dedup_losses losses;
 };
-_Static_assert(sizeof(struct dedup_record) == 64 + (64 + 128) * 8 + 32 * 32, "no hidden padding");
+_Static_assert(sizeof(struct dedup_record) == 64 + (64 + 128) * 8 + 32 * 32 + 64,
+	       "no hidden padding");
 
 #endif

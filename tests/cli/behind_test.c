@@ -58,29 +58,30 @@
  * says WORDS                         check, beside that receiver, has these words; $CHECK is its
  *                                    command line
  * advises WORDS                      status has advice with these words
+ * behind EXPRESSION                  it holds of status's `behind` (jq)
  * silent                             neither has a note or problem of a loss
  */
-#define WORDS                                                                                        \
-	"cat >/mnt/rx <<'END'\n" RECEIVER "END\ncat >/mnt/tx <<'END'\n" SENDER "END\n"               \
-	"far; ip link add v1 group 7 type veth peer name p1; ip link set p1 netns $far\n"            \
-	"ip link set p0 netns $far; there ip link set p0 up; there ip link set p1 up\n"              \
-	"ip link set v0 up; ip link set v1 up\n"                                                     \
-	"ip addr add 10.9.0.2/24 dev v0; ip addr add 10.9.0.3/24 dev v1\n"                           \
-	"FILTER='--profile payload:5568@239.255.0.1 --name both'\n"                                  \
-	"strict() { for i in all v0 v1; do echo $1 >/proc/sys/net/ipv4/conf/$i/rp_filter; done; }\n" \
-	"arrive() { rm -f /mnt/ready /mnt/sent; want=$1; shift; send=; while [ $1 != -- ]; do "      \
-	"send=\"$send $1\"; shift; done; shift\n"                                                    \
-	"	python3 /mnt/rx \"$@\" >/mnt/n & rx=$!; soon test -e /mnt/ready\n"                         \
-	"	$XD check v0 v1 $FILTER >/mnt/check || :\n"                                                \
-	"	$XD status both --json >/mnt/status 2>&1 || :\n"                                           \
-	"	$XD status both --json >/mnt/status 2>/dev/null || :\n"                                    \
-	"	there python3 /mnt/tx $send; touch /mnt/sent; wait $rx; n=$(cat /mnt/n)\n"                 \
-	"	[ $n $want ] || { echo \"$n arrived: not $want\"; cat /mnt/check; return 1; }; }\n"        \
-	"says() { output=$(cat /mnt/check); has \"$1\"; }\n"                                         \
-	"advises() { output=$(jq -r '.advice[] | select(.key == \"behind\") | .text' /mnt/status)\n" \
-	"	has \"$1\"; }\n"                                                                           \
-	"silent() { ! grep -E '^(note|problem) +(reverse_path|groups|sockets|vlans|buffers) ' "      \
-	"/mnt/check && ! grep '\"behind\"' /mnt/status; }\n"                                         \
+#define WORDS                                                                                            \
+	"cat >/mnt/rx <<'END'\n" RECEIVER "END\ncat >/mnt/tx <<'END'\n" SENDER "END\n"                   \
+	"far; ip link add v1 group 7 type veth peer name p1; ip link set p1 netns $far\n"                \
+	"ip link set p0 netns $far; there ip link set p0 up; there ip link set p1 up\n"                  \
+	"ip link set v0 up; ip link set v1 up\n"                                                         \
+	"ip addr add 10.9.0.2/24 dev v0; ip addr add 10.9.0.3/24 dev v1\n"                               \
+	"FILTER='--profile payload:5568@239.255.0.1 --name both'\n"                                      \
+	"strict() { for i in all v0 v1; do echo $1 >/proc/sys/net/ipv4/conf/$i/rp_filter; done; }\n"     \
+	"arrive() { rm -f /mnt/ready /mnt/sent; want=$1; shift; send=; while [ $1 != -- ]; do "          \
+	"send=\"$send $1\"; shift; done; shift\n"                                                        \
+	"	python3 /mnt/rx \"$@\" >/mnt/n & rx=$!; soon test -e /mnt/ready\n"                             \
+	"	$XD check v0 v1 $FILTER >/mnt/check || :\n"                                                    \
+	"	there python3 /mnt/tx $send; $XD status both --json >/mnt/status 2>&1 || :\n"                  \
+	"	touch /mnt/sent; wait $rx; n=$(cat /mnt/n)\n"                                                  \
+	"	[ $n $want ] || { echo \"$n arrived: not $want\"; cat /mnt/check; return 1; }; }\n"            \
+	"says() { output=$(cat /mnt/check); has \"$1\"; }\n"                                             \
+	"behind() { jq -e \".behind | $1\" /mnt/status || { jq -c .behind /mnt/status; return 1; }; }\n" \
+	"advises() { output=$(jq -r '.advice[] | select(.key == \"behind\") | .text' /mnt/status)\n"     \
+	"	has \"$1\"; }\n"                                                                               \
+	"silent() { ! grep -E '^(note|problem) +(reverse_path|groups|sockets|vlans|buffers) ' "          \
+	"/mnt/check && ! grep '\"key\": \"behind\"' /mnt/status; }\n"                                    \
 	"strict 0\n"
 
 #define BOTH "join('10.9.0.2')\" \"join('10.9.0.3')\""
@@ -134,6 +135,12 @@ static const struct cli_script SCRIPTS[] = {
 	  "FILTER=\"$FILTER --capacity 20M --window 10s\"; $XD load v0 v1 $FILTER\n"
 	  "arrive '-lt 200' 200 -- \"" BOTH " 'buffer(4096)' 'late = [1]'\n"
 	  "says 'note     buffers'; says 'which is full after'; advises 'which is full after'\n"
+	  "lost=$((200 - n)); behind \".sockets[0] | .port == 5568 and .dropped == $lost and\n"
+	  "	.buffer_bytes == 8192 and (.program | startswith(\\\"python3 (\\\"))\"\n"
+	  "jq -e '.advice[] | select(.key == \"full_buffer\")' /mnt/status\n"
+	  "$XD set both --action count; $XD set both --action drop; $XD status both --json "
+	  ">/mnt/status\n"
+	  "behind \".host.no_room == $lost and .host.no_socket == 0\"\n"
 	  "arrive '= 200' 200 -- \"" BOTH " 's.setsockopt(1, 33, 50000000)' 'late = [1]'; silent\n" },
 };
 

@@ -190,9 +190,11 @@ static int prepare_exchange(struct pair *p, const struct wanted_ifaces *ifaces, 
 		  ?: links_prepare(p, ifaces)
 		  ?: begin_exchange(p);
 
-	if (!err)
-		p->staged.record->drop_until_ns = drop_until_ns;
-	return err;
+	if (err)
+		return err;
+	p->staged.record->drop_until_ns = drop_until_ns;
+	p->staged.record->losses = p->f.record->losses;
+	return 0;
 }
 
 /* Opens NAME and +NAME again after they were exchanged. */

@@ -9,12 +9,14 @@
 #include "detach.h"
 #include "diag.h"
 #include "fd.h"
+#include "iface.h"
 #include "iface_link.h"
 #include "links_exchange.h"
 #include "loader.h"
 #include "open.h"
 #include "pin_dirs.h"
 #include "share.h"
+#include "stack.h"
 
 /* Writes the record of the filter in +NAME, and waits until its hand steps. */
 static int make_ready(const char *name, const struct placement *where, uint64_t drop_until_ns)
@@ -27,6 +29,8 @@ static int make_ready(const char *name, const struct placement *where, uint64_t 
 		return loader_explain(name, err);
 	if (drop_until_ns) /* before the hand's next step, which checks whether that time is over */
 		WRITE_ONCE(f.state->drop_until_ns, drop_until_ns);
+	if (!stack_losses((uint64_t *)f.record->losses.lost))
+		f.record->losses.netns = iface_local_netns();
 	for (int i = 0; i < where->cnt && !err; i++)
 		err = attachments_entry(where->ifnames[i], where, &ifaces[i]);
 	err = err ?: attachments_write_record(&f, ifaces, where->cnt, NULL) ?: loader_await_hand(&f);

@@ -128,6 +128,21 @@ json_object *advice_json(const struct advice *advice, int cnt)
 	return JSON_LIST(i, cnt, json_one_advice(&advice[i]));
 }
 
+static json_object *json_losses(const struct status_behind *b)
+{
+	return JSON_OBJECT(LOSS_FACTS(ADD_FACT));
+}
+
+static json_object *json_receiver(const struct stack_socket *k)
+{
+	return JSON_OBJECT(RECEIVER_FACTS(ADD_FACT));
+}
+
+static json_object *json_behind(const struct status_behind *b)
+{
+	return JSON_OBJECT(BEHIND_FACTS(ADD_FACT));
+}
+
 json_object *status_json(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* status as text, for people. */
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "kernel.h"
 #include "plan.h"
 #include "prefixes.h"
+#include "print.h"
 #include "stats.h"
 #include "status_view.h"
 #include "stream_numbers.h"
@@ -341,6 +343,33 @@ static void print_senders(const struct status *s)
 	sender_list_free(&v.list);
 }
 
+/* Prints what is lost behind the filter, as far as anything is. */
+static void print_behind(const struct status *s)
+{
+	static const char *const WHY[] = {
+#define WHY_LOST(name, ipv4, ipv6, text) text,
+		STACK_LOSSES(WHY_LOST)
+#undef WHY_LOST
+	};
+	const struct status_behind *b = &s->behind;
+
+	for (int i = 0; b->is_known && i < STACK_LOSSES_CNT; i++)
+		if (b->lost[i])
+			printf("  behind      %" PRIu64
+			       " packets of any port of this host are lost, %s\n",
+			       b->lost[i], WHY[i]);
+	for (int i = 0; i < b->sockets_cnt; i++) {
+		const struct stack_socket *k = &b->sockets[i];
+
+		if (!k->dropped)
+			continue;
+		print_clean(
+			"  socket      %s on UDP port %u: %u packets are lost, as its buffer of %s was full",
+			STACK_PROGRAM_OF(k->inode), k->port, k->dropped, FORMAT_BYTES(k->buffer));
+		puts("");
+	}
+}
+
 void status_print(const struct status *s)
 {
 	const struct dedup_config *c = s->filter.config;
@@ -378,6 +407,7 @@ void status_print(const struct status *s)
 	else if (s->stopped)
 		puts("  hand        has stopped: no source is recycled; unload and load again");
 	print_predecessor(s);
+	print_behind(s);
 	print_status_advice(s);
 	printf("  kept away   %s\n\n", FORMAT_BYTES(s->counters.dropped_bytes));
 	print_counters(&s->counters);

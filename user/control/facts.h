@@ -63,30 +63,34 @@
 	FACT(sources_used, "Sources that are known now.", numbers_sources(&s->filter))              \
 	FACT(paths, "Paths of a source that have an account; 0: none has.", c->sources.paths)       \
 	FACT(senders, "With `paths`: the senders of numbered streams.", json_senders(s))            \
+	FACT(behind, "What is lost behind the filter.", json_behind(&s->behind))                    \
 	FACT(blocks, "Blocks of the memory, of 64 bytes.", c->memory.blocks)
 
-#define STATUS_MEMORY(FACT, GAUGE, METRIC)                                                         \
-	GAUGE(capacity, capacity_ids, "Ids in a window for which the filter is made.",             \
-	      c->memory.capacity)                                                                  \
-	GAUGE(fpr, target_fpr_ratio,                                                               \
-	      "Highest probability that a fresh id is taken for a known one.", plan_fpr(c))        \
-	GAUGE(window_ns, window_seconds,                                                           \
-	      "How long ids are remembered, at least, within the capacity.", c->memory.window_ns)  \
-	FACT(filter_bytes, "Memory of ids and sources.", plan_bytes(c))                            \
-	METRIC(memory_bytes, "Memory that the filter takes in the kernel.",                        \
-	       plan_bytes(c) + plan_delivery_bytes(c))                                             \
-	METRIC(dropping, "Whether duplicates are dropped now.", status_drops(s))                   \
-	METRIC(attached_interfaces,                                                                \
-	       "Interfaces that run the filter, in whatever network namespace.", attached_cnt(s))  \
-	GAUGE(stopped, hand_stopped, "Whether the hand has stopped, so that every packet passes.", \
-	      s->stopped)                                                                          \
-	GAUGE(hand_position, hand_position_ratio, "How far the hand is in its turn.", s->hand)     \
-	GAUGE(hand_turns, hand_turns, "Turns that the hand has completed.", s->turns)              \
-	GAUGE(oldest_id_ns, oldest_id_age_seconds,                                                 \
-	      "Age of the oldest id that may still be known, at most.", s->oldest_ns)              \
-	GAUGE(late_max_ns, hand_lag_max_seconds,                                                   \
-	      "The longest time that a place was due before the hand passed it.",                  \
-	      READ_ONCE(s->filter.state->late_max_ns))                                             \
+#define STATUS_MEMORY(FACT, GAUGE, METRIC)                                                           \
+	GAUGE(capacity, capacity_ids, "Ids in a window for which the filter is made.",               \
+	      c->memory.capacity)                                                                    \
+	GAUGE(fpr, target_fpr_ratio,                                                                 \
+	      "Highest probability that a fresh id is taken for a known one.", plan_fpr(c))          \
+	GAUGE(window_ns, window_seconds,                                                             \
+	      "How long ids are remembered, at least, within the capacity.", c->memory.window_ns)    \
+	FACT(filter_bytes, "Memory of ids and sources.", plan_bytes(c))                              \
+	METRIC(memory_bytes, "Memory that the filter takes in the kernel.",                          \
+	       plan_bytes(c) + plan_delivery_bytes(c))                                               \
+	METRIC(dropping, "Whether duplicates are dropped now.", status_drops(s))                     \
+	METRIC(behind_socket_drops,                                                                  \
+	       "Datagrams lost in full buffers of the sockets that are open on the filter's ports.", \
+	       s->behind.dropped)                                                                    \
+	METRIC(attached_interfaces,                                                                  \
+	       "Interfaces that run the filter, in whatever network namespace.", attached_cnt(s))    \
+	GAUGE(stopped, hand_stopped, "Whether the hand has stopped, so that every packet passes.",   \
+	      s->stopped)                                                                            \
+	GAUGE(hand_position, hand_position_ratio, "How far the hand is in its turn.", s->hand)       \
+	GAUGE(hand_turns, hand_turns, "Turns that the hand has completed.", s->turns)                \
+	GAUGE(oldest_id_ns, oldest_id_age_seconds,                                                   \
+	      "Age of the oldest id that may still be known, at most.", s->oldest_ns)                \
+	GAUGE(late_max_ns, hand_lag_max_seconds,                                                     \
+	      "The longest time that a place was due before the hand passed it.",                    \
+	      READ_ONCE(s->filter.state->late_max_ns))                                               \
 	FACT(fill, "Part of the bits that are set, 0 to 1.", status_mean_fill(s))
 
 #define STATUS_FILL_COUNTDOWN(FACT)                                                                 \
@@ -187,6 +191,24 @@
 	FACT(first_share, "Its part of the messages that came first.",                  \
 	     JSON_IF(s->has_rates && r->first >= 0, r->first))                          \
 	FACT(lost_since, "Messages lost since watch began.", watched_lost_since(s, path))
+
+/* Of what is lost behind the filter: b, a struct status_behind; name of a STACK_LOSSES. */
+#define BEHIND_FACTS(FACT)                                                                \
+	FACT(host, "Packets of any port that the IP stack has discarded since the load.", \
+	     JSON_IF(b->is_known, json_losses(b)))                                        \
+	FACT(sockets, "UDP sockets on the filter's ports.",                               \
+	     JSON_LIST(i, b->sockets_cnt, json_receiver(&b->sockets[i])))
+#define LOSS_FACTS(FACT)                                                                   \
+	FACT(reverse_path, "By the reverse path filter.", b->lost[STACK_reverse_path])     \
+	FACT(bad_checksum, "UDP checksums that are wrong.", b->lost[STACK_bad_checksum])   \
+	FACT(no_socket, "No socket is open on the port.", b->lost[STACK_no_socket])        \
+	FACT(no_member, "No socket has joined the group there.", b->lost[STACK_no_member]) \
+	FACT(no_room, "A socket's buffer was full.", b->lost[STACK_no_room])
+#define RECEIVER_FACTS(FACT)                                                       \
+	FACT(port, "The UDP port.", k->port)                                       \
+	FACT(program, "The program, and its process.", STACK_PROGRAM_OF(k->inode)) \
+	FACT(buffer_bytes, "SO_RCVBUF.", k->buffer)                                \
+	FACT(dropped, "Datagrams lost in its full buffer.", k->dropped)
 
 /* Of an interface: f, its struct status_iface. The first list: with watch, too. */
 #define IFACE_FACTS(FACT)                                                          \

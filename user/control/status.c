@@ -5,9 +5,11 @@
 
 #include "attachments.h"
 #include "checks.h"
+#include "config_streams.h"
 #include "device.h"
 #include "diag.h"
 #include "driver.h"
+#include "iface.h"
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
@@ -138,8 +140,8 @@ static void keep_first(void *to, const struct diag *d)
 {
 	struct status *s = to;
 
-	if (!*s->behind)
-		snprintf(s->behind, sizeof(s->behind), "%s; %s", d->finding, d->advice);
+	if (!*s->behind_note)
+		snprintf(s->behind_note, sizeof(s->behind_note), "%s; %s", d->finding, d->advice);
 }
 
 /* Asks what is lost behind the filter on its interfaces of this network namespace. */
@@ -230,6 +232,31 @@ static void update_before(struct status *s)
 		s->fpr = stats_rate_of_both(s->fpr, b->fill.fpr);
 }
 
+static void take_socket(const struct stack_socket *k, void *arg)
+{
+	struct status *s = arg;
+	struct status_behind *b = &s->behind;
+
+	if (!config_has_socket_port(s->filter.config, k->port))
+		return;
+	b->dropped += k->dropped;
+	if (b->sockets_cnt < STATUS_SOCKETS_MAX)
+		b->sockets[b->sockets_cnt++] = *k;
+}
+
+/* Reads what is lost behind the filter in this network namespace. */
+static void update_behind(struct status *s)
+{
+	const struct dedup_losses *before = &s->filter.record->losses;
+	struct status_behind *b = &s->behind;
+
+	b->dropped = b->sockets_cnt = 0;
+	b->is_known = before->netns && before->netns == iface_local_netns() &&
+		      !stack_losses(b->lost) && !stack_each_socket(take_socket, s);
+	for (int i = 0; i < STACK_LOSSES_CNT; i++)
+		b->lost[i] -= before->lost[i];
+}
+
 static int update_counters(struct status *s)
 {
 	int err = filter_counters(&s->filter, &s->counters);
@@ -259,6 +286,7 @@ int status_update(struct status *s)
 	if (s->sockets)
 		sockets_refresh(s->sockets);
 	update_before(s);
+	update_behind(s);
 	s->exchanging = READ_ONCE(st->exchanging);
 	s->stopped = stats_stopped(c, st, kernel_now_ns());
 	return 0;

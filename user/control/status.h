@@ -14,6 +14,7 @@
 #include "receivers.h"
 #include "sampling.h"
 #include "sockets.h"
+#include "stack.h"
 #include "stats.h"
 #include "watch.h"
 
@@ -40,6 +41,17 @@ struct status_iface {
 	uint32_t queues;   /* receive queues, of a filter that delivers; 0: not known */
 	bool is_counted;   /* is `received` known? */
 	uint64_t received; /* packets, as in struct link */
+};
+
+#define STATUS_SOCKETS_MAX 64
+
+/* What is lost behind the filter. */
+struct status_behind {
+	bool is_known;			 /* the filter was loaded in this network namespace */
+	uint64_t lost[STACK_LOSSES_CNT]; /* by the IP stack since then, of any port */
+	struct stack_socket sockets[STATUS_SOCKETS_MAX]; /* UDP sockets on the streams' ports */
+	int sockets_cnt;
+	uint64_t dropped; /* datagrams, by these sockets since they were opened */
 };
 
 /* What is shown of a filter's predecessor (include/predecessor.h), s->filter.predecessor. */
@@ -77,10 +89,11 @@ struct status {
 	uint64_t drop_left_ns; /* DEDUP_DROP_FOR: time until duplicates pass; 0: it is over */
 	uint64_t counting_ns;  /* DEDUP_DROP_FOR: time since then; 0: they are dropped */
 	struct sampling_process sampler;
-	struct sockets *sockets;      /* NULL: the filter does not deliver */
-	bool stopped;		      /* the hand has stopped: all ids pass */
-	char unseen[IF_NAMESIZE];     /* set by the caller: watch_unseen(); "": none */
-	char behind[ADVICE_TEXT_MAX]; /* the first note of checks_behind(); "": none */
+	struct sockets *sockets;  /* NULL: the filter does not deliver */
+	bool stopped;		  /* the hand has stopped: all ids pass */
+	char unseen[IF_NAMESIZE]; /* set by the caller: watch_unseen(); "": none */
+	struct status_behind behind;
+	char behind_note[ADVICE_TEXT_MAX]; /* the first note of checks_behind(); "": none */
 	bool exact; /* set before collecting: read all of the memory, not a sample */
 };
 

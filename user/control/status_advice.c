@@ -33,6 +33,23 @@ static void read_queues(const struct status *s, struct advice_reading *r)
 		}
 }
 
+/* Finds the socket that has lost the most. */
+static void read_full(const struct status_behind *b, struct advice_reading *r,
+		      char program[STACK_PROGRAM_MAX])
+{
+	const struct stack_socket *most = NULL;
+
+	for (int i = 0; i < b->sockets_cnt; i++)
+		if (b->sockets[i].dropped && (!most || b->sockets[i].dropped > most->dropped))
+			most = &b->sockets[i];
+	if (!most)
+		return;
+	r->full = stack_program_of(most->inode, program);
+	r->full_dropped = most->dropped;
+	r->full_buffer = most->buffer;
+	r->full_port = most->port;
+}
+
 int status_advice(const struct status *s, const struct filter_counters *recent,
 		  struct advice out[ADVICE_MAX])
 {
@@ -46,8 +63,10 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		.uses_predecessor = s->predecessor.asked,
 		.macs_changed = s->faults.stale_cnt ? s->faults.stale[0] : NULL,
 		.unseen = *s->unseen ? s->unseen : NULL,
-		.behind = *s->behind ? s->behind : NULL,
+		.behind = *s->behind_note ? s->behind_note : NULL,
 	};
+
+	char program[STACK_PROGRAM_MAX];
 
 	for (int i = 0; i < s->ifaces_cnt && !r.detached; i++)
 		if (s->ifaces[i].state == IFACE_DETACHED)
@@ -66,6 +85,7 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		r.strips = s->ifaces[i].strips_tags ? s->ifaces[i].name : NULL;
 	if (s->sockets)
 		read_queues(s, &r);
+	read_full(&s->behind, &r, program);
 	return advice_of(&r, out);
 }
 

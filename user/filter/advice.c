@@ -15,8 +15,9 @@
 #define STALE_MIN 0.01
 #define UNLEARNED_MIN 0.001
 #define UNDELIVERED_MIN 0.01
-#define SHORT 0.95 /* of a window: without any load hands differ less from the window */
-#define HEADROOM 2 /* advised capacity per needed capacity, as in the survey of a capture */
+#define FULL_PART 0.001 /* of the fresh packets, that a full buffer loses */
+#define SHORT 0.95	/* of a window: without any load hands differ less from the window */
+#define HEADROOM 2	/* advised capacity per needed capacity, as in the survey of a capture */
 
 static double unlearned_share(const struct filter_counters *c)
 {
@@ -291,6 +292,15 @@ static void behind(const struct advice_reading *r, char *text)
 		snprintf(text, ADVICE_TEXT_MAX, "%s", r->behind);
 }
 
+static void full_buffer(const struct advice_reading *r, char *text)
+{
+	if (!r->full || r->full_dropped < FULL_PART * r->total.new)
+		return;
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "%s has lost %u messages in the full buffer of its socket on UDP port %u, and the filter drops their copies: SO_RCVBUF above %s, with sysctl net.core.rmem_max; or a program that reads faster",
+		 r->full, r->full_dropped, r->full_port, FORMAT_BYTES(r->full_buffer));
+}
+
 static const struct row {
 	const char *key;
 	void (*write)(const struct advice_reading *r, char *text);
@@ -301,6 +311,7 @@ static const struct row {
 	{ "detached", detached, NULL },
 	{ "unseen", unseen, "detached" },
 	{ "behind", behind, NULL },
+	{ "full_buffer", full_buffer, NULL },
 	{ "mtu", mtu, NULL },
 	{ "tags", tags, NULL },
 	{ "too_small", too_small, NULL },

@@ -9,7 +9,7 @@
 
 #include "stats.h"
 
-#define ADVICE_MAX 16	     /* rows */
+#define ADVICE_MAX 17	     /* rows */
 #define ADVICE_TEXT_MAX 1024 /* bytes of a sentence */
 
 struct advice_reading {
@@ -29,7 +29,9 @@ struct advice_reading {
 	const char *strips;	  /* it removes VLAN tags which the filter needs */
 	const char *skb;	  /* it runs the filter in skb mode */
 	const char *behind;	  /* what is lost behind the filter, and what to do */
-	int skb_native;		  /* 1 if the driver of `skb` has native XDP, 0 if not; or -errno */
+	const char *full; /* a program that has lost datagrams in its socket's full buffer */
+	uint32_t full_dropped, full_buffer, full_port; /* how many; the buffer's bytes */
+	int skb_native; /* 1 if the driver of `skb` has native XDP, 0 if not; or -errno */
 	/* Of a filter that delivers: */
 	int readers;	    /* queues whose socket a process reads */
 	const char *unread; /* an interface with a queue that no process reads; NULL: not known */

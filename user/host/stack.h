@@ -10,6 +10,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What the IP stack discards of UDP packets, and its counters: IPv4, IPv6. */
+#define STACK_LOSSES(X)                                                                         \
+	X(reverse_path, "TcpExt:IPReversePathFilter", "", "by the reverse path filter")         \
+	X(bad_checksum, "Udp:InCsumErrors", "Udp6InCsumErrors", "as the UDP checksum is wrong") \
+	X(no_socket, "Udp:NoPorts", "Udp6NoPorts", "as no socket is open on the port")          \
+	X(no_member, "Udp:IgnoredMulti", "Udp6IgnoredMulti",                                    \
+	  "as no socket has joined the group by that interface")                                \
+	X(no_room, "Udp:RcvbufErrors", "Udp6RcvbufErrors", "as a socket's buffer was full")
+
+enum stack_loss {
+#define STACK_LOSS(name, ipv4, ipv6, text) STACK_##name,
+	STACK_LOSSES(STACK_LOSS)
+#undef STACK_LOSS
+		STACK_LOSSES_CNT
+};
+
+/* Reads what the IP stack of this network namespace has discarded since it began, of packets of any
+ * port. Returns 0 or -errno.
+ */
+int stack_losses(uint64_t lost[STACK_LOSSES_CNT]);
+
 /* Returns how strict the reverse path filter of IPv4 is: 0 (off), 1 (the route back must be by this
  * interface) or 2 (there must be a route back); or -errno.
  */
@@ -57,6 +78,9 @@ int stack_each_socket(void (*each)(const struct stack_socket *s, void *arg), voi
  */
 #define STACK_PROGRAM_MAX 40
 const char *stack_program_of(uint32_t inode, char buf[STACK_PROGRAM_MAX]);
+
+/* Returns the name in a buffer that lives until the end of the enclosing block. */
+#define STACK_PROGRAM_OF(inode) stack_program_of(inode, (char[STACK_PROGRAM_MAX]){ 0 })
 
 /* Returns 1 if tables of rules (nftables, iptables) see packets of this family (NFPROTO_*) for this
  * host, 0 if not; or -errno if that is unknown: -EPERM, or -EOPNOTSUPP before Linux 5.14. The rules

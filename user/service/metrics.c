@@ -107,6 +107,20 @@ static void write_ifaces(struct metrics_out *m, const struct watched *r)
 	}
 }
 
+/* Of packets of any port, in the network namespace in which the filter was loaded, if it is ours. */
+static void write_host_discarded(struct metrics_out *m, const struct watched *r)
+{
+	static const char *const REASONS[] = {
+#define REASON(name, ipv4, ipv6, text) #name,
+		STACK_LOSSES(REASON)
+#undef REASON
+	};
+
+	for (int i = 0; r->status.behind.is_known && i < STACK_LOSSES_CNT; i++)
+		metrics_count(m, r->status.behind.lost[i],
+			      METRICS_LABELS("filter", r->name, "reason", REASONS[i]));
+}
+
 /* Returns 1 or 0; -ENODATA if that is unknown. */
 static int is_attached(const struct watched *r, const char *ifname)
 {
@@ -259,6 +273,9 @@ int metrics_write(FILE *out, const struct readings *r)
 	write_each(&m, &r->filters, write_info);
 	metrics_family(&m, METRICS_INFO, "interface", "Where the filter runs, or ran.");
 	write_each(&m, &r->filters, write_ifaces);
+	metrics_family(&m, METRICS_COUNTER, "behind_host_discarded",
+		       "UDP packets of any port that the host's IP stack has discarded.");
+	write_each(&m, &r->filters, write_host_discarded);
 	metrics_family(&m, METRICS_GAUGE, "interface_up",
 		       "Whether the filter runs on the interface that the file names.");
 	write_named_interfaces(&m, r, is_attached);
