@@ -103,11 +103,10 @@ static void replace_it(const void *arg)
 	load(NEW_PORT);
 }
 
-static void replaced_while_it_is_opened(void **state)
+TEST(replaced_while_it_is_opened)
 {
 	int result, n = 1;
 
-	(void)state;
 	for (;; n++) {
 		load(OLD_PORT);
 		if (!hold_at(n, open_it, replace_it, NULL, &result))
@@ -194,8 +193,7 @@ static int remove_interface(void **state)
 
 int main(void)
 {
-	add_test("replaced-while-it-is-opened", replaced_while_it_is_opened, add_interface,
-		 remove_interface, NULL);
 	add_rows(QUESTIONS, status_says_what_there_is, add_interface, remove_interface);
+	add_own_tests(add_interface, remove_interface);
 	return run_added_tests("reopen");
 }

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -209,11 +208,10 @@ static bool check_warns(void)
 }
 
 /* `check` says which NICs discard such frames before the filter. */
-static void test_vlan_filter(void **state)
+TEST(vlan_filtered)
 {
 	char out[1024];
 
-	(void)state;
 	driver_undo("far ip link del pe0.5; ethtool -K ve0 rx-vlan-filter on || :");
 	driver_can("ethtool -k ve0 | grep -q 'rx-vlan-filter: on'\n" FAR_VLAN);
 	assert_true(check_warns());
@@ -288,12 +286,11 @@ static bool sees_packets(void)
 }
 
 /* The service attaches the program anew if the driver has lost it at a reset. */
-static void test_service(void **state)
+TEST(service_down_up)
 {
 	uint64_t sent;
 	bool sees;
 
-	(void)state;
 	driver_undo("kill $(cat /mnt/service)");
 	sh(SERVE, e2e_port(), tool());
 	e2e_await_links();
@@ -308,7 +305,7 @@ static void test_service(void **state)
 }
 
 /* One filter on two interfaces. The second one is veth, unless four NICs are given. */
-static void test_two_interfaces(void **state)
+TEST(two_interfaces)
 {
 	const uint32_t events = driver_rate() / 2;
 	uint64_t seed = gossip_now_ns();
@@ -317,7 +314,6 @@ static void test_two_interfaces(void **state)
 	struct gossip_sender *s[E2E_LINKS];
 	struct filter_counters c;
 
-	(void)state;
 	assert_non_null(order);
 	e2e_load("load ve0 ve1 --name both --fpr 1e-9");
 	assert_return_code(gossip_receiver_start(r), EAGAIN);
@@ -396,8 +392,20 @@ static size_t read_beside(int fd)
 	return at;
 }
 
-static void beside(bool is_udp, const char *options)
+static const struct beside {
+	const char *name;
+	bool is_udp;
+	const char *options;
+} BESIDE[] = {
+	{ "beside-tcp", false, "" },
+	{ "beside-udp", true, "" },
+	{ "beside-udp-skb", true, "--mode skb" },
+};
+
+static void test_beside(void **state)
 {
+	const struct beside *row = *state;
+	const bool is_udp = row->is_udp;
 	const size_t all = (BESIDE_BYTES + SEGMENT * SEGMENTS - 1) / (SEGMENT * SEGMENTS) *
 			   (SEGMENT * SEGMENTS);
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(BESIDE_PORT) };
@@ -412,7 +420,7 @@ static void beside(bool is_udp, const char *options)
 	assert_return_code(bind(fd, (struct sockaddr *)&at, sizeof(at)), errno);
 	if (!is_udp)
 		assert_return_code(listen(fd, 1), errno);
-	e2e_load(LOAD "%s", options);
+	e2e_load(LOAD "%s", row->options);
 	driver_traffic_begin();
 	pid = start_beside(is_udp);
 	if (!is_udp)
@@ -431,24 +439,6 @@ static void beside(bool is_udp, const char *options)
 	assert_int_equal(status, 0);
 	assert_in_range(came, BESIDE_BYTES, all);
 	assert_int_equal(lost, 0);
-}
-
-static void test_beside_tcp(void **state)
-{
-	(void)state;
-	beside(false, "");
-}
-
-static void test_beside_udp(void **state)
-{
-	(void)state;
-	beside(true, "");
-}
-
-static void test_beside_udp_skb(void **state)
-{
-	(void)state;
-	beside(true, "--mode skb");
 }
 
 /* Does load work in native mode with this MTU? Returns false, too, if the driver or the link
@@ -478,13 +468,12 @@ static bool try_mtu(int mtu, bool *ret_agrees)
 }
 
 /* For MTUs around the drivers' limits, `check` reports what load then does. */
-static void test_check(void **state)
+TEST(check)
 {
 	static const int MTUS[] = { 1500, 3046, 3047, 3498, 9000 };
 	int largest = 0, smallest_not = 0, wrong = 0;
 	bool agrees;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(MTUS); i++) {
 		bool works = try_mtu(MTUS[i], &agrees);
 
@@ -508,13 +497,12 @@ static void test_check(void **state)
 }
 
 /* Prints facts for the table of tests/drivers/README.md; those that surprise, `check` has told. */
-static void test_facts(void **state)
+TEST(facts)
 {
 	unsigned int before = driver_queues();
 	char out[256], told[16384], *mode;
 	bool resets, loses;
 
-	(void)state;
 	sh_out(told, sizeof(told), "%s check ve0 --port 80", tool());
 	sh_out(out, sizeof(out), "ethtool -i ve0 | sed -n 's/^driver: //p'");
 	out[strcspn(out, "\n")] = 0;
@@ -541,15 +529,9 @@ static void test_facts(void **state)
 int main(void)
 {
 	name_tool();
-	add_test("facts", test_facts, driver_setup, driver_teardown, NULL);
-	add_test("check", test_check, driver_setup, driver_teardown, NULL);
+	add_own_tests(driver_setup, driver_teardown);
 	add_rows(ROWS, test_row, driver_setup, driver_teardown);
-	add_test("vlan-filtered", test_vlan_filter, driver_setup, driver_teardown, NULL);
 	add_rows(CHANGES, test_change, driver_setup, driver_teardown);
-	add_test("service-down-up", test_service, driver_setup, driver_teardown, NULL);
-	add_test("two-interfaces", test_two_interfaces, driver_setup, driver_teardown, NULL);
-	add_test("beside-tcp", test_beside_tcp, driver_setup, driver_teardown, NULL);
-	add_test("beside-udp", test_beside_udp, driver_setup, driver_teardown, NULL);
-	add_test("beside-udp-skb", test_beside_udp_skb, driver_setup, driver_teardown, NULL);
+	add_rows(BESIDE, test_beside, driver_setup, driver_teardown);
 	return run_added_tests("drivers");
 }

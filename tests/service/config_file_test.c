@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config_file.h"
@@ -100,24 +99,30 @@ static const struct wrong {
 	{ "control-character", FEED "port = 80\0331\n", "4: a control character" },
 };
 
+/* The service does not take the file with this text, and says why: `says` follows "FILE:". */
+static void assert_wrong(const char *text, size_t len, const char *says)
+{
+	char command[128], line[256];
+
+	write_file(text, len);
+	snprintf(command, sizeof(command), "$XD run --check --config %s", path);
+	assert_run(2, command);
+	snprintf(line, sizeof(line), "xdp-dedup: %s:%s", path, says);
+	assert_one_line(line);
+}
+
 static void is_wrong(void **state)
 {
 	const struct wrong *row = *state;
-	char command[128], says[256];
 
-	write_file(row->text, strlen(row->text));
-	snprintf(command, sizeof(command), "$XD run --check --config %s", path);
-	assert_run(2, command);
-	snprintf(says, sizeof(says), "xdp-dedup: %s:%s", path, row->says);
-	assert_one_line(says);
+	assert_wrong(row->text, strlen(row->text), row->says);
 }
 
-static void line_of_any_length(void **state)
+TEST(line_of_any_length)
 {
-	char text[1024];
+	char text[1024], says[128];
 	struct config_file c;
 
-	(void)state;
 	for (int len = 1; len < 900; len++) {
 		int head = snprintf(text, sizeof(text), "%s; ", FEED);
 
@@ -130,27 +135,20 @@ static void line_of_any_length(void **state)
 		assert_true(c.filters[0].wish.spec.count_only);
 		config_free(&c);
 	}
-	snprintf(text, sizeof(text), "$XD run --check --config %s", path);
-	assert_run(2, text);
-	assert_says("%s:4: a line has at most %d characters", path, CONFIG_LINE_MAX);
+	snprintf(says, sizeof(says), "4: a line has at most %d characters", CONFIG_LINE_MAX);
+	assert_wrong(text, strlen(text), says);
 }
 
-static void no_text(void **state)
+TEST(no_text)
 {
-	char command[128];
-
-	(void)state;
-	write_file("[service]\n\0\n", 12);
-	snprintf(command, sizeof(command), "$XD run --check --config %s", path);
-	assert_run(2, command);
-	assert_says("%s:2: a 0 byte", path);
+	assert_wrong("[service]\n\0\n", 12, "2: a 0 byte");
 	assert_run(2, "$XD run --check --config /nowhere");
 	assert_one_line("cannot read /nowhere: No such file");
 	assert_run(2, "$XD run --check --config /");
 	assert_says("cannot read");
 }
 
-static void says_all(void **state)
+TEST(says_all)
 {
 	static const char TEXT[] = "\xef\xbb\xbf[service]\r\n"
 				   "metrics = /run/x.prom\nmetrics-every = 30s\nmetrics-all = yes\n"
@@ -174,7 +172,6 @@ static void says_all(void **state)
 	const struct wish *w;
 	struct config_file c;
 
-	(void)state;
 	write_file(TEXT, strlen(TEXT));
 	assert_int_equal(config_read(path, &c), 0);
 	assert_string_equal(c.metrics, "/run/x.prom");
@@ -217,13 +214,12 @@ static void says_all(void **state)
 	config_free(&c);
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
 	static const char NONE[] = "[service]\nfilters = none\n";
 	static const char OFTEN[] = "[service]\nfilters = none\nsave-every = 10m\n";
 	struct config_file c;
 
-	(void)state;
 	write_file(NONE, strlen(NONE));
 	setenv("STATE_DIRECTORY", "/var/s", 1);
 	assert_int_equal(config_read(path, &c), 0);
@@ -250,7 +246,7 @@ static void defaults(void **state)
 /* A file's name is no part of any message: one that is called like a key has its lines, too, and so
  * has one that a message happens to begin with.
  */
-static void file_named_like_a_key(void **state)
+TEST(file_named_like_a_key)
 {
 	static const struct {
 		const char *file, *text, *says;
@@ -267,7 +263,6 @@ static void file_named_like_a_key(void **state)
 	};
 	char command[512], says[128];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
 		write_file(ROWS[i].text, strlen(ROWS[i].text));
 		snprintf(command, sizeof(command),
@@ -282,14 +277,13 @@ static void file_named_like_a_key(void **state)
 }
 
 /* As many filters as there may be, and one more. */
-static void most(void **state)
+TEST(most)
 {
 	static char text[CONFIG_FILTERS_MAX * 128];
 	struct config_file c;
-	char command[128];
+	char says[128];
 	size_t len = 0;
 
-	(void)state;
 	for (int i = 0; i < CONFIG_FILTERS_MAX; i++)
 		len += snprintf(text + len, sizeof(text) - len,
 				"[filter f%d]\ninterfaces = e%d\nport = 1\n", i, i);
@@ -298,26 +292,19 @@ static void most(void **state)
 	assert_int_equal(c.cnt, CONFIG_FILTERS_MAX);
 	config_free(&c);
 	len += snprintf(text + len, sizeof(text) - len, "[filter one-more]\n");
-	write_file(text, len);
-	snprintf(command, sizeof(command), "$XD run --check --config %s", path);
-	assert_run(2, command);
-	assert_says("%s:%d: at most %d filters", path, 3 * CONFIG_FILTERS_MAX + 1,
-		    CONFIG_FILTERS_MAX);
+	snprintf(says, sizeof(says), "%d: at most %d filters", 3 * CONFIG_FILTERS_MAX + 1,
+		 CONFIG_FILTERS_MAX);
+	assert_wrong(text, len, says);
 }
 
 int main(void)
 {
-	static const struct CMUnitTest TESTS[] = {
-		cmocka_unit_test(says_all), cmocka_unit_test(defaults),
-		cmocka_unit_test(most),	    cmocka_unit_test(line_of_any_length),
-		cmocka_unit_test(no_text),  cmocka_unit_test(file_named_like_a_key),
-	};
 	int failed;
 
 	snprintf(path, sizeof(path), "/tmp/xdp-dedup-config-%d", getpid());
 	name_tool();
 	add_rows(WRONGS, is_wrong, NULL, NULL);
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
+	add_own_tests(NULL, NULL);
 	failed = run_added_any_tests("config_file");
 	unlink(path);
 	return failed;

@@ -4,10 +4,7 @@
 
 #include <errno.h>
 #include <netdb.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "socket_address.h"
 

@@ -60,6 +60,7 @@ static int setup(void **state)
 	return 0;
 }
 
+#define HTTP " HTTP/1.1\r\nHost: x\r\n"
 static const struct request {
 	const char *name, *text;
 	int status;
@@ -67,38 +68,27 @@ static const struct request {
 } REQUESTS[] = {
 	{ "get", GET, 200, "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n", NULL },
 	{ "get-body", GET, 200, "\r\n\r\n" HEAD("turn") "xdp_dedup_turn 1\n", NULL },
-	{ "get-by-name", "GET /metrics/xdp-dedup HTTP/1.1\r\nHost: x\r\n\r\n", 200,
-	  "xdp_dedup_turn 1\n", NULL },
+	{ "get-by-name", "GET /metrics/xdp-dedup" HTTP "\r\n", 200, "xdp_dedup_turn 1\n", NULL },
 	{ "get-1.0", "GET /metrics HTTP/1.0\r\n\r\n", 200, "xdp_dedup_turn 1\n", NULL },
-	{ "query", "GET /metrics?name[]=x HTTP/1.1\r\nHost: x\r\n\r\n", 200, "xdp_dedup_turn 1\n",
-	  NULL },
-	{ "head", "HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 200, "\r\nContent-Length: 71\r\n",
-	  "xdp_dedup_turn" },
-	{ "no-openmetrics",
-	  "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text\r\n\r\n", 200,
+	{ "query", "GET /metrics?name[]=x" HTTP "\r\n", 200, "xdp_dedup_turn 1\n", NULL },
+	{ "head", "HEAD /metrics" HTTP "\r\n", 200, "\r\nContent-Length: 71\r\n", "xdp_dedup_turn" },
+	{ "no-openmetrics", "GET /metrics" HTTP "Accept: application/openmetrics-text\r\n\r\n", 200,
 	  "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n", "# EOF" },
-	{ "not-compressed", "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n",
-	  200, "xdp_dedup_turn 1\n", "Content-Encoding" },
-	{ "root", "GET / HTTP/1.1\r\nHost: x\r\n\r\n", 200, "<a href=\"/metrics\">",
-	  "xdp_dedup_turn" },
-	{ "no-name", "GET /metrics/ HTTP/1.1\r\nHost: x\r\n\r\n", 404, "no program writes", NULL },
-	{ "up", "GET /metrics/../metrics/xdp-dedup HTTP/1.1\r\nHost: x\r\n\r\n", 404,
-	  "no program writes", NULL },
-	{ "odd-name", "GET /metrics/%2e%2e%2fx HTTP/1.1\r\nHost: x\r\n\r\n", 404,
-	  "no program writes", NULL },
-	{ "long-name", "GET /metrics/" LONG " HTTP/1.1\r\nHost: x\r\n\r\n", 404,
-	  "no program writes", NULL },
-	{ "elsewhere", "GET /etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", 404, "only /metrics", NULL },
-	{ "up-and-down", "GET /metrics/../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", 404,
-	  "no program writes", NULL },
-	{ "post", "POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc", 405,
+	{ "not-compressed", "GET /metrics" HTTP "Accept-Encoding: gzip\r\n\r\n", 200,
+	  "xdp_dedup_turn 1\n", "Content-Encoding" },
+	{ "root", "GET /" HTTP "\r\n", 200, "<a href=\"/metrics\">", "xdp_dedup_turn" },
+	{ "no-name", "GET /metrics/" HTTP "\r\n", 404, "no program writes", NULL },
+	{ "up", "GET /metrics/../metrics/xdp-dedup" HTTP "\r\n", 404, "no program writes", NULL },
+	{ "odd-name", "GET /metrics/%2e%2e%2fx" HTTP "\r\n", 404, "no program writes", NULL },
+	{ "long-name", "GET /metrics/" LONG HTTP "\r\n", 404, "no program writes", NULL },
+	{ "elsewhere", "GET /etc/passwd" HTTP "\r\n", 404, "only /metrics", NULL },
+	{ "up-and-down", "GET /metrics/../../etc/passwd" HTTP "\r\n", 404, "no program writes", NULL },
+	{ "post", "POST /metrics" HTTP "Content-Length: 3\r\n\r\nabc", 405,
 	  "\r\nAllow: GET, HEAD\r\n", "xdp_dedup_turn" },
-	{ "delete", "DELETE /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 405, "GET and HEAD only", NULL },
-	{ "get-with-body",
-	  "GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc",
+	{ "delete", "DELETE /metrics" HTTP "\r\n", 405, "GET and HEAD only", NULL },
+	{ "get-with-body", "GET /metrics" HTTP "Content-Length: 3\r\nConnection: close\r\n\r\nabc",
 	  200, "xdp_dedup_turn 1\n", NULL },
-	{ "one-request-each",
-	  "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\nGET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 200,
+	{ "one-request-each", "GET /metrics" HTTP "\r\nGET /metrics" HTTP "\r\n", 200,
 	  "\r\nConnection: close\r\n", NULL },
 };
 
@@ -114,7 +104,7 @@ static void request_is_answered(void **state)
 }
 
 /* What is no HTTP is refused, and nobody else notices. */
-static void garbage(void **state)
+TEST(garbage)
 {
 	static const char *const TEXTS[] = { "\r\n\r\n\r\n\r\n", "\x16\x03\x01\x02\x01\x01",
 					     "GET\r\n\r\n", "GET /metrics HTTP/9.9\r\n\r\n",
@@ -122,7 +112,6 @@ static void garbage(void **state)
 
 	int fds[ARRAY_SIZE(TEXTS)];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(TEXTS); i++) {
 		fds[i] = scrape_connect();
 		assert_true(send(fds[i], TEXTS[i], strlen(TEXTS[i]), MSG_NOSIGNAL) > 0);
@@ -134,12 +123,11 @@ static void garbage(void **state)
 	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
 }
 
-static void headers_without_end(void **state)
+TEST(headers_without_end)
 {
 	char line[1024];
 	int fd = scrape_connect();
 
-	(void)state;
 	memset(line, 'x', sizeof(line));
 	send(fd, "GET /metrics HTTP/1.1\r\nX: ", 26, MSG_NOSIGNAL);
 	for (int i = 0; i < 1000; i++)
@@ -149,11 +137,10 @@ static void headers_without_end(void **state)
 	assert_int_equal(scrape_get("/metrics", "", reply, NULL), 200);
 }
 
-static void hundred_at_once(void **state)
+TEST(hundred_at_once)
 {
 	int fds[100];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		fds[i] = scrape_connect();
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
@@ -225,13 +212,12 @@ static void write_lines(int turn)
 }
 
 /* Each reply has one file, whole, while a process replaces it without pause. */
-static void file_is_replaced(void **state)
+TEST(file_is_replaced)
 {
 	uint64_t until_ms = scrape_now_ms() + tries(500, 3000);
 	const char *body;
 	pid_t writes;
 
-	(void)state;
 	write_lines(0);
 	writes = fork();
 	if (!writes) {
@@ -256,13 +242,12 @@ static void file_is_replaced(void **state)
 #define MUCH_BYTES (16 << 20)
 
 /* Nobody waits for a client that does not read a long text, or sends half a request. */
-static void slow_clients(void **state)
+TEST(slow_clients)
 {
 	uint64_t began_ms = scrape_now_ms();
 	int reads = scrape_connect(), asks = scrape_connect(), small = 4096;
 	const char *much = "GET /metrics/much HTTP/1.1\r\nHost: x\r\n\r\n";
 
-	(void)state;
 	sh("head -c %d /dev/zero >/mnt/metrics/much.prom", MUCH_BYTES);
 	setsockopt(reads, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
 	assert_int_equal(send(reads, much, strlen(much), 0), strlen(much));
@@ -334,12 +319,11 @@ static void crowd(void **state)
 }
 
 /* A client that goes on sending a little is ended, too. */
-static void endless_client(void **state)
+TEST(endless_client)
 {
 	uint64_t began_ms = scrape_now_ms();
 	int fd = scrape_connect();
 
-	(void)state;
 	assert_true(send(fd, "GET /metrics HTTP/1.1\r\n", 23, 0) == 23);
 	while (send(fd, "a: b\r\n", 6, MSG_NOSIGNAL) == 6 && scrape_now_ms() - began_ms < PATIENCE_MS)
 		usleep(500000);
@@ -347,9 +331,8 @@ static void endless_client(void **state)
 	assert_in_range(scrape_now_ms() - began_ms, SERVE_CONNECTION_MS - 1000, PATIENCE_MS - 1);
 }
 
-static void ends_by_interrupt(void **state)
+TEST(ends_by_interrupt)
 {
-	(void)state;
 	assert_int_equal(scrape_stop(SIGINT), 0);
 }
 
@@ -370,14 +353,13 @@ static int own_socket(int type, struct sockaddr_in *at)
 static const char PROGRAM[] = SCRAPE_PROGRAM;
 
 /* Also if --listen names another address. Connections that are made before are answered. */
-static void systemd_passes_a_socket(void **state)
+TEST(systemd_passes_a_socket)
 {
 	static const char *const ARGV[] = { PROGRAM, "--listen=9947", "--directory",
 					    SCRAPE_DIRECTORY, NULL };
 	struct sockaddr_in at;
 	int listener = own_socket(SOCK_STREAM, &at), fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	(void)state;
 	assert_int_equal(scrape_stop(SIGTERM), 0);
 	assert_return_code(connect(fd, (const struct sockaddr *)&at, sizeof(at)), errno);
 	scrape_start(ARGV, listener);
@@ -386,7 +368,7 @@ static void systemd_passes_a_socket(void **state)
 	assert_true(scrape_connect() < 0);
 }
 
-static void over_ipv6(void **state)
+TEST(over_ipv6)
 {
 	static const char *const ARGV[] = { PROGRAM,	   "--listen",	     "[::1]:9947",
 					    "--directory", SCRAPE_DIRECTORY, NULL };
@@ -395,7 +377,6 @@ static void over_ipv6(void **state)
 					 .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	(void)state;
 	assert_int_equal(scrape_stop(SIGTERM), 0);
 	scrape_start(ARGV, -1);
 	assert_return_code(connect(fd, (const struct sockaddr *)&at, sizeof(at)), errno);
@@ -404,7 +385,7 @@ static void over_ipv6(void **state)
 }
 
 /* As in its unit: another user, no capability. A file that others may not read is not served. */
-static void needs_no_right(void **state)
+TEST(needs_no_right)
 {
 	static const char *const ARGV[] = { "setpriv",
 					    "--reuid=65534",
@@ -418,7 +399,6 @@ static void needs_no_right(void **state)
 					    SCRAPE_DIRECTORY,
 					    NULL };
 
-	(void)state;
 	assert_int_equal(scrape_stop(SIGTERM), 0);
 	sh("cp " SCRAPE_PROGRAM
 	   " /mnt/metrics-program; cd /mnt/metrics; cp xdp-dedup.prom b.prom; chmod 600 b.prom");
@@ -463,16 +443,7 @@ int main(void)
 	add_rows(REQUESTS, request_is_answered, setup, scrape_teardown);
 	add_rows(FILES, file_is_served, setup, scrape_teardown);
 	add_rows(MISUSES, ends_at_once, setup, scrape_teardown);
-	add_test("systemd_passes_a_socket", systemd_passes_a_socket, setup, scrape_teardown, NULL);
-	add_test("needs_no_right", needs_no_right, setup, scrape_teardown, NULL);
-	add_test("over_ipv6", over_ipv6, setup, scrape_teardown, NULL);
-	add_test("ends_by_interrupt", ends_by_interrupt, setup, scrape_teardown, NULL);
-	add_test("garbage", garbage, setup, scrape_teardown, NULL);
-	add_test("headers_without_end", headers_without_end, setup, scrape_teardown, NULL);
-	add_test("hundred_at_once", hundred_at_once, setup, scrape_teardown, NULL);
-	add_test("file_is_replaced", file_is_replaced, setup, scrape_teardown, NULL);
-	add_test("slow_clients", slow_clients, setup, scrape_teardown, NULL);
 	add_rows(CROWDS, crowd, setup, scrape_teardown);
-	add_test("endless_client", endless_client, setup, scrape_teardown, NULL);
+	add_own_tests(setup, scrape_teardown);
 	return run_added_tests("scrape");
 }

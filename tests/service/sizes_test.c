@@ -5,11 +5,10 @@
 /* Of each row of the table: its profile, if it names one, its capacity, and its size, of which the
  * page has two digits.
  */
-static void sizes_are_the_tools(void **state)
+TEST(sizes_are_the_tools)
 {
 	char out[4096];
 
-	(void)state;
 	sh_out(out, sizeof(out),
 	       "rows=0; while IFS='|' read -r _ load _ capacity size _; do\n"
 	       "profile=$(echo \"$load\" | sed -n 's/.*(`\\([a-z0-9-]*\\)`.*/\\1/p')\n"
@@ -29,9 +28,6 @@ static void sizes_are_the_tools(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_are_the_tools),
-	};
-
-	return run_any_tests("sizes", tests, ARRAY_SIZE(tests));
+	add_own_tests(NULL, NULL);
+	return run_added_any_tests("sizes");
 }
