@@ -18,6 +18,7 @@
 static struct dedup_config config, before_config, array_config;
 static struct dedup_state hand;
 static struct filter before;
+static struct watched_sender senders[2];
 static struct watched feed, gone, array;
 static struct watched *list[] = { &array, &feed, &gone };
 static char *in_file_names[] = { "eth1", "eth2", "eth9" };
@@ -55,11 +56,13 @@ static void make_feed(void)
 					.memory.bits = 3,
 					.memory.k = 6,
 					.policy.streams_cnt = 2,
-					.policy.deliver = 1 };
+					.policy.deliver = 1,
+					.sources.paths = 2 };
 	strcpy(config.policy.streams[0].name, "a");
 	strcpy(config.policy.streams[1].name, "b");
 	hand.late_max_ns = S / 4;
 	strcpy(feed.name, "feed");
+	feed.err = 0;
 	feed.hand_lag_ns = 1500000;
 	feed.fill_ns = 3 * S;
 	*s = (struct status){ .filter = { .config = &config, .state = &hand },
@@ -86,10 +89,57 @@ static void make_feed(void)
 	feed.advice_cnt = 1;
 }
 
+/* Each figure has another value. */
+static struct path_figures path(int stream, uint32_t ifindex, uint64_t from)
+{
+	return (struct path_figures){ .stream = stream,
+				      .ifindex = ifindex,
+				      .messages = from,
+				      .lost = from + 1,
+				      .missing = from + 2,
+				      .behind = from + 3,
+				      .silent = ifindex == 2,
+				      .counted = { .packets = from + 4,
+						   .received = from + 5,
+						   .first = from + 6,
+						   .out_of_order = from + 7,
+						   .repeated = from + 8,
+						   .late = from + 9,
+						   .far = from + 10,
+						   .unnoted = from + 11 } };
+}
+
+static void make_senders(void)
+{
+	struct source_figures *s = &senders[0].now;
+
+	memset(senders, 0, sizeof(senders));
+	strcpy(senders[0].source, "53455353");
+	strcpy(senders[0].stream, "a");
+	*s = (struct source_figures){ .messages = 500,
+				      .lost = 501,
+				      .missing = 502,
+				      .restarts = 503,
+				      .others = 504,
+				      .jumped = 505,
+				      .paths_cnt = 2 };
+	s->paths[0] = path(0, 1, 100);
+	s->paths[1] = path(1, 2, 200);
+	s->paths[1].counted.skew[0] = 3;
+	s->paths[1].counted.skew[1] = 4;
+	s->paths[1].counted.skew[10] = 5;
+	s->paths[1].counted.skew[DEDUP_SKEWS - 1] = 1;
+	senders[1] = senders[0];
+	strcpy(senders[1].source, "");
+	senders[1].now.redundant = senders[1].now.partial = true;
+	feed.senders = (struct sender_watch){ .list = senders, .cnt = 2, .left_out = 9 };
+}
+
 static int make(void **state)
 {
 	(void)state;
 	make_feed();
+	make_senders();
 	before_config = config;
 	before_config.memory.window_ns = 60 * S;
 	before.config = &before_config;
@@ -126,6 +176,14 @@ static void render(void)
 	exposition_check(text);
 }
 
+#define SENDER "{filter=\"feed\",stream=\"a\",source=\"53455353\"} "
+#define LABELS_OF(stream, interface)                                              \
+	"{filter=\"feed\",stream=\"a\",source=\"53455353\",path_stream=\"" stream \
+	"\",interface=\"" interface "\""
+#define PATH_A LABELS_OF("a", "eth0") "} "
+#define PATH_B LABELS_OF("b", "eth1") "} "
+#define SKEW "xdp_dedup_path_skew_seconds_bucket" LABELS_OF("b", "eth1") ",le="
+
 static const char *const LINES[] = {
 	"# TYPE xdp_dedup_build_info gauge",
 	"xdp_dedup_collect_duration_seconds 0.0025",
@@ -134,14 +192,11 @@ static const char *const LINES[] = {
 	"xdp_dedup_filter_up{filter=\"feed\"} 1",
 	"xdp_dedup_filter_up{filter=\"gone\"} 0",
 	("xdp_dedup_filter_info{filter=\"feed\",layout=\"blocked\",hash=\"fast\",action=\"drop\","
-	 "learn=\"kernel\","
-	 "ihave=\"drop\",mode=\"mixed\"} 1"),
+	 "learn=\"kernel\",ihave=\"drop\",mode=\"mixed\"} 1"),
 	("xdp_dedup_interface_info{filter=\"feed\",interface=\"eth0\",state=\"attached\",mode="
-	 "\"native\","
-	 "shared=\"true\"} 1"),
+	 "\"native\",shared=\"true\"} 1"),
 	("xdp_dedup_interface_info{filter=\"feed\",interface=\"eth1\",state=\"attached\",mode="
-	 "\"skb\","
-	 "shared=\"false\"} 1"),
+	 "\"skb\",shared=\"false\"} 1"),
 	("xdp_dedup_interface_info{filter=\"feed\",interface=\"eth2\",state=\"gone\",mode=\"none\","
 	 "shared=\"false\"} 1"),
 	"xdp_dedup_interface_up{filter=\"feed\",interface=\"eth1\"} 1",
@@ -176,11 +231,46 @@ static const char *const LINES[] = {
 	"xdp_dedup_geometry{filter=\"feed\",parameter=\"hashes\"} 6",
 	"xdp_dedup_geometry{filter=\"array\",parameter=\"m\"} 1048576",
 	"xdp_dedup_advice{filter=\"feed\",advice=\"too_small\"} 1",
+	"# TYPE xdp_dedup_sender_messages_total counter",
+	"xdp_dedup_sender_messages_total" SENDER "500",
+	"xdp_dedup_sender_lost_total" SENDER "501",
+	"xdp_dedup_sender_restarts_total" SENDER "503",
+	"xdp_dedup_sender_jumped_total" SENDER "505",
+	"xdp_dedup_sender_other_packets_total" SENDER "504",
+	"# TYPE xdp_dedup_sender_missing gauge",
+	"xdp_dedup_sender_missing" SENDER "502",
+	"xdp_dedup_sender_redundant" SENDER "0",
+	"xdp_dedup_sender_redundant{filter=\"feed\",stream=\"a\",source=\"\"} 1",
+	"xdp_dedup_sender_partial" SENDER "0",
+	"xdp_dedup_sender_partial{filter=\"feed\",stream=\"a\",source=\"\"} 1",
+	"xdp_dedup_senders_left_out{filter=\"feed\"} 9",
+	"xdp_dedup_path_packets_total" PATH_A "104",
+	"xdp_dedup_path_packets_total" PATH_B "204",
+	"xdp_dedup_path_messages_total" PATH_B "200",
+	"xdp_dedup_path_received_total" PATH_B "205",
+	"xdp_dedup_path_first_total" PATH_B "206",
+	"xdp_dedup_path_lost_total" PATH_A "101",
+	"xdp_dedup_path_lost_total" PATH_B "201",
+	"xdp_dedup_path_out_of_order_total" PATH_B "207",
+	"xdp_dedup_path_repeated_total" PATH_B "208",
+	"xdp_dedup_path_late_total" PATH_B "209",
+	"xdp_dedup_path_far_total" PATH_B "210",
+	"xdp_dedup_path_unnoted_total" PATH_B "211",
+	"xdp_dedup_path_missing" PATH_B "202",
+	"xdp_dedup_path_behind" PATH_B "203",
+	"xdp_dedup_path_silent" PATH_A "0",
+	"xdp_dedup_path_silent" PATH_B "1",
+	"# TYPE xdp_dedup_path_skew_seconds histogram",
+	SKEW "\"1e-06\"} 3",
+	SKEW "\"2e-06\"} 7",
+	SKEW "\"0.000512\"} 7",
+	SKEW "\"0.001024\"} 12",
+	SKEW "\"8.388608\"} 12",
+	SKEW "\"+Inf\"} 13",
 };
 
-static void lines_are_there(void **state)
+TEST(lines_are_there)
 {
-	(void)state;
 	render();
 	for (size_t i = 0; i < ARRAY_SIZE(LINES); i++)
 		exposition_has(text, LINES[i]);
@@ -189,16 +279,17 @@ static void lines_are_there(void **state)
 	assert_null(strstr(text, "info{filter=\"gone\"")); /* nothing is known of "gone" */
 	assert_null(strstr(text, "total{filter=\"gone\""));
 	assert_null(strstr(text, "array\",generation=\"previous\""));
+	assert_null(strstr(text, "xdp_dedup_sender_messages_total{filter=\"array"));
+	assert_null(strstr(text, "xdp_dedup_senders_left_out{filter=\"array"));
 }
 
 /* Each counter of the one list; those of no stream are the filter's. */
-static void every_counter(void **state)
+TEST(every_counter)
 {
 	static const char *const WHOLE[] = { "rx", "early", "late" };
 	char line[256];
 	uint64_t n = 0;
 
-	(void)state;
 	render();
 #define X(name, help)                                                                               \
 	snprintf(line, sizeof(line),                                                                \
@@ -243,9 +334,8 @@ static void every_counter(void **state)
 	exposition_has(text, line);
 }
 
-static void predecessor(void **state)
+TEST(predecessor)
 {
-	(void)state;
 	feed.status.filter.predecessor = &before;
 	feed.status.predecessor = (struct status_predecessor){ .fill = { .ids = 17, .fpr = 0.5 },
 							       .left_ns = 90 * S,
@@ -262,11 +352,10 @@ static void predecessor(void **state)
 }
 
 /* One of an interface that has a name here, one of another. */
-static void sockets(void **state)
+TEST(sockets)
 {
 	static struct sockets two = { .cnt = 2 };
 
-	(void)state;
 	two.list[0] = (struct socket_seen){ .queue = { 2, 3 },
 					    .pid = 1,
 					    .is_read = true,
@@ -288,10 +377,37 @@ static void sockets(void **state)
 	exposition_has(text, "xdp_dedup_socket_unreturned" ELSEWHERE "7");
 }
 
-/* The window cannot be longer than it is, and is none once the hand has stopped. */
-static void effective_window(void **state)
+/* The stream was removed by `set`, and the interface from the machine: there may be two of these. */
+TEST(paths_that_are_gone)
 {
-	(void)state;
+	struct source_figures *s = &senders[0].now;
+
+	s->paths_cnt = 4;
+	s->paths[2] = path(-1, 4000000000, 300);
+	s->paths[3] = path(-1, 4000000000, 400);
+	render();
+	exposition_has(text, "xdp_dedup_path_lost_total" LABELS_OF("", "4000000000") "} 301");
+	assert_null(strstr(text, "401\n"));
+}
+
+/* A filter that cannot be read has none, nor has one without senders. */
+TEST(no_senders)
+{
+	feed.senders.cnt = 0;
+	render();
+	assert_null(strstr(text, "xdp_dedup_path"));
+	assert_null(strstr(text, "xdp_dedup_sender_"));
+	drop(NULL);
+	feed.senders.cnt = 2;
+	feed.err = -EIO;
+	render();
+	assert_null(strstr(text, "xdp_dedup_path"));
+	assert_null(strstr(text, "xdp_dedup_sender"));
+}
+
+/* The window cannot be longer than it is, and is none once the hand has stopped. */
+TEST(effective_window)
+{
 	feed.status.pace.age_ns = 700 * S;
 	render();
 	exposition_has(text, "xdp_dedup_effective_window_seconds{filter=\"feed\"} 600");
@@ -305,9 +421,8 @@ static void effective_window(void **state)
 /* Two other network namespaces may each have an eth0: both would give one metric, which is written
  * once.
  */
-static void namesakes(void **state)
+TEST(namesakes)
 {
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		feed.status.ifaces[i] =
 			(struct status_iface){ .name = "eth0", .state = IFACE_OTHER_NETNS };
@@ -318,9 +433,8 @@ static void namesakes(void **state)
 }
 
 /* If it cannot be told whether the filter runs there, the metric is absent. */
-static void untold_interfaces(void **state)
+TEST(untold_interfaces)
 {
-	(void)state;
 	feed.status.ifaces[1].state = IFACE_UNKNOWN;
 	gone.err = -EIO;
 	render();
@@ -329,13 +443,12 @@ static void untold_interfaces(void **state)
 	assert_null(strstr(text, "interface_up{filter=\"gone\""));
 }
 
-static void no_filter(void **state)
+TEST_WITH(no_filter, NULL, drop)
 {
 	static const struct readings none;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(out);
 	assert_int_equal(metrics_write(out, &none), 0);
 	fclose(out);
@@ -343,11 +456,10 @@ static void no_filter(void **state)
 	assert_null(strstr(text, "filter"));
 }
 
-static void full_disk(void **state)
+TEST_WITH(full_disk, make, NULL)
 {
 	FILE *out = fopen("/dev/full", "we");
 
-	(void)state;
 	assert_non_null(out);
 	assert_int_equal(metrics_write(out, &all), -ENOSPC);
 	fclose(out);
@@ -427,16 +539,8 @@ static void label_is_escaped(void **state)
 
 int main(void)
 {
-	add_test("lines_are_there", lines_are_there, make, drop, NULL);
-	add_test("every_counter", every_counter, make, drop, NULL);
-	add_test("predecessor", predecessor, make, drop, NULL);
-	add_test("sockets", sockets, make, drop, NULL);
-	add_test("effective_window", effective_window, make, drop, NULL);
-	add_test("namesakes", namesakes, make, drop, NULL);
-	add_test("untold_interfaces", untold_interfaces, make, drop, NULL);
-	add_test("no_filter", no_filter, NULL, drop, NULL);
-	add_test("full_disk", full_disk, make, NULL, NULL);
 	add_rows(NUMBERS, number_is_written, NULL, drop);
 	add_rows(LABELS, label_is_escaped, NULL, drop);
+	add_own_tests(make, drop);
 	return run_added_any_tests("metrics");
 }
