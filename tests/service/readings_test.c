@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "diags.h"
 #include "exposition.h"
 #include "kernel.h"
 #include "metrics.h"
@@ -50,19 +51,17 @@ static struct watched *only(void)
 	return r.filters.list[0];
 }
 
-static void no_filter(void **state)
+TEST(no_filter)
 {
-	(void)state;
 	take();
 	assert_int_equal(r.filters.cnt, 0);
 }
 
 /* The memory is read again by readings_refresh() only; all else each time. */
-static void fill_is_kept(void **state)
+TEST(fill_is_kept)
 {
 	uint64_t hand_ns, refreshed_ns;
 
-	(void)state;
 	sh("$XD load v0 --port 8001 --capacity 1000k");
 	cli_write_ids("/mnt/ids", 2000, 1);
 	take();
@@ -82,9 +81,8 @@ static void fill_is_kept(void **state)
 	assert_true(only()->fill_ns <= kernel_now_ns() - refreshed_ns);
 }
 
-static void two_filters_and_interfaces(void **state)
+TEST(two_filters_and_interfaces)
 {
-	(void)state;
 	sh("$XD load v0 --port 8001 --name b; $XD load p0 b0 --mode skb --port 8002 --name a");
 	take();
 	assert_int_equal(r.filters.cnt, 2);
@@ -100,41 +98,29 @@ static void two_filters_and_interfaces(void **state)
 }
 
 /* A pin less. That is logged once, as long as it lasts. */
-static void one_that_cannot_be_read(void **state)
+TEST(one_that_cannot_be_read)
 {
-	char heard[4096];
-	int err, saved;
-
-	(void)state;
 	sh("$XD load v0 --port 8001 --name a; $XD load p0 --port 8001 --name b");
 	take();
 	sh("mv $PINS/a/stats /sys/fs/bpf/stats");
-	fflush(stderr);
-	saved = dup(STDERR_FILENO);
-	assert_non_null(freopen("/mnt/heard", "w", stderr));
 	readings_free(&r);
+	diags_collect();
 	for (int i = 0; i < 3; i++)
 		take();
-	err = r.filters.list[0]->err;
-	fflush(stderr);
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-	assert_int_equal(err, -EPROTO);
+	assert_diag("metrics: ");
 	assert_int_equal(r.filters.cnt, 2);
+	assert_int_equal(r.filters.list[0]->err, -EPROTO);
 	assert_int_equal(r.filters.list[1]->err, 0);
-	assert_int_equal(sh_out(heard, sizeof(heard), "grep -c . /mnt/heard"), 0);
-	assert_string_equal(heard, "1\n");
 	sh("mv /sys/fs/bpf/stats $PINS/a/stats");
 	take();
 	assert_int_equal(r.filters.list[0]->err, 0);
 }
 
-static void wanted_but_not_loaded(void **state)
+TEST(wanted_but_not_loaded)
 {
 	struct config_filter filters[] = { { .name = "zz" }, { .name = "v0" }, { .name = "a" } };
 	const struct config_file wanted = { .filters = filters, .cnt = ARRAY_SIZE(filters) };
 
-	(void)state;
 	sh(LOAD);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(readings_take(&r, &wanted), 0);
@@ -191,11 +177,10 @@ static void change_is_seen(void **state)
 }
 
 /* Whenever it is read while it changes, it is there and can be read. */
-static void while_it_changes(void **state)
+TEST(while_it_changes)
 {
 	uint64_t takes = 0, packets = 0;
 
-	(void)state;
 	sh(LOAD "; ip link set v0 up; ip link set p0 up"); /* for some packets */
 	sh("{ for i in 1 2 3 4 5; do $XD set v0 --action count; $XD resize v0 --capacity ${i}0000 "
 	   "--forget\n"
@@ -217,11 +202,10 @@ static void while_it_changes(void **state)
 }
 
 /* A filter that is unloaded is let go with the next reading. */
-static void memory_is_freed(void **state)
+TEST(memory_is_freed)
 {
 	char empty[4096];
 
-	(void)state;
 	cli_take_stock(empty, sizeof(empty));
 	sh(LOAD);
 	take();
@@ -236,12 +220,11 @@ static void memory_is_freed(void **state)
 }
 
 /* A child of the service has not the filters' memory, and is none the worse for it. */
-static void children(void **state)
+TEST(children)
 {
 	int status;
 	pid_t pid;
 
-	(void)state;
 	sh(LOAD);
 	take();
 	pid = fork();
@@ -261,17 +244,75 @@ static void children(void **state)
 	only();
 }
 
+/* Reads the filters, and keeps what the log says of their advice. */
+static void log_advice(void)
+{
+	refresh();
+	diags_collect();
+	readings_log_advice(&r);
+	diags_end();
+}
+
+static void assert_logged(const char *words)
+{
+	assert_non_null(strstr(diags_all(), words));
+}
+
+TEST(advice_is_logged_when_it_begins_and_when_it_ends)
+{
+	assert_run(0, "$XD load v0 --port 8001 --mode skb --name a; $XD load b0 --port 8001 --mode "
+		      "skb --name b");
+	log_advice();
+	assert_string_equal(diags_all(), "");
+	log_advice();
+	assert_logged("note: a: v0 runs it in skb mode");
+	assert_logged("note: b: b0 runs it in skb mode");
+	log_advice();
+	assert_string_equal(diags_all(), "");
+	assert_run(0, "$XD set a --add p0 --mode native; $XD set a --remove v0");
+	log_advice(); /* it is another program, of which nothing was read before */
+	log_advice();
+	assert_string_equal(diags_all(), "note: a: is over: skb_mode\n");
+	log_advice();
+	assert_string_equal(diags_all(), "");
+}
+
+/* Another filter of the same name is read anew. */
+TEST(advice_on_another_filter_of_the_name)
+{
+	assert_run(0, "$XD load v0 --port 8001 --mode skb");
+	log_advice();
+	log_advice();
+	assert_logged("note: v0: v0 runs it in skb mode");
+	assert_run(0, "$XD unload v0");
+	log_advice();
+	assert_string_equal(diags_all(), "");
+	assert_int_equal(r.filters.cnt, 0);
+	assert_run(0, "$XD load v0 --port 8001 --mode skb");
+	log_advice();
+	log_advice();
+	assert_logged("note: v0: v0 runs it in skb mode");
+}
+
+TEST(advice_beside_a_filter_that_cannot_be_read)
+{
+	assert_run(0, "$XD load v0 --port 8001 --mode skb --name b; mkdir $PINS/a");
+	log_advice();
+	log_advice();
+	assert_logged("note: b: v0 runs it in skb mode");
+	assert_run(0, "rmdir $PINS/a");
+}
+
 static int by_size(const void *a, const void *b)
 {
 	return *(const uint64_t *)a < *(const uint64_t *)b ? -1 : 1;
 }
 
-static void costs_little(void **state)
+TEST(costs_little)
 {
 	uint64_t capacity = environment_number("CAPACITY", 10000000), first_ns, median_ns,
 		 before_ns, took_ns[TAKES];
 
-	(void)state;
 	sh("$XD load v0 --port 8001 --capacity %ju", (uintmax_t)capacity);
 	take();
 	first_ns = r.take_ns;
@@ -293,15 +334,7 @@ static void costs_little(void **state)
 int main(void)
 {
 	cli_environment();
-	add_test("no_filter", no_filter, setup, teardown, NULL);
-	add_test("fill_is_kept", fill_is_kept, setup, teardown, NULL);
-	add_test("two_filters_and_interfaces", two_filters_and_interfaces, setup, teardown, NULL);
-	add_test("one_that_cannot_be_read", one_that_cannot_be_read, setup, teardown, NULL);
-	add_test("wanted_but_not_loaded", wanted_but_not_loaded, setup, teardown, NULL);
 	add_rows(CHANGES, change_is_seen, setup, teardown);
-	add_test("while_it_changes", while_it_changes, setup, teardown, NULL);
-	add_test("memory_is_freed", memory_is_freed, setup, teardown, NULL);
-	add_test("children", children, setup, teardown, NULL);
-	add_test("costs_little", costs_little, setup, teardown, NULL);
+	add_own_tests(setup, teardown);
 	return run_added_tests("readings");
 }
