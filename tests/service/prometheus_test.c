@@ -34,14 +34,12 @@ static void need(const char *program)
 		skip();
 }
 
-static void rules_are_right(void **state)
+TEST(rules_are_right)
 {
-	(void)state;
 	need("promtool");
 	sh("promtool check rules " RULES);
-	sh("sed \"s|RULES|$PWD/" RULES
-	   "|\" tests/service/alerts.yml >/mnt/test.yml; promtool test rules "
-	   "/mnt/test.yml");
+	sh("awk -f tests/service/alerts.awk -v rules=$PWD/" RULES
+	   " tests/service/alerts.yml >/mnt/test.yml; promtool test rules /mnt/test.yml");
 }
 
 static const struct xdp_dedup_receive_options QUEUE = { .size = sizeof(QUEUE) };
@@ -118,13 +116,12 @@ static void write_all_metrics(char **text)
 }
 
 /* Each word of a file's expressions that begins as our metrics do is one. */
-static void names_exist(void **state)
+TEST(names_exist)
 {
 	static const char *const COMMANDS[] = { EXPRESSIONS, "sed -n '/expr:/,/for:/p' " RULES,
 						"jq -r '.templating.list[].query' " DASHBOARD };
 	char *metrics = NULL, name[128], words[4096];
 
-	(void)state;
 	need("jq");
 	write_all_metrics(&metrics);
 	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
@@ -144,12 +141,11 @@ static void names_exist(void **state)
 }
 
 /* Every family of the metrics is on the page for operators. */
-static void metrics_are_in_the_document(void **state)
+TEST(metrics_are_in_the_document)
 {
 	char *metrics = NULL, out[4096], quoted[128];
 	int cnt = 0;
 
-	(void)state;
 	write_all_metrics(&metrics);
 	for (char *line, *rest = metrics; (line = strsep(&rest, "\n"));) {
 		char name[64];
@@ -227,12 +223,14 @@ static void await(const char *expression, const char *words)
 }
 
 /* Every expression of the dashboard is understood, and most have something to show. */
-static void dashboard_is_understood(void **state)
+TEST_WITH(dashboard_is_understood, cli_setup, teardown)
 {
 	struct xdp_dedup_receiver *rx;
 	char expressions[16384];
 	int cnt = 0, filled = 0;
 
+	need("prometheus");
+	need("promtool");
 	start(state);
 	sh("$XD load b0 --mode skb --name v0 --port 8001 --deliver xsk; $XD resize v0 --capacity 12345");
 	sh("%s", LOAD_FEEDS);
@@ -286,10 +284,12 @@ static const struct {
 	{ "XdpDedupMessagesLost", "feeds" },
 };
 
-static void alerts_fire(void **state)
+TEST_WITH(alerts_fire, cli_setup, teardown)
 {
 	bool all = false;
 
+	need("prometheus");
+	need("promtool");
 	sh("for i in 1 2 3 4 5 6; do ip link add w$i group 7 type veth peer name x$i group 7; "
 	   "done");
 	sh("%s", LOAD_FEEDS);
@@ -323,31 +323,9 @@ static void alerts_fire(void **state)
 	sh("mv /sys/fs/bpf/stats $PINS/broken/stats");
 }
 
-static void prometheus_or_skip(void (*test)(void **state), void **state)
-{
-	need("prometheus");
-	need("promtool");
-	test(state);
-}
-
-static void dashboard_test(void **state)
-{
-	prometheus_or_skip(dashboard_is_understood, state);
-}
-
-static void alerts_test(void **state)
-{
-	prometheus_or_skip(alerts_fire, state);
-}
-
 int main(void)
 {
 	cli_environment();
-	add_test("rules_are_right", rules_are_right, cli_setup, cli_teardown, NULL);
-	add_test("names_exist", names_exist, cli_setup, cli_teardown, NULL);
-	add_test("metrics_are_in_the_document", metrics_are_in_the_document, cli_setup,
-		 cli_teardown, NULL);
-	add_test("dashboard_is_understood", dashboard_test, cli_setup, teardown, NULL);
-	add_test("alerts_fire", alerts_test, cli_setup, teardown, NULL);
+	add_own_tests(cli_setup, cli_teardown);
 	return run_added_tests("prometheus");
 }
