@@ -4,7 +4,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <limits.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -13,7 +12,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "slow_path.h"
 #include "open.h"
@@ -139,29 +137,28 @@ static int check_pcap(char **argv)
  * ordinary         packets do not take the slow path any more
  * asked            prints what status --json says of the sampler
  */
-#define WORDS                                                                                      \
-	"pid=; trap '{ [ -z \"$pid\" ] || kill -9 $pid; } 2>/dev/null || :' EXIT\n"                \
-	"ip link set v0 up; ip link set p0 up\n"                                                   \
-	"heard() { soon eval \"grep -q 'listening to' $1 || [ ! -e /proc/$!/exe ]\"\n"             \
-	"	grep -q 'listening to' $1 || { cat $1; return 1; }; }\n"                                 \
-	"listens() { : >/mnt/out; : >/mnt/err\n"                                                   \
-	"	$XD sample ${limit---for 10m} \"$@\" >/mnt/out 2>/mnt/err & pid=$!\n"                    \
-	"	heard /mnt/err; }\n"                                                                     \
-	"lines() { [ $(wc -l </mnt/out) -ge $1 ]; }\n"                                             \
-	"shown() { soon lines $1; [ $(wc -l </mnt/out) = $1 ]; }\n"                                \
-	"ends() { code=0; wait $pid || code=$?; pid=; output=$(cat /mnt/err); [ $code = $1 ]; }\n" \
-	"stops() { kill -${1:-INT} $pid; ends 0; }\n"                                              \
-	"ordinary() { soon not $SLOW_PATH v0; }\n"                                                 \
-	"asked() { $XD status v0 --json | jq -c '.sampler | if . then [.process, .listens, "       \
-	".rate,\n"                                                                                 \
-	"	.snap_bytes, .ring_bytes] else . end'; }\n"
+static const char WORDS[] =
+	"pid=; trap '{ [ -z \"$pid\" ] || kill -9 $pid; } 2>/dev/null || :' EXIT\n"
+	"ip link set v0 up; ip link set p0 up\n"
+	"heard() { soon eval \"grep -q 'listening to' $1 || [ ! -e /proc/$!/exe ]\"\n"
+	"	grep -q 'listening to' $1 || { cat $1; return 1; }; }\n"
+	"listens() { : >/mnt/out; : >/mnt/err\n"
+	"	$XD sample ${limit---for 10m} \"$@\" >/mnt/out 2>/mnt/err & pid=$!\n"
+	"	heard /mnt/err; }\n"
+	"lines() { [ $(wc -l </mnt/out) -ge $1 ]; }\n"
+	"shown() { soon lines $1; [ $(wc -l </mnt/out) = $1 ]; }\n"
+	"ends() { code=0; wait $pid || code=$?; pid=; output=$(cat /mnt/err); [ $code = $1 ]; }\n"
+	"stops() { kill -${1:-INT} $pid; ends 0; }\n"
+	"ordinary() { soon not $SLOW_PATH v0; }\n"
+	"asked() { $XD status v0 --json | jq -c '.sampler | if . then [.process, .listens, .rate,\n"
+	"	.snap_bytes, .ring_bytes] else . end'; }\n";
 /* Streams of ids: a copy of RTP's numbers may come too late on a busy machine. */
 #define BOTH                                                                          \
 	"printf '[profile n]\nlayer = udp\nid = payload+8:4 payload+2:2\n' >/mnt/n\n" \
 	"$XD load v0 --profiles /mnt/n --profile a=n:9001 --profile b=n:9002 --profile c=gsp:8001\n"
 
 static const struct cli_script SCRIPTS[] = {
-	{ "shows-drops-and-new", WORDS LOAD
+	{ "shows-drops-and-new", LOAD
 	  "; listens v0; $SEND p0 7 2; $SEND p0 8 1; shown 3; stops\n"
 	  "has '3 shown; not shown: 0 beyond --rate, 0 for want of room'\n"
 	  "awk '{ print $2, $3, $4, $5, $6, $7, $8, $9, $10, NF }' /mnt/out >/mnt/fields\n"
@@ -174,38 +171,36 @@ static const struct cli_script SCRIPTS[] = {
 	  "'^[0-2][0-9]:[0-5][0-9]:[0-5][0-9][.][0-9]{6}$'\n"
 	  "id=$(awk '$2 == \"drop\" { print $9 }' /mnt/out); got $XD test v0 $id; has known\n"
 	  "ordinary\n" },
-	{ "drops-only",
-	  WORDS LOAD "; listens v0 --drops; $SEND p0 1 3; $SEND p0 2 2; shown 2; stops\n"
-		     "got cut -d' ' -f2,3 /mnt/out; is 'drop duplicate\ndrop duplicate'\n" },
-	{ "new-only", WORDS LOAD
-	  "; listens v0 --new; $SEND p0 1 3; $SEND p0 1 3; $SEND p0 9 1; shown 4; stops\n"
-	  "got cut -d' ' -f2,3 /mnt/out; is 'pass new\npass new\npass new\npass new'\n" },
+	{ "drops-only", LOAD "; listens v0 --drops; $SEND p0 1 3; $SEND p0 2 2; shown 2; stops\n"
+			     "got cut -d' ' -f2,3 /mnt/out; is 'drop duplicate\ndrop duplicate'\n" },
+	{ "new-only",
+	  LOAD "; listens v0 --new; $SEND p0 1 3; $SEND p0 1 3; $SEND p0 9 1; shown 4; stops\n"
+	       "got cut -d' ' -f2,3 /mnt/out; is 'pass new\npass new\npass new\npass new'\n" },
 	{ "drops-and-new",
-	  WORDS LOAD "; listens v0 --new --drops; $SEND p0 1 1; $SEND p0 1 1; shown 2; stops\n" },
-	{ "counted-only",
-	  WORDS LOAD " --action count; listens v0 --drops; $SEND p0 1 1; $SEND p0 1 1\n"
-		     "shown 1; stops; got cut -d' ' -f2,3 /mnt/out; is 'pass duplicate'\n" },
+	  LOAD "; listens v0 --new --drops; $SEND p0 1 1; $SEND p0 1 1; shown 2; stops\n" },
+	{ "counted-only", LOAD " --action count; listens v0 --drops; $SEND p0 1 1; $SEND p0 1 1\n"
+			       "shown 1; stops; got cut -d' ' -f2,3 /mnt/out; is 'pass duplicate'\n" },
 	{ "ihaves-pass-or-not",
-	  WORDS "for how in drop pass; do\n" LOAD
-		" --ihave $how; listens v0; $SEND p0 1 1; $SEND p0 1 1 0 8001 2; shown 2\n"
-		"stops; got cut -d' ' -f2,3 /mnt/out; is \"pass new\n$how ihave_duplicate\"\n"
-		"listens v0 --drops; $SEND p0 1 1 0 8001 2; $SEND p0 1 1\n"
-		"case $how in pass) shown 1;; drop) shown 2;; esac; stops\n"
-		"got cut -d' ' -f2,3 /mnt/out; case $how in pass) is 'drop duplicate';;\n"
-		"drop) is 'drop ihave_duplicate\ndrop duplicate';; esac; $XD unload v0; done\n" },
+	  "for how in drop pass; do\n" LOAD
+	  " --ihave $how; listens v0; $SEND p0 1 1; $SEND p0 1 1 0 8001 2; shown 2\n"
+	  "stops; got cut -d' ' -f2,3 /mnt/out; is \"pass new\n$how ihave_duplicate\"\n"
+	  "listens v0 --drops; $SEND p0 1 1 0 8001 2; $SEND p0 1 1\n"
+	  "case $how in pass) shown 1;; drop) shown 2;; esac; stops\n"
+	  "got cut -d' ' -f2,3 /mnt/out; case $how in pass) is 'drop duplicate';;\n"
+	  "drop) is 'drop ihave_duplicate\ndrop duplicate';; esac; $XD unload v0; done\n" },
 	{ "when-the-time-to-drop-is-over",
-	  WORDS LOAD " --for 1h; listens v0 --drops; $SEND p0 1 1; $SEND p0 1 1; shown 1\n"
-		     "$OVER v0; until $XD status v0 | grep -q 'dropping    ended'; do :; done\n"
-		     "$SEND p0 1 1; shown 2; stops; got cut -d' ' -f2,3 /mnt/out\n"
-		     "is 'drop duplicate\npass duplicate'\n" },
-	{ "wanted-and-sampled", WORDS LOAD
+	  LOAD " --for 1h; listens v0 --drops; $SEND p0 1 1; $SEND p0 1 1; shown 1\n"
+	       "$OVER v0; until $XD status v0 | grep -q 'dropping    ended'; do :; done\n"
+	       "$SEND p0 1 1; shown 2; stops; got cut -d' ' -f2,3 /mnt/out\n"
+	       "is 'drop duplicate\npass duplicate'\n" },
+	{ "wanted-and-sampled", LOAD
 	  "; $SEND p0 1 1; listens v0\n"
 	  "for i in $(seq 100); do got $XD status v0; case $output in *'new    '*1*) break; esac; "
 	  "done\n"
 	  "$XD want v0 ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff0001\n"
 	  "$SEND p0 1 1; $SEND p0 1 1; shown 2; stops\n"
 	  "got cut -d' ' -f2,3 /mnt/out; is 'pass wanted\ndrop duplicate'\n" },
-	{ "json", WORDS LOAD
+	{ "json", LOAD
 	  "; listens v0 --json; $SEND p0 1 1; $SEND p0 1 1; shown 2; stops\n"
 	  "got jq -r 'keys_unsorted | join(\" \")' /mnt/out\n"
 	  "keys='time_ns verdict reason stream interface ifindex source source_port destination'\n"
@@ -215,7 +210,7 @@ static const struct cli_script SCRIPTS[] = {
 	  ".source_port, .destination, .destination_port, .bytes] | join(\" \")' /mnt/out\n"
 	  "is \"drop gsp v0 $(cat /sys/class/net/v0/ifindex) 10.0.0.1 4001 10.0.0.2 8001 82\"\n"
 	  "got jq -r '(.time_ns / 1e9 - now) | fabs < 60' /mnt/out; is 'true\ntrue'\n" },
-	{ "several-streams", WORDS BOTH
+	{ "several-streams", BOTH
 	  "listens v0; $SEND p0 1 1 20 9001; $SEND p0 1 1 20 9002; $SEND p0 1 1; $SEND p0 1 1 20 "
 	  "9002\n"
 	  "shown 4; stops; got cut -d' ' -f2-4 /mnt/out\n"
@@ -223,111 +218,107 @@ static const struct cli_script SCRIPTS[] = {
 	  /* An id is written as test takes it. */
 	  "id=$(awk '$4 == \"a\" { print $9 }' /mnt/out); got $XD test v0/a $id; has known\n"
 	  "exits 3 $XD test v0/b 555200000002\n" },
-	{ "one-stream", WORDS BOTH "listens v0/b; for port in 9001 9002 8001; do $SEND p0 1 1 20 "
-				   "$port; $SEND p0 1 1 20 $port; done\n"
-				   "shown 2; sleep 0.3; stops; has 'listening to v0/b, at most 10'\n"
-				   "got cut -d' ' -f2-4 /mnt/out; is 'pass new b\ndrop duplicate b'\n"
-				   "fails 'v0 has no stream x; it has a, b, c' $XD sample v0/x\n" },
+	{ "one-stream", BOTH "listens v0/b; for port in 9001 9002 8001; do $SEND p0 1 1 20 "
+			     "$port; $SEND p0 1 1 20 $port; done\n"
+			     "shown 2; sleep 0.3; stops; has 'listening to v0/b, at most 10'\n"
+			     "got cut -d' ' -f2-4 /mnt/out; is 'pass new b\ndrop duplicate b'\n"
+			     "fails 'v0 has no stream x; it has a, b, c' $XD sample v0/x\n" },
 	{ "rate-is-kept",
-	  WORDS LOAD "; listens v0 --rate 4/s; start=$(date +%s)\n"
-		     "for i in $(seq 20); do $SEND p0 $i 10; sleep 0.1; done; sleep 0.3; stops\n"
-		     "lines=$(wc -l </mnt/out); [ $lines -ge 8 ]; [ $lines -le $((4 * ($(date +%s) "
-		     "- start + 2))) ]\n"
-		     "has \"$lines shown; not shown: $((200 - lines)) beyond --rate, 0 for\"\n" },
-	{ "count-ends-it",
-	  WORDS LOAD "; listens v0 --count 3; $SEND p0 1 5; ends 0; shown 3; ordinary\n" },
-	{ "time-ends-it",
-	  WORDS LOAD "; limit=; listens v0 --for 500ms; ends 0; has '0 shown'; ordinary\n" },
+	  LOAD "; listens v0 --rate 4/s; start=$(date +%s)\n"
+	       "for i in $(seq 20); do $SEND p0 $i 10; sleep 0.1; done; sleep 0.3; stops\n"
+	       "lines=$(wc -l </mnt/out); [ $lines -ge 8 ]; [ $lines -le $((4 * ($(date +%s) "
+	       "- start + 2))) ]\n"
+	       "has \"$lines shown; not shown: $((200 - lines)) beyond --rate, 0 for\"\n" },
+	{ "count-ends-it", LOAD "; listens v0 --count 3; $SEND p0 1 5; ends 0; shown 3; ordinary\n" },
+	{ "time-ends-it", LOAD "; limit=; listens v0 --for 500ms; ends 0; has '0 shown'; ordinary\n" },
 	{ "a-signal-ends-it",
-	  WORDS LOAD "; for s in INT TERM HUP; do listens v0; stops $s; has '0 shown'; done\n"
-		     "ordinary\n" },
+	  LOAD "; for s in INT TERM HUP; do listens v0; stops $s; has '0 shown'; done\n"
+	       "ordinary\n" },
 	{ "a-reader-that-goes-ends-it",
-	  WORDS LOAD "; : >/mnt/err; rm -f /mnt/gone\n"
-		     "{ ASAN_OPTIONS=detect_leaks=0 $XD sample v0 --for 10m 2>/mnt/err || echo $? "
-		     ">/mnt/code; } |\n"
-		     "	{ head -1 >/mnt/one; exec <&-; : >/mnt/gone; } &\n"
-		     "soon grep -q listening /mnt/err; $SEND p0 1 1; soon test -e /mnt/gone\n"
-		     "$SEND p0 2 1; wait; [ $(wc -l </mnt/one) = 1 ]\n"
-		     "got cat /mnt/code; is 141; ordinary; got $XD sample v0 --for 10ms\n" },
-	{ "killed-it-leaves-its-ring-buffer", WORDS LOAD
-	  "; listens v0; $SLOW_PATH v0; kill -KILL $pid; wait $pid || :\n"
-	  "fails \"process $pid, listens to v0\" $XD sample v0 --for 1s\n"
-	  "ordinary; got $XD status v0; has \"\n  sampler     process $pid was killed or \"\n"
-	  "has '(1.0 MB) stays until the next sample, or unload\n'\n"
-	  "[ \"$(asked)\" = \"[$pid,false,null,null,1048576]\" ]\n"
-	  "$SEND p0 1 1; listens v0; $SEND p0 2 1; shown 1; stops\n"
-	  "got $XD status v0; lacks sampler\n" },
+	  LOAD "; : >/mnt/err; rm -f /mnt/gone\n"
+	       "{ ASAN_OPTIONS=detect_leaks=0 $XD sample v0 --for 10m 2>/mnt/err || echo $? "
+	       ">/mnt/code; } |\n"
+	       "	{ head -1 >/mnt/one; exec <&-; : >/mnt/gone; } &\n"
+	       "soon grep -q listening /mnt/err; $SEND p0 1 1; soon test -e /mnt/gone\n"
+	       "$SEND p0 2 1; wait; [ $(wc -l </mnt/one) = 1 ]\n"
+	       "got cat /mnt/code; is 141; ordinary; got $XD sample v0 --for 10ms\n" },
+	{ "killed-it-leaves-its-ring-buffer",
+	  LOAD "; listens v0; $SLOW_PATH v0; kill -KILL $pid; wait $pid || :\n"
+	       "fails \"process $pid, listens to v0\" $XD sample v0 --for 1s\n"
+	       "ordinary; got $XD status v0; has \"\n  sampler     process $pid was killed or \"\n"
+	       "has '(1.0 MB) stays until the next sample, or unload\n'\n"
+	       "[ \"$(asked)\" = \"[$pid,false,null,null,1048576]\" ]\n"
+	       "$SEND p0 1 1; listens v0; $SEND p0 2 1; shown 1; stops\n"
+	       "got $XD status v0; lacks sampler\n" },
 	{ "status-tells-of-it",
-	  WORDS LOAD "; got $XD status v0; lacks sampler; [ \"$(asked)\" = null ]\n"
-		     "listens v0 --rate 77 --snap 100; got $XD status v0\n"
-		     "has \"\n  sampler     process $pid, at most 77 packets a second\n\"\n"
-		     "[ \"$(asked)\" = \"[$pid,true,77,100,1048576]\" ]; stops\n"
-		     "got $XD status v0; lacks sampler; [ \"$(asked)\" = null ]\n"
-		     "rm $PINS/v0/samples; got $XD status v0; lacks sampler\n" },
+	  LOAD "; got $XD status v0; lacks sampler; [ \"$(asked)\" = null ]\n"
+	       "listens v0 --rate 77 --snap 100; got $XD status v0\n"
+	       "has \"\n  sampler     process $pid, at most 77 packets a second\n\"\n"
+	       "[ \"$(asked)\" = \"[$pid,true,77,100,1048576]\" ]; stops\n"
+	       "got $XD status v0; lacks sampler; [ \"$(asked)\" = null ]\n"
+	       "rm $PINS/v0/samples; got $XD status v0; lacks sampler\n" },
 	{ "one-at-a-time",
-	  WORDS LOAD "; listens v0; first=$pid\n"
-		     "fails \"another xdp-dedup sample, process $pid, listens to v0: one can at a "
-		     "time\" $XD sample v0\n"
-		     "$SEND p0 1 1; shown 1; stops; listens v0; $SEND p0 2 1; shown 1; stops\n" },
-	{ "held-up-it-loses-its-place", WORDS LOAD
-	  "; listens v0; first=$pid; kill -STOP $pid; ordinary\n"
-	  ": >/mnt/err2; $XD sample v0 --for 10m 2>/mnt/err2 & second=$!; heard /mnt/err2\n"
-	  "kill -CONT $first; ends 1; pid=$second\n"
-	  "has 'held up for too long: another xdp-dedup sample listens to v0 now'; stops\n" },
-	{ "what-finds-no-room-is-told", WORDS LOAD
-	  "; listens v0 --rate 1M; kill -STOP $pid\n"
-	  "$SEND p0 1 5000; kill -CONT $pid; stops; lines=$(wc -l </mnt/out)\n"
-	  "[ $lines -ge 2000 ]; [ $lines -le 4000 ]\n"
-	  "has \"$lines shown; not shown: 0 beyond --rate, $((5000 - lines)) for want\"\n" },
-	{ "writes-a-capture", WORDS LOAD
+	  LOAD "; listens v0; first=$pid\n"
+	       "fails \"another xdp-dedup sample, process $pid, listens to v0: one can at a "
+	       "time\" $XD sample v0\n"
+	       "$SEND p0 1 1; shown 1; stops; listens v0; $SEND p0 2 1; shown 1; stops\n" },
+	{ "held-up-it-loses-its-place",
+	  LOAD "; listens v0; first=$pid; kill -STOP $pid; ordinary\n"
+	       ": >/mnt/err2; $XD sample v0 --for 10m 2>/mnt/err2 & second=$!; heard /mnt/err2\n"
+	       "kill -CONT $first; ends 1; pid=$second\n"
+	       "has 'held up for too long: another xdp-dedup sample listens to v0 now'; stops\n" },
+	{ "what-finds-no-room-is-told",
+	  LOAD "; listens v0 --rate 1M; kill -STOP $pid\n"
+	       "$SEND p0 1 5000; kill -CONT $pid; stops; lines=$(wc -l </mnt/out)\n"
+	       "[ $lines -ge 2000 ]; [ $lines -le 4000 ]\n"
+	       "has \"$lines shown; not shown: 0 beyond --rate, $((5000 - lines)) for want\"\n" },
+	{ "writes-a-capture", LOAD
 	  "; listens v0 --write /mnt/x.pcap; $SEND p0 1 2 1300\n"
 	  "soon eval '[ $(stat -c %s /mnt/x.pcap) = 2820 ]'; stops\n"
 	  "has '2 written; not written: 0'; [ ! -s /mnt/out ]; $PCAP /mnt/x.pcap 9216 2 1382 1300\n"
 	  "not $PCAP /mnt/x.pcap 9216 2 1382 1299\n"
 	  "if which tcpdump; then got tcpdump -nr /mnt/x.pcap\n"
 	  "	has 'IP 10.0.0.1.4001 > 10.0.0.2.8001: UDP, length 1340'; fi\n" },
-	{ "writes-to-standard-output",
-	  WORDS LOAD "; listens v0 --write - --count 2; $SEND p0 1 2; ends 0\n"
-		     "$PCAP /mnt/out 9216 2 82 0\n" },
-	{ "cuts-at-snap", WORDS LOAD "; for snap in 60 256 1000 3000; do\n"
-				     "listens v0 --write /mnt/x.pcap --snap $snap --count 2 --new; "
-				     "$SEND p0 $snap 2 1300; ends 0\n"
-				     "$PCAP /mnt/x.pcap $snap 2 1382 1300; done\n" },
+	{ "writes-to-standard-output", LOAD "; listens v0 --write - --count 2; $SEND p0 1 2; ends 0\n"
+					    "$PCAP /mnt/out 9216 2 82 0\n" },
+	{ "cuts-at-snap", LOAD "; for snap in 60 256 1000 3000; do\n"
+			       "listens v0 --write /mnt/x.pcap --snap $snap --count 2 --new; "
+			       "$SEND p0 $snap 2 1300; ends 0\n"
+			       "$PCAP /mnt/x.pcap $snap 2 1382 1300; done\n" },
 	{ "jumbo-frames",
-	  WORDS "ip link set v0 mtu 9000; ip link set p0 mtu 9000\n" LOAD
-		"; listens v0 --write /mnt/x.pcap --count 2; $SEND p0 1 2 8700; ends 0\n"
-		"$PCAP /mnt/x.pcap 9216 2 8782 8700\n"
-		"listens v0 --write /mnt/x.pcap --snap 5000 --count 2; $SEND p0 3 2 8700; ends 0\n"
-		"$PCAP /mnt/x.pcap 5000 2 8782 8700\n" },
+	  "ip link set v0 mtu 9000; ip link set p0 mtu 9000\n" LOAD
+	  "; listens v0 --write /mnt/x.pcap --count 2; $SEND p0 1 2 8700; ends 0\n"
+	  "$PCAP /mnt/x.pcap 9216 2 8782 8700\n"
+	  "listens v0 --write /mnt/x.pcap --snap 5000 --count 2; $SEND p0 3 2 8700; ends 0\n"
+	  "$PCAP /mnt/x.pcap 5000 2 8782 8700\n" },
 	{ "a-full-disk-is-told",
-	  WORDS LOAD "; not listens v0 --write /dev/full; ends 1\n"
-		     "has 'cannot write'; ordinary; listens v0 >/dev/null; stops\n"
-		     "fails 'cannot write /nope/x' $XD sample v0 --write /nope/x; ordinary\n" },
+	  LOAD "; not listens v0 --write /dev/full; ends 1\n"
+	       "has 'cannot write'; ordinary; listens v0 >/dev/null; stops\n"
+	       "fails 'cannot write /nope/x' $XD sample v0 --write /nope/x; ordinary\n" },
 	{ "a-reader-that-takes-nothing-is-told",
-	  WORDS LOAD "; : >/mnt/err; $XD sample v0 --for 100s >/dev/full 2>/mnt/err & pid=$!\n"
-		     "heard /mnt/err; start=$(date +%s); $SEND p0 1 1; ends 1; has 'cannot write'\n"
-		     "[ $(($(date +%s) - start)) -lt 50 ]; ordinary\n" },
-	{ "unloaded-it-ends", WORDS LOAD
-	  "; listens v0; $XD unload v0; ends 1; has 'v0 has been unloaded'\n" LOAD
-	  "; listens v0; $XD unload v0; " LOAD "; ends 1; has 'v0 has been unloaded'\n" },
-	{ "a-stopped-clock-is-told",
-	  WORDS LOAD "; listens v0; rm $PINS/v0/timer; ends 1\n"
-		     "has 'the hand of v0 has stopped; unload and load it again'\n"
-		     "fails 'the hand of v0 has stopped' $XD sample v0\n" },
+	  LOAD "; : >/mnt/err; $XD sample v0 --for 100s >/dev/full 2>/mnt/err & pid=$!\n"
+	       "heard /mnt/err; start=$(date +%s); $SEND p0 1 1; ends 1; has 'cannot write'\n"
+	       "[ $(($(date +%s) - start)) -lt 50 ]; ordinary\n" },
+	{ "unloaded-it-ends",
+	  LOAD "; listens v0; $XD unload v0; ends 1; has 'v0 has been unloaded'\n" LOAD
+	       "; listens v0; $XD unload v0; " LOAD "; ends 1; has 'v0 has been unloaded'\n" },
+	{ "a-stopped-clock-is-told", LOAD "; listens v0; rm $PINS/v0/timer; ends 1\n"
+					  "has 'the hand of v0 has stopped; unload and load it again'\n"
+					  "fails 'the hand of v0 has stopped' $XD sample v0\n" },
 	{ "in-another-namespace",
-	  WORDS "ip netns del far 2>/dev/null || :; ip netns add far\n"
-		"ip link set v0 netns far; ip netns exec far ip link set v0 up\n"
-		"ip netns exec far $XD load v0 --port 8001 --name there\n"
-		"fails 'there is no filter v0' $XD sample v0; listens there; $SEND p0 1 1; shown "
-		"1; stops\n"
-		"got cut -d' ' -f2-5 /mnt/out; is 'pass new gsp v0'\n"
-		"ip netns exec far $XD unload v0; ip netns del far\n" },
-	{ "whose-interface-moved", WORDS LOAD
-	  "; ip netns del far 2>/dev/null || :; ip netns add far; ip link set v0 netns far\n"
-	  "ip netns exec far ip link set v0 up; listens v0; $SEND p0 1 1; shown 1; stops\n"
-	  "got cut -d' ' -f2-4 /mnt/out; is 'pass new gsp'\n"
+	  "ip netns del far 2>/dev/null || :; ip netns add far\n"
+	  "ip link set v0 netns far; ip netns exec far ip link set v0 up\n"
+	  "ip netns exec far $XD load v0 --port 8001 --name there\n"
+	  "fails 'there is no filter v0' $XD sample v0; listens there; $SEND p0 1 1; shown "
+	  "1; stops\n"
+	  "got cut -d' ' -f2-5 /mnt/out; is 'pass new gsp v0'\n"
 	  "ip netns exec far $XD unload v0; ip netns del far\n" },
-	{ "refuses", WORDS LOAD
+	{ "whose-interface-moved",
+	  LOAD "; ip netns del far 2>/dev/null || :; ip netns add far; ip link set v0 netns far\n"
+	       "ip netns exec far ip link set v0 up; listens v0; $SEND p0 1 1; shown 1; stops\n"
+	       "got cut -d' ' -f2-4 /mnt/out; is 'pass new gsp'\n"
+	       "ip netns exec far $XD unload v0; ip netns del far\n" },
+	{ "refuses", LOAD
 	  "; fails 'not permitted: sample needs CAP_BPF' $NOBODY sample v0\n"
 	  "fails 'there is no filter nope' $XD sample nope\n"
 	  "exits 2 $XD sample v0 --json --write /mnt/x; has '--json or --write, not both'\n"
@@ -346,9 +337,6 @@ static const struct cli_script SCRIPTS[] = {
 
 int main(int argc, char **argv)
 {
-	static const char *const HELPERS[] = { "SEND", "SLOW_PATH", "OVER", "PCAP" };
-	char self[PATH_MAX] = "", helper[PATH_MAX + 16];
-
 	if (argc > 4 && !strcmp(argv[1], "SEND"))
 		return send_frames(argc, argv);
 	if (argc == 3 && !strcmp(argv[1], "SLOW_PATH"))
@@ -358,12 +346,11 @@ int main(int argc, char **argv)
 	if (argc == 7 && !strcmp(argv[1], "PCAP"))
 		return check_pcap(argv);
 	cli_environment();
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
-		return 1;
-	for (size_t i = 0; i < ARRAY_SIZE(HELPERS); i++) {
-		snprintf(helper, sizeof(helper), "%s %s", self, HELPERS[i]);
-		setenv(HELPERS[i], helper, 1);
-	}
+	cli_helper("SEND", "SEND");
+	cli_helper("SLOW_PATH", "SLOW_PATH");
+	cli_helper("OVER", "OVER");
+	cli_helper("PCAP", "PCAP");
+	cli_words = WORDS;
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("sample");
 }
