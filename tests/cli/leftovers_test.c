@@ -4,17 +4,11 @@
  */
 #include "cli_runner.h"
 
-#include <limits.h>
-#include <linux/if_link.h>
-#include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "intercept.h"
 #include "loader.h"
@@ -43,9 +37,8 @@ static void assert_replaced(void)
 	sh("$XD status v0 && $XD add v0 " ID_A);
 }
 
-static void test_pins_unattached(void **state)
+TEST(pins_unattached)
 {
-	(void)state;
 	leave_pins(DEDUP_FORMAT);
 	assert_run(0, "$XD status v0 --json");
 	assert_says("\"interfaces\": [\n  ]");
@@ -307,63 +300,67 @@ static int kill_at_commit(const struct intercepted *call, void *arg)
 	return k->is_committed && !k->is_behind ? INTERCEPT_KILL : 0;
 }
 
-/* Changes that are killed before an interface moves to another network namespace, where the next
- * command makes or undoes them: each interface runs the filter's own program then.
+/* The interface moves to another network namespace, where the next command makes or undoes the
+ * change: each interface runs the filter's own program then.
  */
-static const struct moving {
-	const char *name, *change;
-	bool is_behind; /* killed behind the commit */
-} MOVING[] = {
-	{ "moved-before-a-set", "set v0 --ihave pass", false },
-	{ "moved-behind-a-set", "set v0 --ihave pass", true },
-	{ "moved-before-a-resize", "resize v0 --capacity 20k", false },
-	{ "moved-behind-a-resize", "resize v0 --capacity 20k", true },
+#define LOAD_TWO "$XD load v0 b0 --name v0 --port 80"
+#define SETTLED_THERE                                                                   \
+	"far; ip link set v0 netns $far; there $XD refresh; [ \"$(ls $PINS)\" = v0 ]\n" \
+	"got there $XD status v0; has ' v0 (native)'; lacks 'has begun'\n"              \
+	"got $XD status v0; has 'b0 (skb)'; there $XD unload v0; $XD unload b0; clean; kill $far\n"
+
+/* A command that is killed, and what the next ones do. */
+static const struct killed {
+	const char *name, *before, *command;
+	bool is_behind; /* killed behind its commit; else at it */
+	bool is_newer;	/* it is the tool of the next format */
+	const char *after;
+} KILLED[] = {
+	{ "moved-before-a-set", LOAD_TWO, "set v0 --ihave pass", .after = SETTLED_THERE },
+	{ "moved-behind-a-set", LOAD_TWO, "set v0 --ihave pass", true, .after = SETTLED_THERE },
+	{ "moved-before-a-resize", LOAD_TWO, "resize v0 --capacity 20k", .after = SETTLED_THERE },
+	{ "moved-behind-a-resize", LOAD_TWO, "resize v0 --capacity 20k", true,
+	  .after = SETTLED_THERE },
+	{ "killed-as-all-interfaces-change", "$XD load v0 --name f --port 80",
+	  "set f --add p0 --remove v0", true,
+	  .after = "got $XD refresh; is ''; idle v0; idle b0; runs p0; $XD unload --name f\n" },
+	{ "killed-as-one-of-two-changes", "$XD load v0 b0 --name f --port 80",
+	  "set f --add p0 --remove v0", true,
+	  .after = "got $XD refresh; is ''; idle v0; runs b0; runs p0; $XD unload --name f\n" },
+	{ "killed-as-one-of-two-leaves", "$XD load v0 b0 --name f --port 80", "set f --remove v0",
+	  true, .after = "got $XD refresh; is ''; idle v0; runs b0; idle p0; $XD unload --name f\n" },
+	/* Behind its commit, the interface still runs the memory of before. */
+	{ "resize-killed-is-found-by-interface", "$XD load v0 --name f --port 80",
+	  "resize f --capacity 20k", true,
+	  .after = "ls $PINS/+f; got $XD status; has 'f: GSP'; lacks 'pins of'\n"
+		   "$XD status v0 --json | jq -e '.name == \"f\"'; $XD add v0 " ID_A "\n"
+		   "got $XD test v0 " ID_A "; is '" ID_A " known'; ls $PINS/+f\n"
+		   "$XD refresh; not ls $PINS/+f; $XD status; $XD unload v0; clean\n" },
+	{ "newer-one-has-begun-a-change", LOAD, "load v0 --replace", .is_newer = true,
+	  .after = "ls $PINS/+v0; got $XD load p0 --port 80; lacks beside; got $XD unload p0; is ''\n"
+		   "got $XD status v0; got $XD refresh v0; is ''; runs v0\n"
+		   "fails 'a newer xdp-dedup has begun to change v0' $XD set v0 --ihave pass\n"
+		   "got $NEXT refresh v0; is ''; not ls $PINS/+v0; $XD set v0 --ihave pass\n"
+		   "$XD unload v0; clean\n" },
+	/* When v0 passes all packets. The next command detaches, wherever the interface is. */
+	{ "unload-killed-between-steps", LOAD, "unload v0", true,
+	  .after = "runs v0; far; ip link set v0 netns $far; $XD refresh; idle_there v0\n"
+		   "[ ! -e $PINS/=leaving ]; $XD unload --name v0 || :; clean; kill $far\n" },
 };
 
-static struct cli_script settled_there = {
-	"", "far; ip link set v0 netns $far; there $XD refresh; [ \"$(ls $PINS)\" = v0 ]\n"
-	    "got there $XD status v0; has ' v0 (native)'; lacks 'has begun'\n"
-	    "got $XD status v0; has 'b0 (skb)'; there $XD unload v0; $XD unload b0; clean; kill $far\n"
-};
-
-static void moves_in_a_change(void **state)
+static void run_killed(void **state)
 {
-	const struct moving *row = *state;
+	const struct killed *row = *state;
 	struct kill k = { .is_behind = row->is_behind };
-	void *script = &settled_there;
+	const struct cli_script after = { row->name, row->after };
+	void *script = (void *)&after;
 
-	sh("$XD load v0 b0 --name v0 --port 80");
-	assert_int_equal(intercept_tool(row->change, kill_at_commit, &k, output, sizeof(output)),
+	sh("%s", row->before);
+	use_tool(row->is_newer ? next_tool() : NULL);
+	assert_int_equal(intercept_tool(row->command, kill_at_commit, &k, output, sizeof(output)),
 			 INTERCEPT_KILLED);
+	use_tool(NULL);
 	cli_run_script(&script);
-}
-
-/* Changes of interfaces that are killed behind their commit. */
-static const struct exchanged {
-	const char *name, *ifnames, *change, *after;
-} EXCHANGED[] = {
-	{ "killed-as-all-interfaces-change", "v0", "set f --add p0 --remove v0", "p0" },
-	{ "killed-as-one-of-two-changes", "v0 b0", "set f --add p0 --remove v0", "b0 p0" },
-	{ "killed-as-one-of-two-leaves", "v0 b0", "set f --remove v0", "b0" },
-};
-
-static void changes_interfaces(void **state)
-{
-	const struct exchanged *row = *state;
-	struct kill k = { .is_behind = true };
-
-	sh("$XD load %s --name f --port 80", row->ifnames);
-	assert_int_equal(intercept_tool(row->change, kill_at_commit, &k, output, sizeof(output)),
-			 INTERCEPT_KILLED);
-	sh_out(output, sizeof(output), "$XD refresh 2>&1");
-	assert_string_equal(output, "");
-	sh_out(output, sizeof(output),
-	       "for i in v0 b0 p0; do if ip link show $i | grep -q 'prog/xdp'; then echo $i; fi; "
-	       "done"
-	       " | xargs");
-	output[strcspn(output, "\n")] = 0;
-	assert_string_equal(output, row->after);
-	sh("$XD unload --name f");
 }
 
 struct unlinks {
@@ -382,11 +379,10 @@ static int kill_at_unlink(const struct intercepted *call, void *arg)
 }
 
 /* What is left of the one before has the links of the one after, which stay. */
-static void killed_at_each_unlink(void **state)
+TEST(killed_at_each_unlink)
 {
 	int at = 0;
 
-	(void)state;
 	sh(LOAD);
 	for (;; at++) {
 		struct unlinks u = { .left = at };
@@ -398,81 +394,6 @@ static void killed_at_each_unlink(void **state)
 	}
 	assert_in_range(at, PINS_CNT - 5, 2 * PINS_CNT);
 	sh("$XD unload v0");
-}
-
-/* Behind its commit, the interface still runs the memory of before. */
-static struct cli_script found_by_interface = {
-	"", "ls $PINS/+f; got $XD status; has 'f: GSP'; lacks 'pins of'\n"
-	    "$XD status v0 --json | jq -e '.name == \"f\"'; $XD add v0 " ID_A "\n"
-	    "got $XD test v0 " ID_A "; is '" ID_A " known'; ls $PINS/+f\n"
-	    "$XD refresh; not ls $PINS/+f; $XD status; $XD unload v0; clean\n"
-};
-
-static void resize_killed_is_found_by_interface(void **state)
-{
-	struct kill k = { .is_behind = true };
-	void *script = &found_by_interface;
-
-	(void)state;
-	sh("$XD load v0 --name f --port 80");
-	assert_int_equal(intercept_tool("resize f --capacity 20k", kill_at_commit, &k, output,
-					sizeof(output)),
-			 INTERCEPT_KILLED);
-	cli_run_script(&script);
-}
-
-static struct cli_script of_a_newer_one = {
-	"", "ls $PINS/+v0; got $XD load p0 --port 80; lacks beside; got $XD unload p0; is ''\n"
-	    "got $XD status v0; got $XD refresh v0; is ''; runs v0\n"
-	    "fails 'a newer xdp-dedup has begun to change v0' $XD set v0 --ihave pass\n"
-	    "got $NEXT refresh v0; is ''; not ls $PINS/+v0; $XD set v0 --ihave pass\n"
-	    "$XD unload v0; clean\n"
-};
-
-static void newer_one_has_begun(void **state)
-{
-	struct kill k = { 0 };
-	void *script = &of_a_newer_one;
-
-	(void)state;
-	sh(LOAD);
-	use_tool(next_tool());
-	assert_int_equal(intercept_tool("load v0 --replace", kill_at_commit, &k, output,
-					sizeof(output)),
-			 INTERCEPT_KILLED);
-	use_tool(NULL);
-	cli_run_script(&script);
-}
-
-/* Kills `unload` when the interface passes all packets, and nothing is detached yet. */
-static int kill_between_steps(const struct intercepted *call, void *arg)
-{
-	bool *passes_all = arg;
-
-	if (!call->is_change)
-		return 0;
-	if (*passes_all)
-		return INTERCEPT_KILL;
-	*passes_all = !strcmp(call->what, "rename");
-	return 0;
-}
-
-/* The next command detaches, wherever the interface is. */
-static struct cli_script detached_next = { "", "runs v0; far; ip link set v0 netns $far; $XD refresh\n"
-					       "idle_there v0; [ ! -e $PINS/=leaving ]\n"
-					       "$XD unload --name v0 || :; clean; kill $far\n" };
-
-static void unload_killed_between_steps(void **state)
-{
-	bool passes_all = false;
-	void *script = &detached_next;
-
-	(void)state;
-	sh(LOAD);
-	assert_int_equal(intercept_tool("unload v0", kill_between_steps, &passes_all, output,
-					sizeof(output)),
-			 INTERCEPT_KILLED);
-	cli_run_script(&script);
 }
 
 /* $PUT PROGRAM LINK exchanges the program of a link, $PIN LINK PATH pins it a second time: what
@@ -489,28 +410,15 @@ static int use_link(char **args)
 
 int main(int argc, char **argv)
 {
-	char self[PATH_MAX] = "", text[PATH_MAX + 8];
-
 	if (argc == 4)
 		return use_link(argv + 1);
 	cli_environment();
-	if (readlink("/proc/self/exe", self, PATH_MAX - 1) < 0)
-		return 1;
-	snprintf(text, sizeof(text), "%s --put", self);
-	setenv("PUT", text, 1);
-	snprintf(text, sizeof(text), "%s --pin", self);
-	setenv("PIN", text, 1);
-	add_test("unload-killed-between-steps", unload_killed_between_steps, cli_setup,
-		 cli_teardown, NULL);
+	cli_helper("PUT", "--put");
+	cli_helper("PIN", "--pin");
 	add_rows(VERSIONS, run_version, cli_setup, cli_teardown);
 	add_rows(DAMAGES, run_damage, cli_setup, cli_teardown);
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
-	add_rows(MOVING, moves_in_a_change, cli_setup, cli_teardown);
-	add_test("killed-at-each-unlink", killed_at_each_unlink, cli_setup, cli_teardown, NULL);
-	add_rows(EXCHANGED, changes_interfaces, cli_setup, cli_teardown);
-	add_test("newer-one-has-begun-a-change", newer_one_has_begun, cli_setup, cli_teardown, NULL);
-	add_test("resize-killed-is-found-by-interface", resize_killed_is_found_by_interface,
-		 cli_setup, cli_teardown, NULL);
-	add_test("pins-unattached", test_pins_unattached, cli_setup, cli_teardown, NULL);
+	add_rows(KILLED, run_killed, cli_setup, cli_teardown);
+	add_own_tests(cli_setup, cli_teardown);
 	return run_added_tests("leftovers");
 }
