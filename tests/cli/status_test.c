@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,42 +20,30 @@
 #include "stats.h"
 
 static const struct {
-	const char *key;
 	enum json_type type;
+	const char *keys;
 } STATUS_KEYS[] = {
-	{ "name", json_type_string },
-	{ "interfaces", json_type_array },
-	{ "mode", json_type_string },
-	{ "ports", json_type_array },
-	{ "action", json_type_string },
-	{ "learn", json_type_string },
-	{ "ihave", json_type_string },
-	{ "layout", json_type_string },
-	{ "hash", json_type_string },
-	{ "blocks", json_type_int },
-	{ "words", json_type_int },
-	{ "bits", json_type_int },
-	{ "hashes", json_type_int },
-	{ "capacity", json_type_int },
-	{ "fpr", json_type_double },
-	{ "window_ns", json_type_int },
-	{ "filter_bytes", json_type_int },
-	{ "stopped", json_type_boolean },
-	{ "hand_position", json_type_double },
-	{ "hand_turns", json_type_int },
-	{ "oldest_id_ns", json_type_int },
-	{ "fill", json_type_double },
-	{ "fill_current", json_type_double },
-	{ "fill_previous", json_type_double },
-	{ "fill_sampled", json_type_boolean },
-	{ "fill_read_part", json_type_double },
-	{ "ids_estimate", json_type_double },
-	{ "ids_estimate_error", json_type_double },
-	{ "fpr_estimate", json_type_double },
-	{ "advice", json_type_array },
-	{ "bytes_kept_away", json_type_int },
-	{ "counters", json_type_object },
+	{ json_type_string, "name mode action learn ihave layout hash" },
+	{ json_type_array, "interfaces ports advice" },
+	{ json_type_object, "counters" },
+	{ json_type_boolean, "stopped fill_sampled" },
+	{ json_type_int, "blocks words bits hashes capacity window_ns filter_bytes hand_turns "
+			 "oldest_id_ns bytes_kept_away" },
+	{ json_type_double, "fpr hand_position fill fill_current fill_previous fill_read_part "
+			    "ids_estimate ids_estimate_error fpr_estimate" },
 };
+
+static void assert_keys(json_object *status)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(STATUS_KEYS); i++) {
+		char *keys = strdup(STATUS_KEYS[i].keys), *rest = keys;
+
+		for (char *key; (key = strsep(&rest, " "));)
+			assert_int_equal(json_object_get_type(member(status, key)),
+					 STATUS_KEYS[i].type);
+		free(keys);
+	}
+}
 
 static void assert_counters(json_object *counters)
 {
@@ -79,19 +68,12 @@ TEST(status_as_json)
 	cli_write_ids("/mnt/ids", ids, 1);
 	sh("$XD add v0 - </mnt/ids >/mnt/words && [ $(grep -c ' new$' /mnt/words) -gt 44950 ]");
 	o = tool_status("v0");
-	for (size_t i = 0; i < ARRAY_SIZE(STATUS_KEYS); i++)
-		assert_int_equal(json_object_get_type(member(o, STATUS_KEYS[i].key)),
-				 STATUS_KEYS[i].type);
+	assert_keys(o);
 	assert_counters(member(o, "counters"));
-	assert_string_equal(text(o, "name"), "v0");
-	assert_string_equal(text(o, "mode"), "native");
-	assert_string_equal(text(o, "layout"), "blocked");
-	assert_string_equal(text(o, "hash"), "fast");
-	assert_string_equal(text(o, "action"), "drop");
-	assert_string_equal(text(o, "learn"), "kernel");
-	assert_string_equal(text(o, "ihave"), "drop");
-	assert_string_equal(text(o, "ports"), "[ [ 80, 80 ], [ 90, 99 ] ]");
-	sh("$XD status v0 --json | jq -e '[.interfaces[] | select(.link_id > 0) | del(.link_id)] =="
+	sh("$XD status v0 --json | jq -e '[.name, .mode, .layout, .hash, .action, .learn, .ihave] =="
+	   "	[\"v0\", \"native\", \"blocked\", \"fast\", \"drop\", \"kernel\", \"drop\"] and"
+	   "	.ports == [[80, 80], [90, 99]] and"
+	   "	[.interfaces[] | select(.link_id > 0) | del(.link_id)] =="
 	   "	[{name: \"v0\", state: \"attached\", mode: \"native\", shared: false},"
 	   "	 {name: \"p0\", state: \"attached\", mode: \"native\", shared: false}]'");
 	assert_true(number(o, "capacity") == 50000 && number(o, "window_ns") == 7200e9);
@@ -161,33 +143,23 @@ static void run_events(void)
 	close(fd);
 }
 
+#define X(name, help) #name " "
+static const char DUMPED[] = DEDUP_REASONS(X) DEDUP_TOTALS(X);
+#undef X
+
 /* bpftool names the counters, by BTF, as status does, and both show equal numbers. */
 TEST(dump_of_stats)
 {
-	json_object *dump, *cpus, *counters, *status;
-
 	sh(LOAD);
 	run_events();
-	dump = json_of("bpftool map dump pinned $PINS/v0/stats -j");
-	cpus = member(member(json_object_array_get_idx(dump, 0), "formatted"), "values");
-	status = tool_status("v0");
-	counters = member(status, "counters");
-#define X(name, help)                                                                              \
-	do {                                                                                       \
-		double sum = 0;                                                                    \
-		for (size_t i = 0; i < json_object_array_length(cpus); i++)                        \
-			sum += number(member(json_object_array_get_idx(cpus, i), "value"), #name); \
-		assert_true(sum == number(counters, #name));                                       \
-	} while (0);
-	DEDUP_REASONS(X)
-	DEDUP_TOTALS(X)
-#undef X
-	assert_true(number(counters, "rx") == 3 && number(counters, "new") == 2);
-	assert_true(number(counters, "duplicate") == 1 && number(counters, "dropped") == 1);
-	assert_true(number(counters, "duplicate_bytes") == 100);
-	assert_true(number(status, "bytes_kept_away") == 100);
-	json_object_put(status);
-	json_object_put(dump);
+	sh("bpftool map dump pinned $PINS/v0/stats -j >/mnt/dump; $XD status v0 --json >/mnt/status\n"
+	   "jq -e -n --slurpfile dump /mnt/dump --slurpfile status /mnt/status '"
+	   "	[$dump[0][0].formatted.values[].value] as $cpus | $status[0].counters as $all |"
+	   "	(\"%s\" | split(\" \") | .[:-1] |"
+	   "		all(. as $key | ([$cpus[][$key]] | add) == $all[$key])) and"
+	   "	($all | [.rx, .new, .duplicate, .dropped, .duplicate_bytes] == [3, 2, 1, 1, 100]) and"
+	   "	$status[0].bytes_kept_away == 100'",
+	   DUMPED);
 	assert_run(0, "$XD status v0");
 	assert_says("\n  duplicate                     1  33.33 %%  a duplicate: its id is in");
 	assert_says("\n  kept away   100 B\n");
@@ -222,72 +194,51 @@ static void run_feed(char stream, uint32_t number, enum xdp_action verdict)
 	close(fd);
 }
 
-/* How many entries the map `accounts` has, and the first two, once these have these packets. The
- * caller releases it.
- */
-static json_object *accounts_dump(double a, double b)
+/* Waits until a filter of this condition, of jq, holds for the map `accounts`. */
+static void await_accounts(const char *condition)
 {
-	for (int ms = 0;; ms += 250) {
-		json_object *dump = json_of("bpftool map dump pinned $PINS/v0/accounts -j | jq "
-					    "'map(.formatted) | { cnt: length, list: .[:2] }'");
-		const double want[] = { a, b };
-		bool is_copied = true;
-
-		for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
-			json_object *entry = json_object_array_get_idx(member(dump, "list"), i);
-
-			assert_number(entry, "key", (double)i);
-			is_copied &= number(member(member(entry, "value"), "path"), "packets") ==
-				     want[i];
-		}
-		if (is_copied)
-			return dump;
-		json_object_put(dump);
-		assert_true(ms < COPIED_MS);
-		usleep(250000);
-	}
+	sh("i=0; until bpftool map dump pinned $PINS/v0/accounts -j | jq -e 'map(.formatted) | %s'\n"
+	   "do i=$((i + 1)); [ $i -lt %d ] || exit 1; sleep 0.05; done",
+	   condition, COPIED_MS / 50);
 }
 
-/* Has this entry of the dump what status has of this path of its only sender? */
-static void check_account(json_object *dump, size_t i, json_object *status)
+/* Waits until its first two paths have so many packets. */
+static void await_packets(int a, int b)
 {
-	static const char *const OF_PATH[] = { "packets",  "received", "first", "out_of_order",
-					       "repeated", "late",     "far",	"unnoted" },
-				 *const OF_SENDER[] = { "messages", "restarts", "other_packets" };
-	json_object *entry = member(json_object_array_get_idx(member(dump, "list"), i), "value"),
-		    *path = member(entry, "path"),
-		    *sender = json_object_array_get_idx(member(status, "senders"), 0),
-		    *of = json_object_array_get_idx(member(sender, "paths"), i),
-		    *source = member(entry, "source");
+	char condition[128];
 
-	assert_string_equal(text(entry, "stream"), text(of, "stream"));
-	assert_number(entry, "ifindex", number(of, "ifindex"));
-	for (size_t k = 0; k < ARRAY_SIZE(OF_PATH); k++)
-		assert_number(path, OF_PATH[k], number(of, OF_PATH[k]));
-	for (size_t k = 0; k < ARRAY_SIZE(OF_SENDER); k++)
-		assert_number(entry, OF_SENDER[k], number(sender, OF_SENDER[k]));
-	for (size_t k = 0; k < json_object_array_length(source); k++)
-		assert_int_equal(json_object_get_int(json_object_array_get_idx(source, k)),
-				 k < FEED_SOURCE ? k + 1 : 0);
-	assert_true(json_object_array_length(source) > FEED_SOURCE);
-	assert_true(json_object_equal(member(path, "skew"), member(of, "skew")));
+	snprintf(condition, sizeof(condition),
+		 "[.[:2][] | .key, .value.path.packets] == [0, %d, 1, %d]", a, b);
+	await_accounts(condition);
+}
+
+/* Does the map have what status has of the only sender and its two paths? */
+static void check_accounts(void)
+{
+	sh("bpftool map dump pinned $PINS/v0/accounts -j >/mnt/dump; $XD status v0 --json >/mnt/status\n"
+	   "jq -e -n --slurpfile dump /mnt/dump --slurpfile status /mnt/status '"
+	   "	$status[0].senders[0] as $sender | $dump[0] | length == 2 * 200 and"
+	   "	([.[:2], $sender.paths] | transpose | all(.[0].formatted.value as $is | .[1] as $path |"
+	   "	($is | [.stream, .ifindex]) == ($path | [.stream, .ifindex]) and"
+	   "	([$is.path, $path] | map([.packets, .received, .first, .out_of_order, .repeated, .late,"
+	   "		.far, .unnoted, .skew]) | .[0] == .[1]) and"
+	   "	([$is, $sender] | map([.messages, .restarts, .other_packets]) | .[0] == .[1]) and"
+	   "	($is.source | length > %d and .[:%d] == [range(1; %d + 1)] and add == (.[:%d] | add))))'",
+	   FEED_SOURCE, FEED_SOURCE, FEED_SOURCE, FEED_SOURCE);
 }
 
 /* Without packets, too, a path loses the name of its stream when that is removed. */
 static void check_stream_is_removed(void)
 {
-	sh("$XD set v0 --profiles /mnt/feed.ini --profile a=feed:5004#f && i=0 && until bpftool map dump "
-	   "pinned $PINS/v0/accounts -j | jq -e '.[1].formatted.value | .stream == \"\" and "
-	   ".path.packets == 14'; do i=$((i + 1)); [ $i -lt %d ] || exit 1; sleep 0.05; done && "
-	   "$XD set v0 --profiles /mnt/feed.ini --profile a=feed:5004#f --profile b=feed:5005#f",
-	   COPIED_MS / 50);
+#define SET_A "$XD set v0 --profiles /mnt/feed.ini --profile a=feed:5004#f"
+	sh(SET_A);
+	await_accounts(".[1].value | .stream == \"\" and .path.packets == 14");
+	sh(SET_A " --profile b=feed:5005#f");
 }
 
 /* bpftool names what each path brings, by BTF, as status does. */
 TEST(dump_of_accounts)
 {
-	json_object *dump, *status;
-
 	sh("printf '[profile feed]\nlayer = udp\nsource = payload+0:10\nsequence = "
 	   "payload+10:8\nreset = 1h\n' >/mnt/feed.ini; $XD load v0 --paths 2 --sources 200 "
 	   "--profiles /mnt/feed.ini --profile a=feed:5004#f --profile b=feed:5005#f");
@@ -297,31 +248,26 @@ TEST(dump_of_accounts)
 		run_feed('b', n, XDP_DROP);
 	run_feed('b', 30, XDP_PASS);
 	run_feed('b', 29, XDP_PASS);
-	dump = accounts_dump(20, 12);
-	status = tool_status("v0");
-	check_account(dump, 0, status);
-	check_account(dump, 1, status);
-	assert_number(dump, "cnt", 2 * 200);
-	json_object_put(status);
-	json_object_put(dump);
+	await_packets(20, 12);
+	check_accounts();
 	/* Another program over the memory goes on with it. */
 	sh("$XD set v0 --action count");
 	run_feed('b', 30, XDP_PASS);
-	json_object_put(accounts_dump(20, 13));
+	await_packets(20, 13);
 	/* So it does if the program before it had no such map, as earlier versions. */
 	sh("rm $PINS/v0/accounts; $XD set v0 --action drop");
-	json_object_put(accounts_dump(20, 13));
+	await_packets(20, 13);
 	run_feed('b', 30, XDP_DROP);
-	json_object_put(accounts_dump(20, 14));
+	await_packets(20, 14);
 	check_stream_is_removed();
 	/* What is forgotten is not shown. */
 	sh("$XD reset v0");
-	json_object_put(accounts_dump(0, 0));
+	await_packets(0, 0);
 	run_feed('b', 7, XDP_PASS);
 	sh("$XD resize v0 --capacity 10k");
-	json_object_put(accounts_dump(0, 0));
+	await_packets(0, 0);
 	run_feed('b', 8, XDP_PASS);
-	json_object_put(accounts_dump(1, 0));
+	await_packets(1, 0);
 	sh("$XD unload v0; ! ls $PINS; $XD load v0 --port 8001; ! ls $PINS/v0/accounts");
 }
 
