@@ -8,10 +8,8 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <bpf/bpf.h>
 
 #include "config_streams.h"
 #include "delivery.h"
@@ -27,22 +25,21 @@
 #define KNOWN true
 #define FRESH false
 
-/* A command that must succeed; BY stands for what names profiles. */
+/* Runs a command that must succeed. $A is stream a, and so on; $LOAD makes the filter f of streams
+ * that follow, $SET and $REPLACE change it.
+ */
 static void must(const char *command)
 {
-	char line[512] = "$XD ", *end = line + strlen(line);
+	char text[1024];
 
-	for (const char *c = command; *c; c++) {
-		if (!strncmp(c, "BY", 2)) {
-			end += sprintf(end, "--profiles " PROFILES);
-			c++;
-		} else {
-			*end++ = *c;
-		}
-		assert_true(end < line + sizeof(line) - 64);
-	}
-	*end = 0;
-	assert_run(0, line);
+	snprintf(text, sizeof(text),
+		 "profiles='--profiles " PROFILES "'\n"
+		 "LOAD=\"$XD load v0 --name f $profiles\" SET=\"$XD set f $profiles\"\n"
+		 "REPLACE=\"$XD load --replace --name f $profiles\"\n"
+		 "A='--profile a:9001' B='--profile b:9002' C='--profile c:9003' D='--profile d:9004'\n"
+		 "A_TOO='--profile a:9005' GSP='--profile gsp:8001' N='--profile n:9006'\n%s",
+		 command);
+	assert_run(0, text);
 }
 
 struct row {
@@ -51,125 +48,88 @@ struct row {
 	bool known;	   /* is what the first has seen known in the second, after the change? */
 };
 
-#define LOAD_AB "load v0 --name f BY --profile a:9001 --profile b:9002"
-#define LOAD_ABC LOAD_AB " --profile c:9003"
+#define LOAD_AB "$LOAD $A $B"
+#define LOAD_ABC LOAD_AB " $C"
 
 /* Two streams of one profile, which have no names of their own. */
-#define LOAD_TWO "load v0 --name f BY --profile a:9001#x --profile a:9005#y"
-#define SWAPPED " BY --profile a:9005#y --profile a:9001#x"
+#define LOAD_TWO "$LOAD $A#x $A_TOO#y"
+#define SWAPPED " $A_TOO#y $A#x"
 /* Two that have names which end in numbers. */
-#define LOAD_NAMED "load v0 --name f BY --profile feed-1=a:9001#x --profile feed-2=a:9005#y"
-#define SWAPPED_NAMED " BY --profile feed-2=a:9001#y --profile feed-1=a:9005#x"
-#define BEFORE_TWO " BY --profile a:9003#z --profile a:9001#x --profile a:9005#y"
+#define LOAD_NAMED "$LOAD --profile feed-1=a:9001#x --profile feed-2=a:9005#y"
+#define SWAPPED_NAMED " --profile feed-2=a:9001#y --profile feed-1=a:9005#x"
+#define BEFORE_TWO " --profile a:9003#z $A#x $A_TOO#y"
 
 static const struct row ROWS[] = {
-	{ "larger-in-another-order", LOAD_AB " --capacity 10k",
-	  "load --replace --name f BY --profile b:9002 --profile a:9001 --capacity 20k", A, B, FRESH },
+	{ "larger-in-another-order", LOAD_AB " --capacity 10k", "$REPLACE $B $A --capacity 20k", A,
+	  B, FRESH },
 	{ "larger-in-another-order-keeps", LOAD_AB " --capacity 10k",
-	  "load --replace --name f BY --profile b:9002 --profile a:9001 --capacity 20k", A, A, KNOWN },
-	{ "larger-with-a-stream-in-front", LOAD_AB,
-	  "load --replace --name f BY --profile c:9003 --profile a:9001 --profile b:9002"
-	  " --capacity 20k",
-	  A, C, FRESH },
-	{ "larger-with-a-stream-in-front-keeps", LOAD_AB,
-	  "load --replace --name f BY --profile c:9003 --profile a:9001 --profile b:9002"
-	  " --capacity 20k",
-	  B, B, KNOWN },
-	{ "to-flat-in-another-order", LOAD_AB,
-	  "load --replace --name f BY --profile b:9002 --profile a:9001 --layout flat", A, B, FRESH },
+	  "$REPLACE $B $A --capacity 20k", A, A, KNOWN },
+	{ "larger-with-a-stream-in-front", LOAD_AB, "$REPLACE $C $A $B --capacity 20k", A, C, FRESH },
+	{ "larger-with-a-stream-in-front-keeps", LOAD_AB, "$REPLACE $C $A $B --capacity 20k", B, B,
+	  KNOWN },
+	{ "to-flat-in-another-order", LOAD_AB, "$REPLACE $B $A --layout flat", A, B, FRESH },
 	{ "from-countdown-in-another-order", LOAD_AB " --layout countdown --capacity 10k --fpr 1e-3",
-	  "load --replace --name f BY --profile b:9002 --profile a:9001 --layout blocked", B, B,
+	  "$REPLACE $B $A --layout blocked", B, B, KNOWN },
+	{ "set-in-another-order", LOAD_AB, "$SET $B $A", A, B, FRESH },
+	{ "realms-set-apart", LOAD_AB "#r $C#r", "$SET $A $B $C", B, C, FRESH },
+	{ "realms-set-apart-while-larger", LOAD_AB "#r $C#r", "$REPLACE $A $B $C --capacity 20k", B,
+	  C, FRESH },
+	{ "joins-a-realm-while-larger", "$LOAD $A#r --capacity 10k",
+	  "$REPLACE $A#r $B#r --capacity 20k", A, B, KNOWN },
+	{ "joins-a-realm-in-front-while-larger", "$LOAD $A#r $C --capacity 10k",
+	  "$REPLACE $C $B#r $A#r --layout flat", A, B, KNOWN },
+	{ "joins-a-realm-and-its-own-is-not-asked", "$LOAD $A#r $B --capacity 10k",
+	  "$REPLACE $A#r $B#r --capacity 20k", B, B, FRESH },
+	{ "gsp-alone-after-streams", "$LOAD $GSP $B", "$SET $GSP", GSP, GSP, KNOWN },
+	{ "gsp-alone-after-streams-larger", "$LOAD $B $GSP --capacity 10k",
+	  "$REPLACE $GSP --capacity 20k", GSP, GSP, KNOWN },
+	{ "gsp-with-streams-after-alone", "$LOAD --port 8001", "$SET $B $GSP", GSP, GSP, KNOWN },
+	{ "numbered-set-in-another-order", "$LOAD $N $A", "$SET $B $N", N, N, KNOWN },
+	{ "numbered-for-more-sources", "$LOAD $N --sources 10", "$XD resize f --sources 20", N, N,
 	  KNOWN },
-	{ "set-in-another-order", LOAD_AB, "set f BY --profile b:9002 --profile a:9001", A, B, FRESH },
-	{ "realms-set-apart", LOAD_AB "#r --profile c:9003#r",
-	  "set f BY --profile a:9001 --profile b:9002 --profile c:9003", B, C, FRESH },
-	{ "realms-set-apart-while-larger", LOAD_AB "#r --profile c:9003#r",
-	  "load --replace --name f BY --profile a:9001 --profile b:9002 --profile c:9003"
-	  " --capacity 20k",
-	  B, C, FRESH },
-	{ "joins-a-realm-while-larger", "load v0 --name f BY --profile a:9001#r --capacity 10k",
-	  "load --replace --name f BY --profile a:9001#r --profile b:9002#r --capacity 20k", A, B,
-	  KNOWN },
-	{ "joins-a-realm-in-front-while-larger",
-	  "load v0 --name f BY --profile a:9001#r --profile c:9003 --capacity 10k",
-	  "load --replace --name f BY --profile c:9003 --profile b:9002#r --profile a:9001#r"
-	  " --layout flat",
-	  A, B, KNOWN },
-	{ "joins-a-realm-and-its-own-is-not-asked",
-	  "load v0 --name f BY --profile a:9001#r --profile b:9002 --capacity 10k",
-	  "load --replace --name f BY --profile a:9001#r --profile b:9002#r --capacity 20k", B, B,
-	  FRESH },
-	{ "gsp-alone-after-streams", "load v0 --name f BY --profile gsp:8001 --profile b:9002",
-	  "set f --profile gsp:8001", GSP, GSP, KNOWN },
-	{ "gsp-alone-after-streams-larger",
-	  "load v0 --name f BY --profile b:9002 --profile gsp:8001 --capacity 10k",
-	  "load --replace --name f --profile gsp:8001 --capacity 20k", GSP, GSP, KNOWN },
-	{ "gsp-with-streams-after-alone", "load v0 --name f --port 8001",
-	  "set f BY --profile b:9002 --profile gsp:8001", GSP, GSP, KNOWN },
-	{ "numbered-set-in-another-order", "load v0 --name f BY --profile n:9006 --profile a:9001",
-	  "set f BY --profile b:9002 --profile n:9006", N, N, KNOWN },
-	{ "numbered-for-more-sources", "load v0 --name f BY --profile n:9006 --sources 10",
-	  "resize f --sources 20", N, N, KNOWN },
-	{ "numbered-for-fewer-sources", "load v0 --name f BY --profile n:9006 --profile a:9001",
-	  "resize f --sources 5", N, N, KNOWN },
-	{ "numbered-beside-another-layout",
-	  "load v0 --name f BY --profile n:9006 --profile a:9001 --layout flat",
-	  "load --replace --name f BY --profile a:9001 --profile n:9006 --layout countdown", N, N,
-	  KNOWN },
-	{ "numbered-alone-after-others", "load v0 --name f BY --profile n:9006 --profile a:9001",
-	  "load --replace --name f BY --profile n:9006", N, N, KNOWN },
-	{ "numbered-and-now-others", "load v0 --name f BY --profile n:9006",
-	  "load --replace --name f BY --profile n:9006 --profile a:9001", N, N, KNOWN },
-	{ "others-and-now-numbered", "load v0 --name f BY --profile a:9001",
-	  "load --replace --name f BY --profile n:9006 --profile a:9001", A, A, KNOWN },
-	{ "numbered-with-another-history", "load v0 --name f BY --profile n:9006",
-	  "load --replace --name f --profiles " OTHER_PROFILES " --profile n:9006", N, N, FRESH },
-	{ "numbered-with-a-shorter-history", "load v0 --name f BY --profile n:9006",
-	  "set f --profiles " OTHER_PROFILES " --profile n:9006", N, N, FRESH },
+	{ "numbered-for-fewer-sources", "$LOAD $N $A", "$XD resize f --sources 5", N, N, KNOWN },
+	{ "numbered-beside-another-layout", "$LOAD $N $A --layout flat",
+	  "$REPLACE $A $N --layout countdown", N, N, KNOWN },
+	{ "numbered-alone-after-others", "$LOAD $N $A", "$REPLACE $N", N, N, KNOWN },
+	{ "numbered-and-now-others", "$LOAD $N", "$REPLACE $N $A", N, N, KNOWN },
+	{ "others-and-now-numbered", "$LOAD $A", "$REPLACE $N $A", A, A, KNOWN },
+	{ "numbered-with-another-history", "$LOAD $N",
+	  "$XD load --replace --name f --profiles " OTHER_PROFILES " $N", N, N, FRESH },
+	{ "numbered-with-a-shorter-history", "$LOAD $N",
+	  "$XD set f --profiles " OTHER_PROFILES " $N", N, N, FRESH },
 	{ "from-bytes-to-a-keyed-hash",
-	  "load v0 --name f BY --profile d:9004 --layout flat --hash fnv1a --bits 1000000"
-	  " --capacity 1k --fpr 0.01",
-	  "load --replace --name f BY --profile a:9001 --profile d:9004 --layout blocked --hash "
-	  "fast",
-	  D, D, KNOWN },
+	  "$LOAD $D --layout flat --hash fnv1a --bits 1000000 --capacity 1k --fpr 0.01",
+	  "$REPLACE $A $D --layout blocked --hash fast", D, D, KNOWN },
 	{ "from-sha-256-to-a-keyed-hash",
-	  "load v0 --name f BY --profile a:9001 --layout flat --hash fips --bits 65536 --capacity 1k",
-	  "load --replace --name f BY --profile b:9002 --profile a:9001 --layout blocked --hash "
-	  "fast",
-	  A, A, KNOWN },
+	  "$LOAD $A --layout flat --hash fips --bits 65536 --capacity 1k",
+	  "$REPLACE $B $A --layout blocked --hash fast", A, A, KNOWN },
 };
 
 static const struct row UNNAMED[] = {
-	{ "unnamed-swapped", LOAD_TWO, "set f" SWAPPED, A, A_TOO, FRESH },
-	{ "unnamed-swapped-keep", LOAD_TWO, "set f" SWAPPED, A_TOO, A_TOO, KNOWN },
-	{ "unnamed-swapped-larger", LOAD_TWO, "load --replace --name f --capacity 20k" SWAPPED, A,
-	  A_TOO, FRESH },
-	{ "unnamed-swapped-larger-keep", LOAD_TWO, "load --replace --name f --capacity 20k" SWAPPED,
-	  A, A, KNOWN },
-	{ "unnamed-behind-another", LOAD_TWO, "set f" BEFORE_TWO, A, A_TOO, FRESH },
-	{ "unnamed-behind-another-keep", LOAD_TWO, "set f" BEFORE_TWO, A, A, KNOWN },
-	{ "unnamed-the-first-goes", LOAD_TWO, "set f BY --profile a:9005#y", A, A_TOO, FRESH },
-	{ "unnamed-the-first-goes-keep", LOAD_TWO, "set f BY --profile a:9005#y", A_TOO, A_TOO,
-	  KNOWN },
-	{ "unnamed-the-first-goes-larger", LOAD_TWO,
-	  "load --replace --name f BY --profile a:9005#y --capacity 20k", A, A_TOO, FRESH },
-	{ "named-like-numbers-have-other-ports", LOAD_NAMED, "set f" SWAPPED_NAMED, A, A_TOO, KNOWN },
+	{ "unnamed-swapped", LOAD_TWO, "$SET" SWAPPED, A, A_TOO, FRESH },
+	{ "unnamed-swapped-keep", LOAD_TWO, "$SET" SWAPPED, A_TOO, A_TOO, KNOWN },
+	{ "unnamed-swapped-larger", LOAD_TWO, "$REPLACE --capacity 20k" SWAPPED, A, A_TOO, FRESH },
+	{ "unnamed-swapped-larger-keep", LOAD_TWO, "$REPLACE --capacity 20k" SWAPPED, A, A, KNOWN },
+	{ "unnamed-behind-another", LOAD_TWO, "$SET" BEFORE_TWO, A, A_TOO, FRESH },
+	{ "unnamed-behind-another-keep", LOAD_TWO, "$SET" BEFORE_TWO, A, A, KNOWN },
+	{ "unnamed-the-first-goes", LOAD_TWO, "$SET $A_TOO#y", A, A_TOO, FRESH },
+	{ "unnamed-the-first-goes-keep", LOAD_TWO, "$SET $A_TOO#y", A_TOO, A_TOO, KNOWN },
+	{ "unnamed-the-first-goes-larger", LOAD_TWO, "$REPLACE $A_TOO#y --capacity 20k", A, A_TOO,
+	  FRESH },
+	{ "named-like-numbers-have-other-ports", LOAD_NAMED, "$SET" SWAPPED_NAMED, A, A_TOO, KNOWN },
 	{ "named-like-numbers-have-other-ports-larger", LOAD_NAMED,
-	  "load --replace --name f --capacity 20k" SWAPPED_NAMED, A_TOO, A, KNOWN },
-	{ "named-like-numbers-are-no-others", LOAD_NAMED, "set f" SWAPPED_NAMED, A, A, FRESH },
-	{ "named-beside-unnamed-has-other-ports",
-	  "load v0 --name f BY --profile a-2=a:9001#x --profile a:9003#y",
-	  "set f BY --profile a-2=a:9005#x --profile a:9002#y", A, A_TOO, KNOWN },
-	{ "unnamed-beside-named-has-other-ports",
-	  "load v0 --name f BY --profile a-2=a:9003#x --profile a:9001#y",
-	  "set f BY --profile a-2=a:9002#x --profile a:9005#y", A, A_TOO, KNOWN },
-	{ "unnamed-gets-the-name-of-another",
-	  "load v0 --name f BY --profile a:9001#x --profile a:9005#y",
-	  "set f BY --profile a=a:9005#y", A, A_TOO, FRESH },
-	{ "unnamed-gsp-the-first-goes", "load v0 --name f --profile gsp:8002 --profile gsp:8001",
-	  "set f --profile gsp:8001", GSP, GSP, KNOWN },
-	{ "unnamed-gsp-has-other-ports", "load v0 --name f --profile gsp:8001 --profile gsp:8002",
-	  "set f --profile gsp:8001,8002", GSP, GSP, FRESH },
+	  "$REPLACE --capacity 20k" SWAPPED_NAMED, A_TOO, A, KNOWN },
+	{ "named-like-numbers-are-no-others", LOAD_NAMED, "$SET" SWAPPED_NAMED, A, A, FRESH },
+	{ "named-beside-unnamed-has-other-ports", "$LOAD --profile a-2=a:9001#x --profile a:9003#y",
+	  "$SET --profile a-2=a:9005#x --profile a:9002#y", A, A_TOO, KNOWN },
+	{ "unnamed-beside-named-has-other-ports", "$LOAD --profile a-2=a:9003#x $A#y",
+	  "$SET --profile a-2=a:9002#x $A_TOO#y", A, A_TOO, KNOWN },
+	{ "unnamed-gets-the-name-of-another", "$LOAD $A#x $A_TOO#y", "$SET --profile a=a:9005#y", A,
+	  A_TOO, FRESH },
+	{ "unnamed-gsp-the-first-goes", "$LOAD --profile gsp:8002 $GSP", "$SET $GSP", GSP, GSP,
+	  KNOWN },
+	{ "unnamed-gsp-has-other-ports", "$LOAD $GSP --profile gsp:8002",
+	  "$SET --profile gsp:8001,8002", GSP, GSP, FRESH },
 };
 
 /* By packets alone: which of two without given names has which name says its place. */
@@ -204,15 +164,15 @@ TEST(set_joins_a_realm_after_a_resize)
 {
 	char command[256];
 
-	must("load v0 --name f BY --profile a:9001#r --profile c:9003 --capacity 10k");
+	must("$LOAD $A#r $C --capacity 10k");
 	assert_false(streams_drops(A, 1));
-	must("resize f --capacity 20k");
-	must("set f BY --profile b:9002#r --profile c:9003 --profile a:9001#r");
+	must("$XD resize f --capacity 20k");
+	must("$SET $B#r $C $A#r");
 	snprintf(command, sizeof(command), "$XD test f/b %s", streams_hex(B, 1));
 	assert_run(0, command);
 	assert_true(streams_drops(B, 1));
-	must("set f BY --profile b:9002#r");
-	must("set f BY --profile d:9004 --profile c:9003#r --profile b:9002#r");
+	must("$SET $B#r");
+	must("$SET $D $C#r $B#r");
 	assert_true(streams_drops(C, 1));
 	assert_false(streams_drops(C, 2));
 }
@@ -221,11 +181,10 @@ TEST(set_joins_a_realm_after_a_resize)
 TEST(realms_apart_stay_apart)
 {
 	must(LOAD_AB "#r");
-	sh("true");
-	must("set f BY --profile a:9001#r --profile b:9002#r");
+	must("$SET $A#r $B#r");
 	assert_false(streams_drops(A, 2));
 	assert_true(streams_drops(B, 2));
-	must("set f BY --profile a:9001 --profile b:9002");
+	must("$SET $A $B");
 	assert_false(streams_drops(A, 3));
 	assert_false(streams_drops(B, 3));
 }
@@ -238,19 +197,18 @@ TEST(longer_ids_are_hashed_as_a_whole)
 	uint64_t id[ID_WORDS];
 
 	for (int i = 0; i < 3; i++) {
-		snprintf(command, sizeof(command),
-			 "load v0 --name f BY --profile a:9001 --fpr 1e-3 --layout %s", LAYOUTS[i]);
+		snprintf(command, sizeof(command), "$LOAD $A --fpr 1e-3 --layout %s", LAYOUTS[i]);
 		must(command);
-		must("set f --profile gsp:8001");
+		must("$SET $GSP");
 		streams_id(i, id);
 		assert_int_equal(streams_send(GSP, id), XDP_PASS);
 		assert_int_equal(streams_send(GSP, id), XDP_DROP);
 		id[3]++;
 		assert_int_equal(streams_send(GSP, id), XDP_PASS);
-		snprintf(command, sizeof(command), "add f %s", streams_hex(GSP, 7));
+		snprintf(command, sizeof(command), "$XD add f %s", streams_hex(GSP, 7));
 		must(command);
 		assert_true(streams_drops(GSP, 7));
-		must("unload --all");
+		must("$XD unload --all");
 	}
 }
 
@@ -262,7 +220,7 @@ TEST(ids_that_are_made_otherwise_are_other_ids)
 	must(LOAD_AB);
 	assert_false(streams_drops(A, 1));
 	assert_false(streams_drops(B, 1));
-	must("set f --profiles " OTHER_PROFILES " --profile a:9001 --profile b:9002");
+	must("$XD set f --profiles " OTHER_PROFILES " $A $B");
 	assert_says("what stream a knew is forgotten");
 	streams_id(1, id);
 	other[1] = id[0];
@@ -274,13 +232,12 @@ TEST(ids_that_are_made_otherwise_are_other_ids)
 /* A scheme without a key cannot tell the ids of a new stream from those that it knows. */
 TEST(keyless_hashes_take_no_other_stream)
 {
-	must("load v0 --name f BY --profile a:9001 --layout flat --hash fnv1a --capacity 1k"
-	     " --bits 1000000 --fpr 0.01");
+	must("$LOAD $A --layout flat --hash fnv1a --capacity 1k --bits 1000000 --fpr 0.01");
 	assert_false(streams_drops(A, 1));
 	assert_run(1, "$XD set f --profiles " PROFILES " --profile b:9002");
 	assert_one_line("--hash fnv1a has no key");
 	assert_true(streams_drops(A, 1));
-	must("load --replace --name f BY --profile b:9002");
+	must("$REPLACE $B");
 	assert_false(streams_drops(B, 1));
 	assert_true(streams_drops(B, 1));
 }
@@ -288,7 +245,7 @@ TEST(keyless_hashes_take_no_other_stream)
 TEST(forgotten_streams_are_said)
 {
 	must(LOAD_ABC);
-	must("set f BY --profile a:9001#r --profile b:9002#r --profile c:9003");
+	must("$SET $A#r $B#r $C");
 	assert_says("what stream b knew is forgotten");
 	assert_null(strstr(output, "what stream a"));
 	assert_null(strstr(output, "what stream c"));
@@ -298,11 +255,11 @@ TEST(forgotten_streams_are_said)
 TEST(forwarded_goes_with_the_streams)
 {
 	must(LOAD_AB " --forwarded");
-	must("set f --action count");
-	must("status f");
+	must("$XD set f --action count");
+	must("$XD status f");
 	assert_says("for any host");
-	must("set f BY --profile a:9001 --profile b:9002");
-	must("status f");
+	must("$SET $A $B");
+	must("$XD status f");
 	assert_null(strstr(output, "for any host"));
 }
 
@@ -314,9 +271,9 @@ TEST(wants_are_of_a_stream_not_of_a_place)
 	must(LOAD_AB);
 	assert_false(streams_drops(A, 1));
 	assert_false(streams_drops(B, 1));
-	snprintf(command, sizeof(command), "want f/a %s", streams_hex(A, 1));
+	snprintf(command, sizeof(command), "$XD want f/a %s", streams_hex(A, 1));
 	must(command);
-	must("set f BY --profile b:9002 --profile a:9001");
+	must("$SET $B $A");
 	assert_true(streams_drops(B, 1));
 	assert_false(streams_drops(A, 1));
 	assert_true(streams_drops(A, 1));
@@ -360,15 +317,14 @@ TEST(deliveries_are_of_a_stream_not_of_a_place)
 	packet.slot = slot_of("a");
 	streams_id(1, id);
 	packet.id.word[0] = id[0];
-	must("set f BY --profile c:9003 --profile b:9002 --profile a:9001");
+	must("$SET $C $B $A");
 	assert_wanting(&packet, 1);
 	assert_true(streams_drops(B, 1));
 	assert_false(streams_drops(A, 1));
-	must("set f BY --profile b:9002");
+	must("$SET $B");
 	assert_wanting(&packet, -EINVAL); /* there is no such stream */
 	for (int i = 0; i < 4; i++) {	  /* nor is another one that comes taken for it */
-		must(i % 2 ? "set f BY --profile b:9002"
-			   : "set f BY --profile c:9003 --profile b:9002");
+		must(i % 2 ? "$SET $B" : "$SET $C $B");
 		assert_wanting(&packet, -EINVAL);
 	}
 }
@@ -379,14 +335,14 @@ TEST(deliveries_are_of_a_stream_after_a_restore)
 	struct dedup_in_flight packet = { .number = 1 };
 
 	must(LOAD_AB);
-	must("set f BY --profile b:9002");
-	must("set f BY --profile c:9003 --profile b:9002");
-	must("save f /mnt/snapshot");
-	must("unload --all");
-	must("restore f /mnt/snapshot");
+	must("$SET $B");
+	must("$SET $C $B");
+	must("$XD save f /mnt/snapshot");
+	must("$XD unload --all");
+	must("$XD restore f /mnt/snapshot");
 	packet.slot = slot_of("c");
-	must("set f BY --profile b:9002");
-	must("set f BY --profile a:9001 --profile b:9002");
+	must("$SET $B");
+	must("$SET $A $B");
 	assert_wanting(&packet, -EINVAL);
 }
 
@@ -422,7 +378,7 @@ TEST(samples_are_of_a_stream_not_of_a_place)
 	wish.streams = 1U << f.config->policy.streams[stream_number(f.config, "b")].slot;
 	assert_int_equal(sampling_begin(&f, &wish, (struct sampling_taker){ see, &seen }, &s, &pid),
 			 0);
-	must("set f BY --profile b:9002 --profile a:9001");
+	must("$SET $B $A");
 	streams_drops(A, 1);
 	streams_drops(B, 1);
 	sampling_end(s, &lost);
@@ -441,8 +397,8 @@ TEST(samples_of_a_stream_that_went_end)
 	sh("$XD sample f/a >" OUT_FILE " 2>&1 & echo $! >/mnt/pid\n"
 	   "for i in $(seq 300); do $XD status f --json | grep -q '\"sampler\": *{' && exit 0\n"
 	   "	sleep 0.1; done; exit 1");
-	must("set f BY --profile b:9002");
-	must("set f BY --profile b:9002 --profile c:9003");
+	must("$SET $B");
+	must("$SET $B $C");
 	streams_drops(C, 1);
 	sh("kill $(cat /mnt/pid); for i in $(seq 300); do grep -q 'shown;' " OUT_FILE " && break\n"
 	   "	sleep 0.1; done; cat " OUT_FILE "; grep -q 'note: 0 shown;' " OUT_FILE);
@@ -457,7 +413,7 @@ TEST(counters_are_of_a_stream_not_of_a_name)
 	must(LOAD_TWO);
 	for (uint32_t id = 0; id < 3; id++)
 		assert_false(streams_drops(id ? A_TOO : A, id));
-	must("set f" SWAPPED);
+	must("$SET" SWAPPED);
 	open_f(&f);
 	assert_int_equal(filter_open_change(&f), 0);
 	assert_int_equal(filter_stream_counters(&f, 0, &first), 0);
@@ -470,11 +426,8 @@ TEST(counters_are_of_a_stream_not_of_a_name)
 /* All that was counted, by whichever stream, and what belongs to none. */
 TEST(counters_stay_when_streams_go)
 {
-	static const char *const CHANGES[] = {
-		"set f BY --profile b:9002",
-		"load --replace --name f BY --profile c:9003 --capacity 20k",
-		"set f BY --profile d:9004 --profile c:9003", "set f BY --profile d:9004"
-	};
+	static const char *const CHANGES[] = { "$SET $B", "$REPLACE $C --capacity 20k",
+					       "$SET $D $C", "$SET $D" };
 	struct filter_counters c;
 	struct filter f;
 
@@ -501,6 +454,7 @@ TEST(counters_stay_when_streams_go)
 int main(void)
 {
 	cli_environment();
+
 	add_rows(ROWS, test_row, streams_setup, cli_teardown);
 	add_rows(UNNAMED, test_unnamed, streams_setup, cli_teardown);
 	add_own_tests(streams_setup, cli_teardown);
