@@ -2,8 +2,6 @@
 /* --share: by libxdp, beside another XDP program in its dispatcher where the kernel lets it run. */
 #include "support.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>

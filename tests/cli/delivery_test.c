@@ -5,8 +5,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,10 +24,11 @@ static struct reader {
 	int to;	   /* closed: it closes its socket, and ends */
 } reader;
 
-static void read_queue(const struct xdp_dedup_receive_options *o, int in, int out)
+static void read_queue(int in, int out)
 {
+	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
 	struct xdp_dedup_receiver *rx;
-	int err = xdp_dedup_receive_open(NAME, o, &rx);
+	int err = xdp_dedup_receive_open(NAME, &o, &rx);
 	char byte;
 
 	if (write(out, &err, sizeof(err)) != sizeof(err) || err)
@@ -40,7 +39,7 @@ static void read_queue(const struct xdp_dedup_receive_options *o, int in, int ou
 	_exit(0);
 }
 
-static void reader_begin(const struct xdp_dedup_receive_options *o)
+static void reader_begin(void)
 {
 	int in[2], out[2], err = -EPIPE;
 
@@ -49,7 +48,7 @@ static void reader_begin(const struct xdp_dedup_receive_options *o)
 	reader.pid = fork();
 	if (!reader.pid) {
 		close(in[1]);
-		read_queue(o, in[0], out[1]);
+		read_queue(in[0], out[1]);
 	}
 	assert_return_code(reader.pid, errno);
 	close(in[0]);
@@ -87,14 +86,23 @@ static int teardown(void **state)
 	return e2e_teardown(state);
 }
 
-static void send_events(uint64_t seed)
+/* Sends so many fresh events over the link. */
+static void send_events(uint32_t cnt)
 {
-	uint32_t order[EVENTS];
+	uint32_t order[MANY];
 
-	for (uint32_t i = 0; i < EVENTS; i++)
+	for (uint32_t i = 0; i < cnt; i++)
 		order[i] = i;
-	assert_return_code(gossip_send(e2e_sender(0, AF_INET, seed), order, EVENTS), EIO);
-	e2e_counters_after(NAME, EVENTS);
+	assert_return_code(gossip_send(e2e_sender(0, AF_INET, 1), order, cnt), EIO);
+	e2e_counters_after(NAME, cnt);
+}
+
+/* The reader has the queue of a filter, and has not read the first events. */
+static void begin_with_events(void)
+{
+	e2e_load("load ve0 --deliver xsk");
+	reader_begin();
+	send_events(EVENTS);
 }
 
 /* The only socket that status shows. */
@@ -182,14 +190,13 @@ TEST(some_streams)
 /* What a reader that was killed has left stands there until somebody reads again. */
 TEST(a_killed_reader_stands_there)
 {
-	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
 	pid_t pid;
 
 	e2e_load("load ve0 --deliver xsk");
-	reader_begin(&o);
+	reader_begin();
 	pid = reader.pid;
 	assert_socket(pid, true, 0, 64, 0);
-	send_events(1);
+	send_events(EVENTS);
 	assert_socket(pid, true, EVENTS, 64 - EVENTS, EVENTS);
 	assert_run(0, "$XD status");
 	assert_says("\n  socket      ve0 queue 0: process %d, packets are copied; 5 of 64 frames "
@@ -207,7 +214,7 @@ TEST(a_killed_reader_stands_there)
 		assert_says("\n              5 packets were not given back: whoever opens it next "
 			    "wants their ids\n");
 	}
-	reader_begin(&o);
+	reader_begin();
 	assert_socket(reader.pid, true, 0, 64, 0);
 	reader_end(false);
 	reader_bury();
@@ -216,30 +223,16 @@ TEST(a_killed_reader_stands_there)
 	assert_says("\n  socket      ve0 queue 0: nobody reads it\n");
 }
 
-/* As many fresh events over the link as advice needs to say something of them. */
-static void send_many(uint64_t seed)
-{
-	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
-	uint32_t order[MANY];
-
-	for (uint32_t i = 0; i < MANY; i++)
-		order[i] = i;
-	assert_return_code(gossip_send(s, order, MANY), EIO);
-	e2e_counters_after(NAME, MANY);
-}
-
 /* Says what is wrong as long as it is, and with one queue of two: which. */
 TEST(advice_while_it_is_wrong)
 {
-	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
-
 	sh("ethtool -L ve0 rx 2");
 	e2e_load("load ve0 --deliver xsk");
-	send_many(1);
+	send_events(MANY);
 	assert_run(0, "$XD status");
 	assert_says("\n  advice      fresh packets go to the stack, as no application has an AF_XDP "
 		    "socket for them: ");
-	reader_begin(&o);
+	reader_begin();
 	assert_run(0, "$XD status");
 	assert_says("\n  advice      100 %% of the fresh packets went to the stack, as their queue "
 		    "had no AF_XDP socket: nobody reads queue 1 of ve0; ");
@@ -251,11 +244,7 @@ TEST(advice_while_it_is_wrong)
 /* What is left when nobody can open the queue any more. */
 TEST(what_is_left)
 {
-	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
-
-	e2e_load("load ve0 --deliver xsk");
-	reader_begin(&o);
-	send_events(1);
+	begin_with_events();
 	reader_end(true);
 	assert_run(0, "$XD set ve0 --deliver stack");
 	assert_string_equal(output, "xdp-dedup: note: 5 packets of ve0 were left by readers that "
@@ -280,12 +269,9 @@ static void pretend_zerocopy(void)
  */
 TEST(unknown_reader)
 {
-	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
 	uint64_t began_ns;
 
-	e2e_load("load ve0 --deliver xsk");
-	reader_begin(&o);
-	send_events(1);
+	begin_with_events();
 	pretend_zerocopy();
 	began_ns = clock_ns(CLOCK_MONOTONIC);
 	assert_run(0, "setpriv --bounding-set -net_raw --inh-caps -net_raw $XD set ve0 --deliver "
@@ -299,11 +285,7 @@ TEST(unknown_reader)
 /* A reader that runs has packets, and as many ids are wanted as can be. */
 TEST(no_room_to_want)
 {
-	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
-
-	e2e_load("load ve0 --deliver xsk");
-	reader_begin(&o);
-	send_events(1);
+	begin_with_events();
 	assert_run(0, MANY_IDS "$XD add ve0 - >/dev/null");
 	assert_run(0, MANY_IDS "$XD want ve0 - >/dev/null");
 	assert_run(0, "$XD set ve0 --deliver stack");

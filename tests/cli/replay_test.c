@@ -59,39 +59,37 @@ TEST(written_files)
 static const struct row {
 	const char *name, *script;
 } ROWS[] = {
-	{ "needs-no-root",
-	  CAPTURE "chmod 755 $D; chmod 644 $D/*\n"
-		  "cp $XD /mnt/tool && setpriv --reuid 65534 --regid 65534 --clear-groups "
-		  "--inh-caps=-all /mnt/tool replay $D/mesh.pcapng --port 8001 > /dev/null" },
+	{ "needs-no-root", "chmod 755 $D; chmod 644 $D/*\n"
+			   "cp $XD /mnt/tool && setpriv --reuid 65534 --regid 65534 --clear-groups "
+			   "--inh-caps=-all /mnt/tool replay $D/mesh.pcapng --port 8001 > /dev/null" },
 	{ "kernel-needs-root",
-	  CAPTURE "chmod 755 $D; chmod 644 $D/*; cp $XD /mnt/tool\n"
-		  "setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "
-		  "/mnt/tool replay $D/mesh.pcapng --port 8001 --engine kernel 2> $D/err\n"
-		  "[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ] && grep -q CAP_BPF $D/err" },
-	{ "text", CAPTURE "$XD replay $D/mesh.pcapng --port 8001 > $D/out\n"
-			  "grep -q '^gsp: .* 500 new, ' $D/out && grep -q 'ihave_new 500' $D/out &&\n"
-			  "grep -q 'from 10.0.0' $D/out && grep -q '^ignored: 500 ' $D/out" },
-	{ "tunnels-are-named", CAPTURE
+	  "chmod 755 $D; chmod 644 $D/*; cp $XD /mnt/tool\n"
+	  "setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "
+	  "/mnt/tool replay $D/mesh.pcapng --port 8001 --engine kernel 2> $D/err\n"
+	  "[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ] && grep -q CAP_BPF $D/err" },
+	{ "text", "$XD replay $D/mesh.pcapng --port 8001 > $D/out\n"
+		  "grep -q '^gsp: .* 500 new, ' $D/out && grep -q 'ihave_new 500' $D/out &&\n"
+		  "grep -q 'from 10.0.0' $D/out && grep -q '^ignored: 500 ' $D/out" },
+	{ "tunnels-are-named",
 	  "$XD replay $D/tunnels.pcapng --profile mirror --tunnels erspan,vxlan:4789 > $D/out\n"
 	  "grep -q '^  opened       tunnels: erspan,vxlan:4789; ' $D/out &&\n"
 	  "grep -q 'from 192.0.2' $D/out || exit 1\n"
 	  "for t in none erspan all; do $XD replay $D/tunnels.pcapng --profile mirror --tunnels $t \\\n"
 	  "  --json | jq -e --arg t $t '.streams[0].tunnels == $t' > /dev/null || exit 1; done" },
 	{ "survey-of-tunnels",
-	  CAPTURE "$XD replay $D/tunnels.pcapng --json > $D/out\n"
-		  "jq -e '.advice.options | startswith(\"--profile mirror --tunnels "
-		  "mpls,pppoe,ipip,gre,erspan,vxlan,geneve,gtp \")' $D/out > /dev/null &&\n"
-		  "jq -e '.advice.drops == 600 and ([.tunnels[].truncated] | add) == 122' $D/out "
-		  "> /dev/null && $XD replay $D/tunnels.pcapng --tunnels none > $D/out" },
-	{ "interfaces", CAPTURE "$XD replay $D/feeds.pcapng --profile moldudp64:26400 > $D/out\n"
-				"grep -q 'by   nic0 ' $D/out && grep -q 'by   nic1 ' $D/out" },
-	{ "another-host",
-	  CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --mac 02:00:00:00:00:77 --json |\n"
-		  "jq -e '.streams[0].counters | .new == 0 and .ignored > 500' > /dev/null" },
-	{ "this-host", CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --mac 02:00:00:00:00:01 --json |\n"
-			       "jq -e '.streams[0].counters | .new == 500' > /dev/null" },
+	  "$XD replay $D/tunnels.pcapng --json > $D/out\n"
+	  "jq -e '.advice.options | startswith(\"--profile mirror --tunnels "
+	  "mpls,pppoe,ipip,gre,erspan,vxlan,geneve,gtp \")' $D/out > /dev/null &&\n"
+	  "jq -e '.advice.drops == 600 and ([.tunnels[].truncated] | add) == 122' $D/out "
+	  "> /dev/null && $XD replay $D/tunnels.pcapng --tunnels none > $D/out" },
+	{ "interfaces", "$XD replay $D/feeds.pcapng --profile moldudp64:26400 > $D/out\n"
+			"grep -q 'by   nic0 ' $D/out && grep -q 'by   nic1 ' $D/out" },
+	{ "another-host", "$XD replay $D/mesh.pcapng --port 8001 --mac 02:00:00:00:00:77 --json |\n"
+			  "jq -e '.streams[0].counters | .new == 0 and .ignored > 500' > /dev/null" },
+	{ "this-host", "$XD replay $D/mesh.pcapng --port 8001 --mac 02:00:00:00:00:01 --json |\n"
+		       "jq -e '.streams[0].counters | .new == 500' > /dev/null" },
 	/* What was read until then counts, and the exit status tells. */
-	{ "cut-file", CAPTURE
+	{ "cut-file",
 	  "head -c 20000 $D/mesh.pcapng > $D/half\n"
 	  "$XD replay $D/half --port 8001 --json > $D/out 2> $D/err; [ $? -eq 1 ] &&\n"
 	  "jq -e '.complete == false and .streams[0].counters.new > 10' $D/out >/dev/null &&\n"
@@ -99,39 +97,38 @@ static const struct row {
 	{ "no-capture", "echo hello > $D/text; $XD replay $D/text --port 1 2> $D/err\n"
 			"[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ]" },
 	{ "no-file", "$XD replay $D/none --port 1 2> $D/err; [ $? -eq 1 ] && grep -q none $D/err" },
-	{ "no-application", CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --learn app 2> $D/err\n"
-				    "[ $? -eq 2 ] && grep -q application $D/err" },
-	{ "count-is-the-same", CAPTURE
+	{ "no-application", "$XD replay $D/mesh.pcapng --port 8001 --learn app 2> $D/err\n"
+			    "[ $? -eq 2 ] && grep -q application $D/err" },
+	{ "count-is-the-same",
 	  "$XD replay $D/mesh.pcapng --port 8001 --json > $D/a\n"
 	  "$XD replay $D/mesh.pcapng --port 8001 --json --action count > $D/b && cmp $D/a $D/b" },
-	{ "full-disk", CAPTURE
+	{ "full-disk",
 	  "mount -t tmpfs -o size=8k tmpfs /mnt\n"
 	  "$XD replay $D/mesh.pcapng --port 8001 --write-passed /mnt/p > /dev/null 2> $D/err\n"
 	  "s=$?; ls /mnt > $D/left; umount /mnt; [ $s -eq 1 ] && [ ! -s $D/left ]" },
 	/* What is there stays if nothing can be begun. */
-	{ "no-second-file", CAPTURE
+	{ "no-second-file",
 	  "echo mine > $D/p; $XD replay $D/mesh.pcapng --port 8001 --write-passed $D/p "
 	  "--write-dropped $D/none/d > $D/out 2> $D/err; [ $? -eq 1 ] && [ ! -s $D/out ] &&\n"
 	  "[ $(wc -l < $D/err) -eq 1 ] && grep -q mine $D/p && [ ! -e $D/p.part ]" },
 	{ "one-file-for-both",
-	  CAPTURE "for f in - $D/p; do\n"
-		  "  $XD replay $D/mesh.pcapng --port 8001 --write-passed $f --write-dropped $f "
-		  "    > $D/out 2> $D/err; [ $? -eq 2 ] && [ ! -s $D/out ] || exit 1\n"
-		  "done" },
+	  "for f in - $D/p; do\n"
+	  "  $XD replay $D/mesh.pcapng --port 8001 --write-passed $f --write-dropped $f "
+	  "    > $D/out 2> $D/err; [ $? -eq 2 ] && [ ! -s $D/out ] || exit 1\n"
+	  "done" },
 	/* The report is not among the packets. */
 	{ "written-to-stdout",
-	  CAPTURE "for part in passed dropped; do\n"
-		  "  $XD replay $D/mesh.pcapng --port 8001 --write-$part $D/p > $D/report\n"
-		  "  $XD replay $D/mesh.pcapng --port 8001 --write-$part - > $D/out 2> $D/err\n"
-		  "  cmp $D/p $D/out && cmp $D/report $D/err || exit 1\n"
-		  "done" },
+	  "for part in passed dropped; do\n"
+	  "  $XD replay $D/mesh.pcapng --port 8001 --write-$part $D/p > $D/report\n"
+	  "  $XD replay $D/mesh.pcapng --port 8001 --write-$part - > $D/out 2> $D/err\n"
+	  "  cmp $D/p $D/out && cmp $D/report $D/err || exit 1\n"
+	  "done" },
 	/* By two streams that share their ids: all first packets come by one of them. */
-	{ "copies-of-a-realm",
-	  CAPTURE "$XD replay $D/feeds.pcapng --profile moldudp64:26400@239.0.0.1#f "
-		  "  --profile moldudp64:26400@239.0.0.2#f > $D/out\n"
-		  "grep -c 'copies       1.[89]. a message, 2 of' $D/out | grep -qx 2" },
+	{ "copies-of-a-realm", "$XD replay $D/feeds.pcapng --profile moldudp64:26400@239.0.0.1#f "
+			       "  --profile moldudp64:26400@239.0.0.2#f > $D/out\n"
+			       "grep -c 'copies       1.[89]. a message, 2 of' $D/out | grep -qx 2" },
 	/* What a survey would not look at. */
-	{ "survey-of-no-filter", CAPTURE
+	{ "survey-of-no-filter",
 	  "for o in '--write-passed x' '--write-dropped x' '--profiles x' '--to 10.0.0.1' "
 	  "    '--vlan 7' '--engine kernel' '--outer-to 10.0.0.1' --forwarded '--capacity 9' "
 	  "    '--fpr 0.1' '--window 9s' '--sources 9' '--paths 2' '--layout flat' '--bits 9' "
@@ -141,45 +138,43 @@ static const struct row {
 	  "  [ $? -eq 2 ] && [ ! -s $D/out ] && grep -q -e \"${o%% *}\" $D/err || exit 1\n"
 	  "done; XDP_DEDUP_CAPACITY=9 $XD replay $D/mesh.pcapng --engine user "
 	  "  > $D/out" },
-	{ "path-for-a-shell",
-	  CAPTURE "XD=$(realpath $XD); cd $D && for f in \"two words\" \"it's\" -x; do\n"
-		  "  cp mesh.pcapng \"./$f\"; $XD replay -- \"$f\" > out\n"
-		  "  sed -n \"s|^  xdp-dedup replay |$XD replay |p\" out > again\n"
-		  "  sh again > out && grep -q '^gsp: ' out || exit 1\n"
-		  "done" },
+	{ "path-for-a-shell", "XD=$(realpath $XD); cd $D && for f in \"two words\" \"it's\" -x; do\n"
+			      "  cp mesh.pcapng \"./$f\"; $XD replay -- \"$f\" > out\n"
+			      "  sed -n \"s|^  xdp-dedup replay |$XD replay |p\" out > again\n"
+			      "  sh again > out && grep -q '^gsp: ' out || exit 1\n"
+			      "done" },
 	/* A name that could control a terminal is shown as text, and still is a word of a shell. */
-	{ "path-with-an-escape", CAPTURE
+	{ "path-with-an-escape",
 	  "XD=$(realpath $XD); cd $D && f=$(printf 'a\\033[31mb') && cp mesh.pcapng \"$f\"\n"
 	  "$XD replay \"$f\" > out && ! grep -q \"$(printf '\\033')\" out &&\n"
 	  "sed -n \"s|^  xdp-dedup replay |$XD replay |p\" out > again &&\n"
 	  "bash again > out && grep -q '^gsp: ' out" },
 	/* What came by a pipe cannot be read again from there. */
-	{ "survey-of-a-pipe", CAPTURE "$XD replay - < $D/mesh.pcapng > $D/out &&\n"
-				      "grep -q '^  xdp-dedup replay FILE --profile gsp' $D/out" },
+	{ "survey-of-a-pipe", "$XD replay - < $D/mesh.pcapng > $D/out &&\n"
+			      "grep -q '^  xdp-dedup replay FILE --profile gsp' $D/out" },
 	/* The survey says what each path brought, as the capture is known to have it. */
-	{ "survey-of-paths", CAPTURE
+	{ "survey-of-paths",
 	  "$XD replay $D/feeds.pcapng --json > $D/out &&\n"
 	  "jq -e --slurpfile want $D/feeds.want '.advice | .paths == 2 and (.options |\n"
 	  "  contains(\"--paths 2\")) and (.senders | contains($want[0].senders))' $D/out > $D/is\n"
 	  "[ $? -eq 0 ] && $XD replay $D/feeds.pcapng > $D/out && grep -q '^    moldudp64-2 nic' $D/out" },
 	/* What cannot be read again is not replayed: the command shows it. */
 	{ "survey-of-paths-by-a-pipe",
-	  CAPTURE "cat $D/feeds.pcapng | $XD replay - --json | jq -e '.advice | .paths == 2 and\n"
-		  "  (.options | contains(\"--paths 2\")) and .senders == null' > $D/is &&\n"
-		  "cat $D/feeds.pcapng | $XD replay - > $D/out && ! grep -q '^  sender' $D/out &&\n"
-		  "grep -q 'and what each path brings and loses:$' $D/out" },
+	  "cat $D/feeds.pcapng | $XD replay - --json | jq -e '.advice | .paths == 2 and\n"
+	  "  (.options | contains(\"--paths 2\")) and .senders == null' > $D/is &&\n"
+	  "cat $D/feeds.pcapng | $XD replay - > $D/out && ! grep -q '^  sender' $D/out &&\n"
+	  "grep -q 'and what each path brings and loses:$' $D/out" },
 	/* An error is reported once, and what was not read has no figures. */
-	{ "survey-of-paths-that-is-cut", CAPTURE
+	{ "survey-of-paths-that-is-cut",
 	  "head -c 60000 $D/feeds.pcapng > $D/half; $XD replay $D/half --json > $D/out 2> $D/err\n"
 	  "[ $? -eq 1 ] && [ $(wc -l < $D/err) -eq 1 ] &&\n"
 	  "jq -e '.advice | .paths == 2 and .senders == null' $D/out > $D/is" },
-	{ "pipe", CAPTURE "cat $D/mesh.pcapng | $XD replay - --port 8001 --json |\n"
-			  "jq -e '.streams[0].counters.new == 500' > /dev/null" },
+	{ "pipe", "cat $D/mesh.pcapng | $XD replay - --port 8001 --json |\n"
+		  "jq -e '.streams[0].counters.new == 500' > /dev/null" },
 	/* False drops are seen: one in five is allowed. */
-	{ "false-drops",
-	  CAPTURE "$XD replay $D/sparse.pcapng --port 8001 --window 6h --fpr 0.2 "
-		  "--capacity 10 --json | jq -e '.streams[0] |"
-		  ".false_drops > 20 and .false_drops < 164 and .ids == 700' > /dev/null" },
+	{ "false-drops", "$XD replay $D/sparse.pcapng --port 8001 --window 6h --fpr 0.2 "
+			 "--capacity 10 --json | jq -e '.streams[0] |"
+			 ".false_drops > 20 and .false_drops < 164 and .ids == 700' > /dev/null" },
 	/* Of IPv6 packets with any next header, the snap length cuts padding alone: none is missed. */
 	{ "padding-that-is-cut",
 	  "/usr/bin/python3 - > $D/cut.pcap <<'END'\n"
@@ -216,8 +211,8 @@ static const struct row {
 	  "(ulimit -t 20; $XD replay $D/slow.pcap --profile mirror --capacity 4M --json) > $D/out "
 	  "&&\n"
 	  "jq -e '.streams[0].counters | .new == 2000 and .duplicate == 1000' $D/out > /dev/null" },
-	{ "little-memory", CAPTURE "$XD replay $D/mesh.pcapng --port 8001 --memory 1 --json |\n"
-				   "jq -e '.streams[0].counters.new == 500' > /dev/null" },
+	{ "little-memory", "$XD replay $D/mesh.pcapng --port 8001 --memory 1 --json |\n"
+			   "jq -e '.streams[0].counters.new == 500' > /dev/null" },
 };
 
 static void behaves(void **state)
@@ -228,10 +223,8 @@ static void behaves(void **state)
 			    : strstr(row->script, "tunnels") ? "tunnels"
 							     : "mesh";
 
-	if (strstr(row->script, "%s"))
-		sh(row->script, first);
-	else
-		sh("%s", row->script);
+	sh(CAPTURE, first);
+	sh("%s", row->script);
 }
 
 static void name_dir(const char *variable)

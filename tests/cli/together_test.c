@@ -6,7 +6,6 @@
 #include "e2e_runner.h"
 #include "pins.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
