@@ -9,277 +9,233 @@
 #include "counters.h"
 #include "version.h"
 
-#define PLAIN "printf '[profile x]\nlayer = udp\nid = payload+0:16\n' >/mnt/plain; "
+#define PLAIN "printf '[profile x]\\nlayer = udp\\nid = payload+0:16\\n' >/mnt/plain; "
 
 /* What nobody can mean: exit 2. */
 static const struct misuse {
-	const char *name, *command, *says; /* in its one line */
+	const char *name; /* the command */
+	const char *says; /* in its one line */
 } MISUSES[] = {
-	{ "misuse-verb", "$XD frob", "no verb frob; xdp-dedup help" },
-	{ "misuse-bench", "$XD bench --ids 1k", "a program of its own: xdp-dedup-bench" },
-	{ "misuse-help-bench", "$XD help bench", "a program of its own: xdp-dedup-bench" },
-	{ "misuse-interface-twice", "$XD load v0 p0 v0 --port 80", "v0 is named twice" },
-	{ "misuse-interface-twice-replace", "$XD load --replace v0 v0", "v0 is named twice" },
-	{ "misuse-interface-twice-unload", "$XD unload v0 v0", "v0 is named twice" },
-	{ "misuse-interface-twice-restore", "$XD restore x /nope v0 v0", "v0 is named twice" },
-	{ "misuse-add-twice", "$XD set v0 --add p0 --add p0", "--add p0: it is named twice" },
-	{ "misuse-remove-twice", "$XD set v0 --remove p0 --remove p0",
-	  "--remove p0: it is named twice" },
-	{ "misuse-option", "$XD load v0 --frob", "does not take --frob; see xdp-dedup load --help" },
-	{ "misuse-other-verbs-option", "$XD status --port 80", "does not take --port" },
-	{ "misuse-short-option", "$XD load v0 -x", "does not take -x" },
-	{ "misuse-short-options", "$XD load v0 -xy", "does not take -x" },
-	{ "misuse-option-prefix", "$XD size --capac 5", "does not take --capac" },
-	{ "misuse-option-no-value", "$XD load v0 --port", "--port needs a value" },
-	{ "misuse-option-twice", LOAD " --window 1h --capacity 1k --window=1m",
-	  "--window is given twice" },
-	{ "misuse-option-twice-equal", LOAD " --port 80", "--port is given twice" },
-	{ "misuse-option-twice-flag", "$XD status --json --json", "--json is given twice" },
-	{ "misuse-option-extra-value", "$XD unload --all=3", "--all" },
-	{ "misuse-port-missing", "$XD load v0", "--port is missing" },
-	{ "misuse-port-empty", "$XD load v0 --port ''", "--port" },
-	{ "misuse-port-0", "$XD load v0 --port 0", "--port 0: give UDP ports from 1 to 65535" },
-	{ "misuse-port-65536", "$XD load v0 --port 65536", "--port 65536: give UDP ports" },
-	{ "misuse-port-backwards", "$XD load v0 --port 9-8", "--port 9-8: give UDP ports" },
-	{ "misuse-port-comma", "$XD load v0 --port 80,", "--port 80,: give UDP ports" },
-	{ "misuse-port-open-range", "$XD load v0 --port 80-", "--port 80-: give UDP ports" },
-	{ "misuse-port-word", "$XD load v0 --port x", "--port x: give UDP ports" },
-	{ "misuse-ports-many", "$XD load v0 --port $(seq -s, 1 2 65)", "at most 32 ports" },
-	{ "misuse-for-no-unit", LOAD " --for 90", "--for 90: give a time with its unit" },
-	{ "misuse-for-short", LOAD " --for 999ms", "--for 999ms: it is 1s to 36500d" },
-	{ "misuse-for-long", LOAD " --for 36501d", "--for 36501d: it is 1s to 36500d" },
-	{ "misuse-for-counting", LOAD " --for 1h --action count",
+	{ "$XD frob", "no verb frob; xdp-dedup help" },
+	{ "$XD bench --ids 1k", "a program of its own: xdp-dedup-bench" },
+	{ "$XD help bench", "a program of its own: xdp-dedup-bench" },
+	{ "$XD load v0 p0 v0 --port 80", "v0 is named twice" },
+	{ "$XD load --replace v0 v0", "v0 is named twice" },
+	{ "$XD unload v0 v0", "v0 is named twice" },
+	{ "$XD restore x /nope v0 v0", "v0 is named twice" },
+	{ "$XD set v0 --add p0 --add p0", "--add p0: it is named twice" },
+	{ "$XD set v0 --remove p0 --remove p0", "--remove p0: it is named twice" },
+	{ "$XD load v0 --frob", "does not take --frob; see xdp-dedup load --help" },
+	{ "$XD status --port 80", "does not take --port" },
+	{ "$XD load v0 -x", "does not take -x" },
+	{ "$XD load v0 -xy", "does not take -x" },
+	{ "$XD size --capac 5", "does not take --capac" },
+	{ "$XD load v0 --port", "--port needs a value" },
+	{ LOAD " --window 1h --capacity 1k --window=1m", "--window is given twice" },
+	{ LOAD " --port 80", "--port is given twice" },
+	{ "$XD status --json --json", "--json is given twice" },
+	{ "$XD unload --all=3", "--all" },
+	{ "$XD load v0", "--port is missing" },
+	{ "$XD load v0 --port 0", "--port 0: give UDP ports from 1 to 65535" },
+	{ "$XD load v0 --port $(seq -s, 1 2 65)", "at most 32 ports" },
+	{ LOAD " --for 90", "--for 90: give a time with its unit" },
+	{ LOAD " --for 999ms", "--for 999ms: it is 1s to 36500d" },
+	{ LOAD " --for 1h --action count",
 	  "--for says how long duplicates are dropped, and --action count drops none" },
-	{ "misuse-for-counting-first", LOAD " --action count --for 1h", "--action count drops none" },
-	{ "misuse-for-size", "$XD size --for 1h", "size does not take --for" },
-	{ "misuse-profile-unknown", "$XD load v0 --profile x:80",
+	{ LOAD " --action count --for 1h", "--action count drops none" },
+	{ "$XD size --for 1h", "size does not take --for" },
+	{ "$XD load v0 --profile x:80",
 	  "--profile x:80: there is no profile x; xdp-dedup profile list" },
-	{ "misuse-profile-empty", "$XD load v0 --profile ''", "there is no profile ;" },
-	{ "misuse-profile-no-value", "$XD load v0 --profile", "--profile needs a value" },
-	{ "misuse-profile-ports-missing", "$XD load v0 --profile a=rtp",
-	  "the stream a lacks UDP ports, as in --profile a:8001" },
-	{ "misuse-profile-ports-empty",
-	  "$XD load v0 --profile rtp:", "--profile rtp:: give UDP ports" },
-	{ "misuse-profile-ports-0", "$XD load v0 --profile rtp:0", "give UDP ports from 1 to 65535" },
-	{ "misuse-profile-ports-many", "$XD load v0 --profile rtp:$(seq -s, 1 2 65)",
-	  "at most 32 ports or ranges" },
-	{ "misuse-profile-ports-of-ip", "$XD load v0 --profile mirror:80",
+	{ "$XD load v0 --profile ''", "there is no profile ;" },
+	{ "$XD load v0 --profile", "--profile needs a value" },
+	{ "$XD load v0 --profile a=rtp", "the stream a lacks UDP ports, as in --profile a:8001" },
+	{ "$XD load v0 --profile rtp:", "--profile rtp:: give UDP ports" },
+	{ "$XD load v0 --profile rtp:$(seq -s, 1 2 65)", "at most 32 ports or ranges" },
+	{ "$XD load v0 --profile mirror:80",
 	  "--profile mirror:80: mirror has no ports, as its layer is not udp" },
-	{ "misuse-profile-to-missing", "$XD load v0 --profile moldudp64:26400",
+	{ "$XD load v0 --profile moldudp64:26400",
 	  "the stream moldudp64 lacks destinations, as in --profile moldudp64:PORTS@ADDRESS" },
-	{ "misuse-profile-to-word", "$XD load v0 --profile rtp:80@group",
+	{ "$XD load v0 --profile rtp:80@group",
 	  "after @ come addresses or prefixes, as in 192.0.2.1,2001:db8::/64" },
-	{ "misuse-profile-to-empty", "$XD load v0 --profile rtp:80@", "after @ come addresses" },
-	{ "misuse-profile-to-many", "$XD load v0 --profile rtp:80@$(seq -s, -f 10.0.0.%g 33)",
-	  "at most 32 destinations" },
-	{ "misuse-profile-to-of-ethernet", "$XD load v0 --profile hsr@10.0.0.1",
+	{ "$XD load v0 --profile rtp:80@", "after @ come addresses" },
+	{ "$XD load v0 --profile rtp:80@$(seq -s, -f 10.0.0.%g 33)", "at most 32 destinations" },
+	{ "$XD load v0 --profile hsr@10.0.0.1",
 	  "--profile hsr@10.0.0.1: hsr has no destinations, as its layer is ethernet" },
-	{ "misuse-profile-stream", "$XD load v0 --profile =rtp:80", "a stream's name has 1 to 31" },
-	{ "misuse-profile-stream-dot", "$XD load v0 --profile a.b=rtp:80",
-	  "a stream's name has 1 to 31" },
-	{ "misuse-profile-stream-twice", "$XD load v0 --profile a=rtp:80 --profile a=payload:81",
+	{ "$XD load v0 --profile =rtp:80", "a stream's name has 1 to 31" },
+	{ "$XD load v0 --profile a.b=rtp:80", "a stream's name has 1 to 31" },
+	{ "$XD load v0 --profile a=rtp:80 --profile a=payload:81",
 	  "--profile a=payload:81: there is a stream a already" },
-	{ "misuse-profile-twice", "$XD load v0 --profile rtp:80 --profile rtp:80",
-	  "--profile rtp:80: it is given twice" },
-	{ "misuse-deliver-twice",
-	  "$XD load v0 --profile a=payload:80 --profile rtp:81 --deliver xsk:a,rtp,a",
+	{ "$XD load v0 --profile rtp:80 --profile rtp:80", "--profile rtp:80: it is given twice" },
+	{ "$XD load v0 --profile a=payload:80 --profile rtp:81 --deliver xsk:a,rtp,a",
 	  "--deliver xsk:a,rtp,a: named twice: a" },
-	{ "misuse-profile-realm", "$XD load v0 --profile 'rtp:80#'", "after # comes a realm's name" },
-	{ "misuse-profile-realm-twice", "$XD load v0 --profile 'rtp:80#a#b'",
-	  "after # comes a realm" },
-	{ "misuse-profiles-17", "$XD load v0 $(seq -f '--profile rtp:%g' 17)", "at most 16 streams" },
-	{ "misuse-profiles-16-and-port", LOAD " $(seq -f '--profile rtp:%g' 16)",
-	  "a filter has at most 16 streams, with --port's" },
-	{ "misuse-profiles-no-file", "$XD size --profiles /nope --profile rtp",
-	  "cannot read /nope: No such file or directory" },
-	{ "misuse-profile-size", "$XD size --profile x", "there is no profile x" },
-	{ "misuse-profile-verb", "$XD profile", "usage: xdp-dedup profile list | show NAME | check" },
-	{ "misuse-profile-list-more", "$XD profile list rtp", "usage: xdp-dedup profile list | show" },
-	{ "misuse-profile-show-nothing", "$XD profile show", "usage: xdp-dedup profile list | show" },
-	{ "misuse-profile-frob", "$XD profile frob x", "usage: xdp-dedup profile list | show" },
-	{ "misuse-profile-show-json", "$XD profile show rtp --json",
-	  "usage: xdp-dedup profile list |" },
-	{ "misuse-profile-option", "$XD profile list --profile rtp",
-	  "profile does not take --profile" },
-	{ "misuse-capacity-empty", "$XD size --capacity ''", "--capacity" },
-	{ "misuse-capacity-0", "$XD size --capacity 0", "--capacity 0: a filter must hold" },
-	{ "misuse-capacity-numbers", "$XD size --profile rtp:80 --capacity 1100G",
+	{ "$XD load v0 --profile 'rtp:80#'", "after # comes a realm's name" },
+	{ "$XD load v0 --profile 'rtp:80#a#b'", "after # comes a realm" },
+	{ "$XD load v0 $(seq -f '--profile rtp:%g' 17)", "at most 16 streams" },
+	{ LOAD " $(seq -f '--profile rtp:%g' 16)", "a filter has at most 16 streams, with --port's" },
+	{ "$XD size --profiles /nope --profile rtp", "cannot read /nope: No such file or directory" },
+	{ "$XD size --profile x", "there is no profile x" },
+	{ "$XD profile", "usage: xdp-dedup profile list | show NAME | check" },
+	{ "$XD profile list rtp", "usage: xdp-dedup profile list | show" },
+	{ "$XD profile show", "usage: xdp-dedup profile list | show" },
+	{ "$XD profile frob x", "usage: xdp-dedup profile list | show" },
+	{ "$XD profile show rtp --json", "usage: xdp-dedup profile list |" },
+	{ "$XD profile list --profile rtp", "profile does not take --profile" },
+	{ "$XD size --capacity 0", "--capacity 0: a filter must hold" },
+	{ "$XD size --profile rtp:80 --capacity 1100G",
 	  "--capacity 1100G: a filter must hold at least 1 id, and at most 1099511627776" },
-	{ "misuse-capacity-word", "$XD size --capacity x", "--capacity x: give a number" },
-	{ "misuse-capacity-negative", "$XD size --capacity -1", "--capacity -1: give a number" },
-	{ "misuse-capacity-broken", "$XD size --capacity 1.5", "--capacity 1.5: give a number" },
-	{ "misuse-capacity-endless", "$XD size --capacity 99999999999999999999", "give a number" },
-	{ "misuse-fpr-0", "$XD size --fpr 0", "--fpr 0: give a rate above 0" },
-	{ "misuse-fpr-1", "$XD size --fpr 1", "--fpr 1: give a rate" },
-	{ "misuse-fpr-2", "$XD size --fpr 2", "--fpr 2: give a rate" },
-	{ "misuse-fpr-negative", "$XD size --fpr -1", "--fpr -1: give a rate" },
-	{ "misuse-fpr-nan", "$XD size --fpr nan", "--fpr nan: give a rate" },
-	{ "misuse-fpr-word", "$XD size --fpr x", "--fpr x: give a rate" },
+	{ "$XD size --capacity x", "--capacity x: give a number" },
+	{ "$XD size --fpr 0", "--fpr 0: give a rate above 0" },
 	/* Filters keep it in units of 1e-18. */
-	{ "misuse-fpr-tiny", "$XD size --fpr 1e-19", "--fpr 1e-19" },
-	{ "misuse-window-no-unit", "$XD size --window 10", "--window 10: give a time with" },
-	{ "misuse-window-unit", "$XD size --window 1x", "--window 1x: give a time" },
-	{ "misuse-window-short", "$XD size --window 9ms", "--window 9ms: a window is 10ms to" },
-	{ "misuse-window-long", "$XD size --window 9999h", "--window 9999h: a window is 10ms to 30d" },
-	{ "misuse-to-word", LOAD " --to host", "--to host: give addresses or prefixes" },
-	{ "misuse-to-empty", LOAD " --to ''", "--to: give addresses or prefixes" },
-	{ "misuse-to-length", LOAD " --to 10.0.0.1/33", "--to 10.0.0.1/33: give addresses" },
-	{ "misuse-to-mapped", LOAD " --to ::ffff:10.0.0.1/24",
+	{ "$XD size --fpr 1e-19", "--fpr 1e-19" },
+	{ "$XD size --window 10", "--window 10: give a time with" },
+	{ "$XD size --window 9ms", "--window 9ms: a window is 10ms to 30d" },
+	{ LOAD " --to host", "--to host: give addresses or prefixes" },
+	{ LOAD " --to ::ffff:10.0.0.1/24",
 	  "--to ::ffff:10.0.0.1/24: write a prefix of IPv4 as 192.0.2.0/24" },
-	{ "misuse-to-many", LOAD " --to $(seq -s, -f 10.0.0.%g 33)", "at most 32 destinations" },
-	{ "misuse-vlan-0", LOAD " --vlan 0", "--vlan 0: give VLAN ids from 1 to 4094, or none" },
-	{ "misuse-vlan-many", LOAD " --vlan $(seq -s, 2 2 66)", "at most 32 VLANs or ranges" },
-	{ "misuse-forwarded-value", LOAD " --forwarded=1", "--forwarded takes no value" },
-	{ "misuse-sources-no-numbers", LOAD " --sources 64",
+	{ LOAD " --to $(seq -s, -f 10.0.0.%g 33)", "at most 32 destinations" },
+	{ LOAD " --vlan 0", "--vlan 0: give VLAN ids from 1 to 4094, or none" },
+	{ LOAD " --vlan $(seq -s, 2 2 66)", "at most 32 VLANs or ranges" },
+	{ LOAD " --forwarded=1", "--forwarded takes no value" },
+	{ LOAD " --sources 64",
 	  "--sources is for numbered streams, and the filter has none; leave it out" },
-	{ "misuse-paths-no-numbers", "$XD load v0 --profile payload:80 --paths 2",
+	{ "$XD load v0 --profile payload:80 --paths 2",
 	  "--paths is for numbered streams, and the filter has none; leave it out" },
-	{ "misuse-sources-size", "$XD size --sources 64", "--sources is for numbered streams" },
-	{ "misuse-paths-check", "$XD check v0 --paths 2", "--paths is for numbered streams" },
-	{ "misuse-paths-replay", "$XD replay x --port 80 --paths 2", "--paths is for numbered" },
-	{ "misuse-mode", LOAD " --mode x", "--mode x: it is native, skb or hw" },
-	{ "misuse-action", LOAD " --action x", "--action x: it is drop or count" },
-	{ "misuse-learn", LOAD " --learn x", "--learn x: it is kernel or app" },
-	{ "misuse-ihave", LOAD " --ihave x", "--ihave x: it is drop or pass" },
-	{ "misuse-want-nothing", "$XD want v0", "usage: xdp-dedup want NAME[/STREAM] ID..." },
-	{ "misuse-name-dot", LOAD " --name a.b", "--name a.b: 1 to 32 letters" },
-	{ "misuse-name-slash", LOAD " --name ../x", "--name ../x: 1 to 32 letters" },
-	{ "misuse-name-empty", LOAD " --name ''", "--name: it must not be empty" },
-	{ "misuse-name-option", LOAD " --name -x", "--name -x: 1 to 32 letters" },
-	{ "misuse-name-next-option", LOAD " --name --port", "--name --port: 1 to 32 letters" },
-	{ "misuse-help-verb", "$XD help frob", "no verb frob; xdp-dedup help" },
-	{ "misuse-help-option", "$XD help --frob", "no verb --frob; xdp-dedup help" },
-	{ "misuse-help-more", "$XD help load v0", "usage: xdp-dedup help" },
-	{ "misuse-name-long", LOAD " --name " ZEROS, "1 to 32 letters" },
-	{ "misuse-load-nothing", "$XD load", "on which interface? as in xdp-dedup load eth0" },
-	{ "misuse-load-many", "$XD load $(seq 33) --port 80", "usage: xdp-dedup load IFNAME..." },
-	{ "misuse-status-many", "$XD status a b", "usage: xdp-dedup status" },
-	{ "misuse-rotate-nothing", "$XD rotate", "usage: xdp-dedup rotate NAME" },
-	{ "misuse-reset-many", "$XD reset a b", "usage: xdp-dedup reset NAME" },
-	{ "misuse-add-nothing", "$XD add v0", "usage: xdp-dedup add NAME[/STREAM] ID..." },
-	{ "misuse-size-more", "$XD size x", "usage: xdp-dedup size" },
-	{ "misuse-unload-nothing", "$XD unload", "takes interfaces, or --name NAME, or --all" },
-	{ "misuse-unload-both", "$XD unload v0 --all", "takes interfaces, or --name" },
+	{ "$XD size --sources 64", "--sources is for numbered streams" },
+	{ "$XD check v0 --paths 2", "--paths is for numbered streams" },
+	{ "$XD replay x --port 80 --paths 2", "--paths is for numbered" },
+	{ LOAD " --mode x", "--mode x: it is native, skb or hw" },
+	{ LOAD " --action x", "--action x: it is drop or count" },
+	{ LOAD " --learn x", "--learn x: it is kernel or app" },
+	{ LOAD " --ihave x", "--ihave x: it is drop or pass" },
+	{ "$XD want v0", "usage: xdp-dedup want NAME[/STREAM] ID..." },
+	{ LOAD " --name a.b", "--name a.b: 1 to 32 letters" },
+	{ LOAD " --name ../x", "--name ../x: 1 to 32 letters" },
+	{ LOAD " --name ''", "--name: it must not be empty" },
+	{ LOAD " --name -x", "--name -x: 1 to 32 letters" },
+	{ LOAD " --name --port", "--name --port: 1 to 32 letters" },
+	{ "$XD help frob", "no verb frob; xdp-dedup help" },
+	{ "$XD help --frob", "no verb --frob; xdp-dedup help" },
+	{ "$XD help load v0", "usage: xdp-dedup help" },
+	{ LOAD " --name " ZEROS, "1 to 32 letters" },
+	{ "$XD load", "on which interface? as in xdp-dedup load eth0" },
+	{ "$XD load $(seq 33) --port 80", "usage: xdp-dedup load IFNAME..." },
+	{ "$XD status a b", "usage: xdp-dedup status" },
+	{ "$XD rotate", "usage: xdp-dedup rotate NAME" },
+	{ "$XD reset a b", "usage: xdp-dedup reset NAME" },
+	{ "$XD add v0", "usage: xdp-dedup add NAME[/STREAM] ID..." },
+	{ "$XD size x", "usage: xdp-dedup size" },
+	{ "$XD unload", "takes interfaces, or --name NAME, or --all" },
+	{ "$XD unload v0 --all", "takes interfaces, or --name" },
 	/* Only all options together are wrong. */
-	{ "misuse-realm",
-	  PLAIN "$XD load v0 --profiles /mnt/plain --profile 'x:80#a' --profile 'payload:81#a'",
+	{ PLAIN "$XD load v0 --profiles /mnt/plain --profile 'x:80#a' --profile 'payload:81#a'",
 	  "x and payload cannot share a realm: an id has 2 words of 8 bytes in one and 1 in" },
-	{ "misuse-realm-numbers", "$XD load v0 --profile 'rtp:80#a' --profile 'payload:81#a'",
+	{ "$XD load v0 --profile 'rtp:80#a' --profile 'payload:81#a'",
 	  "rtp and payload cannot share a realm: their numbers differ in width, history or reset" },
-	{ "misuse-hash-realms",
-	  PLAIN
+	{ PLAIN
 	  "$XD load v0 --profiles /mnt/plain --profile x:80 --profile x:81 --layout flat --hash fips",
 	  "have no key, and so one realm: x and x-2 would share their ids" },
-	{ "misuse-hash-numbers", "$XD load v0 --profile rtp:80 --layout flat --hash fips",
+	{ "$XD load v0 --profile rtp:80 --layout flat --hash fips",
 	  "--hash colibri, fips, fnv1a and tezos are not for rtp: it is a numbered stream" },
-	{ "misuse-hash-digest", "$XD load v0 --profile payload:80 --layout flat --hash fips",
+	{ "$XD load v0 --profile payload:80 --layout flat --hash fips",
 	  "take ids of one unmasked segment: those of payload are others" },
-	{ "misuse-learn-numbers", "$XD load v0 --profile hsr --learn app",
+	{ "$XD load v0 --profile hsr --learn app",
 	  "--learn app is not for hsr: packets alone teach the numbers of a numbered stream" },
-	{ "misuse-learn-numbers-check", "$XD check v0 --profile hsr --learn app",
-	  "--learn app is not" },
-	{ "misuse-outer-to", LOAD " --outer-to 10.0.0.1", "--outer-to" },
-	{ "misuse-outer-to-check", "$XD check v0 --outer-to 10.0.0.1", "--outer-to" },
-	{ "misuse-outer-to-replay", "$XD replay /nope --profile mirror --outer-to 10.0.0.1",
-	  "--outer-to" },
-	{ "misuse-tunnels-deliver", "$XD load v0 --profile payload:80 --tunnels gre --deliver xsk",
-	  "--deliver" },
-	{ "misuse-bits", LOAD " --bits 8192", "--bits" },
-	{ "misuse-bits-check", "$XD check v0 --bits 8192", "--bits" },
-	{ "misuse-bits-size", "$XD size --bits 8192", "--bits" },
-	{ "misuse-bits-replay", "$XD replay /nope --port 80 --bits 8192", "--bits" },
-	{ "misuse-env-capacity", "XDP_DEDUP_CAPACITY=x $XD size", "XDP_DEDUP_CAPACITY x: give" },
-	{ "misuse-env-fpr", "XDP_DEDUP_FPR=1 " LOAD, "XDP_DEDUP_FPR 1: give a rate" },
-	{ "misuse-env-window", "XDP_DEDUP_WINDOW=9 $XD size", "XDP_DEDUP_WINDOW 9: give a time" },
+	{ "$XD check v0 --profile hsr --learn app", "--learn app is not" },
+	{ LOAD " --outer-to 10.0.0.1", "--outer-to" },
+	{ "$XD check v0 --outer-to 10.0.0.1", "--outer-to" },
+	{ "$XD replay /nope --profile mirror --outer-to 10.0.0.1", "--outer-to" },
+	{ "$XD load v0 --profile payload:80 --tunnels gre --deliver xsk", "--deliver" },
+	{ LOAD " --bits 8192", "--bits" },
+	{ "$XD check v0 --bits 8192", "--bits" },
+	{ "$XD size --bits 8192", "--bits" },
+	{ "$XD replay /nope --port 80 --bits 8192", "--bits" },
+	{ "$XD load --replace v0", "--port is missing" },
+	{ "$XD load --replace v0 --port 80 --bits 8192", "--bits is for" },
+	{ "XDP_DEDUP_CAPACITY=x $XD size", "XDP_DEDUP_CAPACITY x: give" },
+	{ "XDP_DEDUP_FPR=1 " LOAD, "XDP_DEDUP_FPR 1: give a rate" },
+	{ "XDP_DEDUP_WINDOW=9 $XD size", "XDP_DEDUP_WINDOW 9: give a time" },
 };
 
 /* What cannot be done: exit 1, and everything is as it was. */
-static const struct failure {
-	const char *name, *before; /* a command that must succeed, first */
-	const char *command, *says;
-} FAILURES[] = {
-	{ "fail-profile-show", ":", "$XD profile show x", "there is no profile x; xdp-dedup profile" },
-	{ "fail-profile-check-no-file", ":", "$XD profile check /mnt/x",
-	  "cannot read /mnt/x: No such" },
-	{ "fail-profile-check-directory", ":", "$XD profile check /mnt",
-	  "cannot read /mnt: Is a dir" },
-	{ "fail-profile-check-large", "head -c 300000 /dev/zero >/mnt/x",
-	  "$XD profile check /mnt/x", "/mnt/x has more than 262144 bytes: no file of profiles" },
-	{ "fail-profile-check", "printf '[profile a]\nlayer = udp\nid = frame-8:4\n' >/mnt/x",
-	  "$XD profile check /mnt/x", "/mnt/x:3:6: frame-8:4 ends before the frame begins" },
-	{ "fail-profile-check-in-vain", ">/mnt/x", "$XD profile check /mnt/x",
-	  "/mnt/x:1:1: there is no [profile NAME] here" },
-	{ "fail-profile-list", "printf '[profile a]\nid = x\n' >/mnt/x",
-	  "$XD profile list --profiles /mnt/x", "/mnt/x:2:6: a field begins with frame, tag, ip" },
-	{ "fail-no-interface", ":", "$XD load nope --port 80", "no interface nope" },
-	{ "fail-no-second-interface", ":", "$XD load v0 nope --port 80", "no interface nope" },
-	{ "fail-altname-twice", "ip link property add dev v0 altname other",
-	  "$XD load v0 other --port 80", "twice" },
-	{ "fail-interface-taken", LOAD, LOAD " --name x",
-	  "v0 already runs the filter v0; xdp-dedup set, resize or load --replace change it;" },
-	{ "fail-second-taken", LOAD, "$XD load p0 v0 --port 80", "v0 already runs the filter v0" },
-	{ "fail-name-taken", LOAD, "$XD load b0 --name v0 --port 80",
-	  "v0 is loaded already; xdp-dedup set, resize or load --replace change it; --name" },
-	{ "fail-replace-name-unknown", LOAD, "$XD load --replace --name typo v0", "no filter typo" },
-	{ "fail-other-native", "ip link set v0 xdpdrv pinned $OTHER", LOAD,
-	  "if libxdp's dispatcher runs it (bpftool net shows xdp_dispatcher): --share; else" },
-	{ "fail-other-skb", "ip link set v0 xdpgeneric pinned $OTHER", LOAD " --mode native",
-	  "v0 runs another XDP program" },
-	{ "fail-second-other", "ip link set v0 xdpdrv pinned $OTHER", "$XD load p0 v0 --port 80",
-	  "v0 runs another XDP program" },
-	{ "fail-memory", ":", LOAD " --capacity $HUGE --fpr 0.01 --window 720h",
+static const struct misuse FAILURES[] = {
+	{ "$XD profile show x", "there is no profile x; xdp-dedup profile" },
+	{ "$XD profile check /mnt/x", "cannot read /mnt/x: No such" },
+	{ "$XD profile check /mnt", "cannot read /mnt: Is a dir" },
+	{ "$XD load nope --port 80", "no interface nope" },
+	{ "$XD load v0 nope --port 80", "no interface nope" },
+	{ LOAD " --capacity $HUGE --fpr 0.01 --window 720h",
 	  "of memory are free; lower --capacity or raise --fpr" },
-	{ "fail-layout", ":", LOAD " --capacity 1000G --window 30d", "lower --capacity or raise" },
-	{ "fail-window", ":", LOAD " --capacity 1G --window 100ms", "--window 100ms is too short" },
-	{ "fail-mode-hw", ":", LOAD " --mode hw", "without --mode the best" },
-	{ "fail-mode-native", ":", "$XD load b0 --port 80 --mode native", "without --mode the" },
-	{ "fail-second-native", ":", "$XD load v0 b0 --port 80 --mode native",
-	  "cannot attach to b0 in native mode" },
-	{ "fail-load-nobody", ":", "$NOBODY load v0 --port 80",
+	{ LOAD " --capacity 1000G --window 30d", "lower --capacity or raise" },
+	{ LOAD " --capacity 1G --window 100ms", "--window 100ms is too short" },
+	{ LOAD " --mode hw", "without --mode the best" },
+	{ "$XD load b0 --port 80 --mode native", "without --mode the" },
+	{ "$XD load v0 b0 --port 80 --mode native", "cannot attach to b0 in native mode" },
+	{ "$NOBODY load v0 --port 80",
 	  "not permitted: load needs CAP_BPF and CAP_PERFMON and CAP_NET_ADMIN; run as root" },
-	{ "fail-unload-nobody", LOAD, "$NOBODY unload --all", "run as root" },
-	{ "fail-status-nobody", LOAD, "$NOBODY status", "run as root" },
-	{ "fail-add-nobody", LOAD, "$NOBODY add v0 " ID_A, "run as root" },
-	{ "fail-status-unknown", ":", "$XD status nope", "no filter nope; xdp-dedup status lists" },
-	{ "fail-status-json-unknown", ":", "$XD status nope --json", "no filter nope" },
-	{ "fail-rotate-unknown", ":", "$XD rotate nope", "no filter nope" },
-	{ "fail-reset-unknown", ":", "$XD reset nope", "no filter nope" },
-	{ "fail-add-unknown", ":", "$XD add nope " ID_A, "no filter nope" },
-	{ "fail-test-unknown", ":", "$XD test ../xdp-dedup " ID_A, "no filter .." },
-	{ "fail-add-no-id", LOAD, "$XD add v0 " ZEROS "00", "is no id: all zero stands for none" },
-	{ "fail-want-unknown", ":", "$XD want nope " ID_A, "no filter nope" },
-	{ "fail-want-no-id", LOAD, "$XD want v0 " ZEROS "00", "is no id: all zero stands for none" },
-	{ "fail-want-nobody", LOAD, "$NOBODY want v0 " ID_A, "run as root" },
-	{ "fail-unload-idle", ":", "$XD unload v0", "v0 runs no filter; xdp-dedup status lists" },
-	{ "fail-unload-other-end", LOAD, "$XD unload p0", "p0 runs no filter" },
-	{ "fail-unload-no-interface", ":", "$XD unload nope", "nope runs no filter" },
-	{ "fail-unload-no-name", ":", "$XD unload --name nope", "no filter nope" },
-	{ "fail-unload-others", "ip link set v0 xdpdrv pinned $OTHER", "$XD unload v0",
-	  "v0 runs no filter" },
+	{ "$XD status nope", "no filter nope; xdp-dedup status lists" },
+	{ "$XD status nope --json", "no filter nope" },
+	{ "$XD rotate nope", "no filter nope" },
+	{ "$XD reset nope", "no filter nope" },
+	{ "$XD add nope " ID_A, "no filter nope" },
+	{ "$XD test ../xdp-dedup " ID_A, "no filter .." },
+	{ "$XD want nope " ID_A, "no filter nope" },
+	{ "$XD unload v0", "v0 runs no filter; xdp-dedup status lists" },
+	{ "$XD unload nope", "nope runs no filter" },
+	{ "$XD unload --name nope", "no filter nope" },
 };
 
-/* What an id looks like the filter says, and what goes together with it. */
-static const struct failure MISUSES_OF_A_FILTER[] = {
-	{ "misuse-set-outer-to", LOAD, "$XD set v0 --outer-to 10.0.0.1", "--outer-to is for" },
-	{ "misuse-set-tunnels-deliver", LOAD, "$XD set v0 --tunnels gre --deliver xsk",
-	  "leave one of --deliver and --tunnels out" },
-	{ "misuse-set-realm", LOAD, "$XD set v0 --profile 'rtp:80#a' --profile 'payload:81#a'",
+/* What cannot be done after another command, which must succeed. */
+static const struct failure {
+	const char *name, *says; /* as above */
+	const char *before;
+} FAILURES_AFTER[] = {
+	{ "$XD profile check /mnt/x", "/mnt/x has more than 262144 bytes: no file of profiles",
+	  "head -c 300000 /dev/zero >/mnt/x" },
+	{ "$XD profile check /mnt/x", "/mnt/x:3:6: frame-8:4 ends before the frame begins",
+	  "printf '[profile a]\nlayer = udp\nid = frame-8:4\n' >/mnt/x" },
+	{ "$XD profile check /mnt/x", "/mnt/x:1:1: there is no [profile NAME] here", ">/mnt/x" },
+	{ "$XD profile list --profiles /mnt/x", "/mnt/x:2:6: a field begins with frame, tag, ip",
+	  "printf '[profile a]\nid = x\n' >/mnt/x" },
+	{ "$XD load v0 other --port 80", "twice", "ip link property add dev v0 altname other" },
+	{ LOAD " --name x",
+	  "v0 already runs the filter v0; xdp-dedup set, resize or load --replace change it;", LOAD },
+	{ "$XD load p0 v0 --port 80", "v0 already runs the filter v0", LOAD },
+	{ "$XD load b0 --name v0 --port 80",
+	  "v0 is loaded already; xdp-dedup set, resize or load --replace change it; --name", LOAD },
+	{ "$XD load --replace --name typo v0", "no filter typo", LOAD },
+	{ LOAD, "if libxdp's dispatcher runs it (bpftool net shows xdp_dispatcher): --share; else",
+	  "ip link set v0 xdpdrv pinned $OTHER" },
+	{ LOAD " --mode native", "v0 runs another XDP program",
+	  "ip link set v0 xdpgeneric pinned $OTHER" },
+	{ "$XD load p0 v0 --port 80", "v0 runs another XDP program",
+	  "ip link set v0 xdpdrv pinned $OTHER" },
+	{ "$NOBODY unload --all", "run as root", LOAD },
+	{ "$NOBODY status", "run as root", LOAD },
+	{ "$NOBODY add v0 " ID_A, "run as root", LOAD },
+	{ "$XD add v0 " ZEROS "00", "is no id: all zero stands for none", LOAD },
+	{ "$XD want v0 " ZEROS "00", "is no id: all zero stands for none", LOAD },
+	{ "$NOBODY want v0 " ID_A, "run as root", LOAD },
+	{ "$XD unload p0", "p0 runs no filter", LOAD },
+	{ "$XD unload v0", "v0 runs no filter", "ip link set v0 xdpdrv pinned $OTHER" },
+};
+
+/* What nobody can mean of the filter v0: what an id looks like it says, and what goes together. */
+static const struct misuse MISUSES_OF_A_FILTER[] = {
+	{ "$XD set v0 --outer-to 10.0.0.1", "--outer-to is for" },
+	{ "$XD set v0 --tunnels gre --deliver xsk", "leave one of --deliver and --tunnels out" },
+	{ "$XD set v0 --profile 'rtp:80#a' --profile 'payload:81#a'",
 	  "rtp and payload cannot share a realm" },
-	{ "misuse-set-learn", LOAD, "$XD set v0 --profile hsr --learn app", "--learn app is not for" },
-	{ "misuse-set-stream", LOAD, "$XD set v0 --deliver xsk:a", "there is no stream a" },
-	{ "misuse-set-nowhere", LOAD, "$XD set v0 --remove v0", "v0 would run nowhere" },
-	{ "misuse-resize-bits", LOAD, "$XD resize v0 --bits 8192", "--bits is for --layout flat" },
-	{ "misuse-resize-sources", LOAD, "$XD resize v0 --sources 64",
-	  "--sources is for numbered streams, and the filter has none" },
-	{ "misuse-replace-paths", LOAD, "$XD load --replace v0 --paths 2", "--paths is for numbered" },
-	{ "misuse-replace-bits", LOAD, "$XD load --replace v0 --bits 8192", "--bits is for" },
-	{ "misuse-replace-nothing", ":", "$XD load --replace v0", "--port is missing" },
-	{ "misuse-replace-nothing-bits", ":", "$XD load --replace v0 --port 80 --bits 8192",
-	  "--bits is for" },
-	{ "misuse-want-not-hex", LOAD, "$XD want v0 x", "x is no id: give 64 hex digits" },
-	{ "misuse-id-short", LOAD, "$XD add v0 " ZEROS, "is no id: give 64 hex digits" },
-	{ "misuse-id-long", LOAD, "$XD test v0 " ID_A "0", "is no id: give 64 hex digits" },
-	{ "misuse-id-not-hex", LOAD, "$XD add v0 " ID_A " " ZEROS "xy", ZEROS "xy is no id" },
+	{ "$XD set v0 --profile hsr --learn app", "--learn app is not for" },
+	{ "$XD set v0 --deliver xsk:a", "there is no stream a" },
+	{ "$XD set v0 --remove v0", "v0 would run nowhere" },
+	{ "$XD resize v0 --bits 8192", "--bits is for --layout flat" },
+	{ "$XD resize v0 --sources 64", "--sources is for numbered streams, and the filter has none" },
+	{ "$XD load --replace v0 --paths 2", "--paths is for numbered" },
+	{ "$XD load --replace v0 --bits 8192", "--bits is for" },
+	{ "$XD want v0 x", "x is no id: give 64 hex digits" },
+	{ "$XD add v0 " ZEROS, "is no id: give 64 hex digits" },
+	{ "$XD test v0 " ID_A "0", "is no id: give 64 hex digits" },
+	{ "$XD add v0 " ID_A " " ZEROS "xy", ZEROS "xy is no id" },
 };
 
 static void assert_refused(int status, const char *command, const char *says)
@@ -296,24 +252,31 @@ static void run_misuse(void **state)
 {
 	const struct misuse *row = *state;
 
-	assert_refused(2, row->command, row->says);
+	assert_refused(2, row->name, row->says);
 }
 
 static void run_failure(void **state)
 {
+	const struct misuse *row = *state;
+
+	assert_refused(1, row->name, row->says);
+}
+
+static void run_failure_after(void **state)
+{
 	const struct failure *row = *state;
 
 	assert_run(0, row->before);
-	assert_refused(1, row->command, row->says);
+	assert_refused(1, row->name, row->says);
 	sh("ip link set v0 xdp off; ip link set v0 xdpgeneric off"); /* another's: ours to take */
 }
 
 static void run_misuse_of_a_filter(void **state)
 {
-	const struct failure *row = *state;
+	const struct misuse *row = *state;
 
-	assert_run(0, row->before);
-	assert_refused(2, row->command, row->says);
+	assert_run(0, LOAD);
+	assert_refused(2, row->name, row->says);
 }
 
 /* Defaults come from the environment, and options win. */
@@ -357,16 +320,15 @@ static void run_env(void **state)
 	json_object_put(o);
 }
 
-static void test_help_counters(void **state)
+TEST(help_counters)
 {
-	(void)state;
 	assert_run(0, "$XD help counters 2>/dev/null");
 #define X(name, help) assert_says("  " #name " "), assert_says(" %s\n", help);
 	DEDUP_COUNTERS(X)
 #undef X
 }
 
-static void test_size(void **state)
+TEST(size)
 {
 	static const char *const ASKED[] = { "1",
 					     "1 --fpr 0.5",
@@ -376,7 +338,6 @@ static void test_size(void **state)
 					     "3G --fpr 0.01" };
 	char command[128];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ASKED); i++) {
 		json_object *o;
 		double bytes;
@@ -430,9 +391,7 @@ static const struct cli_script SCRIPTS[] = {
 	/* Every option that a verb parses, and none else; asked for in any way, and of whatever. */
 	{ "help-of-verbs",
 	  "options='name mode port profile profiles capacity fpr window action learn to forwarded "
-	  "ihave layout hash "
-	  "bits hashes "
-	  "index-bits\n"
+	  "ihave layout hash bits hashes index-bits\n"
 	  "countdown-bits ids fill rounds copies warm json all exact verbose'\n"
 	  "for v in load unload status refresh rotate reset add test remove want size profile; do\n"
 	  "	got $XD $v --help; has \"usage: xdp-dedup $v\"; first=$output\n"
@@ -452,8 +411,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "do has \"\n$p \"; done; has 'discv4 '\n"
 	  "[ $($XD profile list | wc -l) = 11 ]\n"
 	  "[ \"$($XD profile list --json | jq -r '.profiles[].name')\" = \"$($XD profile list | "
-	  "cut "
-	  "-d' ' -f1)\" ]\n"
+	  "cut -d' ' -f1)\" ]\n"
 	  "got sh -c \"$XD profile list --json | jq -c '.profiles[] | [.name, .layer, .words, "
 	  ".sequence_bits, .window_ns, .fpr, .builtin]'\"\n"
 	  "has '[\"payload\",\"udp\",1,0,1000000000,1e-06,true]'\n"
@@ -467,12 +425,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "/mnt/a\n" },
 	{ "profile-of-frames",
 	  "printf '[profile goose]\nlayer = ethernet\nethertype = 0x88b8\nid = frame+6:6 "
-	  "frame:99\n' "
-	  ">/mnt/a\n"
+	  "frame:99\n' >/mnt/a\n"
 	  "$XD load v0 --profiles /mnt/a --profile goose --capacity 10k\n"
 	  "got $XD status v0; has 'frames of EtherType 0x88b8; realm 0; id: 6 bytes and a digest "
-	  "of "
-	  "the frame'\n"
+	  "of the frame'\n"
 	  "got sh -c \"$XD status v0 --json | jq -r '.streams[0].digest'\"; is frame\n"
 	  "$XD save v0 /mnt/snapshot; $XD unload v0; $XD restore v0 /mnt/snapshot\n"
 	  "got $XD status v0; has 'a digest of the frame'; $XD unload v0\n" },
@@ -716,9 +672,9 @@ int main(void)
 	add_rows(MISUSES, run_misuse, NULL, NULL);
 	add_rows(ENVS, run_env, NULL, NULL);
 	add_rows(FAILURES, run_failure, cli_setup, cli_teardown);
+	add_rows(FAILURES_AFTER, run_failure_after, cli_setup, cli_teardown);
 	add_rows(MISUSES_OF_A_FILTER, run_misuse_of_a_filter, cli_setup, cli_teardown);
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
-	add_test("help-counters", test_help_counters, cli_setup, cli_teardown, NULL);
-	add_test("size", test_size, cli_setup, cli_teardown, NULL);
+	add_own_tests(cli_setup, cli_teardown);
 	return run_added_tests("cli");
 }

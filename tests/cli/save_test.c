@@ -250,48 +250,48 @@ TEST(time_to_drop_goes_on)
 }
 
 static const struct refusal {
-	const char *name, *before, *command;
+	const char *name;   /* the command */
+	const char *before; /* run first; NULL: nothing */
 	int status;
 	const char *says;
 } REFUSALS[] = {
-	{ "no-filter", "", "save ve0 " SNAPSHOT, 1, "there is no filter ve0" },
-	{ "no-directory", "$XD load ve0 --port 9", "save ve0 /mnt/none/snapshot", 1,
+	{ "save ve0 " SNAPSHOT, NULL, 1, "there is no filter ve0" },
+	{ "save ve0 /mnt/none/snapshot", "$XD load ve0 --port 9", 1,
 	  "cannot write /mnt/none/snapshot: No such file" },
-	{ "directory", "$XD load ve0 --port 9", "save ve0 /mnt/snapshots", 1, "and no file" },
-	{ "fifo", "$XD load ve0 --port 9; mkfifo /mnt/fifo", "save ve0 /mnt/fifo", 1, "and no file" },
-	{ "one-argument", "", "save ve0", 2, "usage" },
-	{ "no-snapshot", "", "restore ve0 /mnt/snapshots/none", 1, "No such file" },
-	{ "restore-a-directory", "", "restore ve0 /mnt/snapshots", 1, "it is no file" },
-	{ "restore-a-fifo", "mkfifo /mnt/fifo", "restore ve0 /mnt/fifo", 1, "it is no file" },
-	{ "foreign", "echo hello >" SNAPSHOT, "restore ve0 " SNAPSHOT, 1, "it is no snapshot" },
-	{ "empty", ": >" SNAPSHOT, "restore ve0 " SNAPSHOT, 1, "it is no snapshot" },
-	{ "bad-name", "", "restore ve0.1 " SNAPSHOT, 2, "a filter's name is" },
+	{ "save ve0 /mnt/snapshots", "$XD load ve0 --port 9", 1, "and no file" },
+	{ "save ve0 /mnt/fifo", "$XD load ve0 --port 9; mkfifo /mnt/fifo", 1, "and no file" },
+	{ "save ve0", NULL, 2, "usage" },
+	{ "restore ve0 /mnt/snapshots/none", NULL, 1, "No such file" },
+	{ "restore ve0 /mnt/snapshots", NULL, 1, "it is no file" },
+	{ "restore ve0 /mnt/fifo", "mkfifo /mnt/fifo", 1, "it is no file" },
+	{ "restore ve0 " SNAPSHOT, "echo hello >" SNAPSHOT, 1, "it is no snapshot" },
+	{ "restore ve0 " SNAPSHOT, ": >" SNAPSHOT, 1, "it is no snapshot" },
+	{ "restore ve0.1 " SNAPSHOT, NULL, 2, "a filter's name is" },
 #define SAVED "$XD load ve0 --port 9 --capacity 10k; $XD save ve0 " SNAPSHOT
-	{ "interfaces-of-a-running-one", SAVED, "restore ve0 " SNAPSHOT " ve1", 1,
-	  "name no interfaces" },
-	{ "other-streams", SAVED "; $XD unload ve0; $XD load ve0 --profile gsp:9 --profile rtp:10",
-	  "restore ve0 " SNAPSHOT, 1, "has other streams" },
-	{ "other-digests",
+	{ "restore ve0 " SNAPSHOT " ve1", SAVED, 1, "name no interfaces" },
+	{ "restore ve0 " SNAPSHOT,
+	  SAVED "; $XD unload ve0; $XD load ve0 --profile gsp:9 --profile rtp:10", 1,
+	  "has other streams" },
+	{ "restore ve0 " SNAPSHOT,
 	  "$XD load ve0 --profile payload:9; $XD save ve0 " SNAPSHOT
 	  "; $XD unload ve0; $XD load ve0 --profile payload:9",
-	  "restore ve0 " SNAPSHOT, 1, "has other streams or digests" },
-	{ "running-one-has-a-predecessor", SAVED "; $XD resize ve0 --capacity 20k",
-	  "restore ve0 " SNAPSHOT, 1, "ve0 has a predecessor" },
-	{ "truncated", SAVED "; $XD unload ve0; truncate -s -1 " SNAPSHOT, "restore ve0 " SNAPSHOT,
-	  1, "it is truncated" },
-	{ "damaged",
-	  SAVED "; $XD unload ve0; printf x | dd of=" SNAPSHOT " bs=1 seek=100000 conv=notrunc",
-	  "restore ve0 " SNAPSHOT, 1, "it is damaged" },
-	{ "interface-gone", SAVED "; $XD unload ve0", "restore other " SNAPSHOT " none0", 1, "none0" },
+	  1, "has other streams or digests" },
+	{ "restore ve0 " SNAPSHOT, SAVED "; $XD resize ve0 --capacity 20k", 1,
+	  "ve0 has a predecessor" },
+	{ "restore ve0 " SNAPSHOT, SAVED "; $XD unload ve0; truncate -s -1 " SNAPSHOT, 1,
+	  "it is truncated" },
+	{ "restore ve0 " SNAPSHOT,
+	  SAVED "; $XD unload ve0; printf x | dd of=" SNAPSHOT " bs=1 seek=100000 conv=notrunc", 1,
+	  "it is damaged" },
+	{ "restore other " SNAPSHOT " none0", SAVED "; $XD unload ve0", 1, "none0" },
 #define FREE(kb) "; echo MemAvailable: " kb " kB >/mnt/meminfo; mount -B /mnt/meminfo /proc/meminfo"
-	{ "no-memory-for-both",
-	  "$XD load ve0 --port 9; $XD save ve0 " SNAPSHOT "; $XD unload ve0" FREE("12000"),
-	  "restore ve0 " SNAPSHOT, 1, "of memory are free" },
-	{ "no-memory-beside-the-running-one", SAVED FREE("70"), "restore ve0 " SNAPSHOT, 1,
+	{ "restore ve0 " SNAPSHOT,
+	  "$XD load ve0 --port 9; $XD save ve0 " SNAPSHOT "; $XD unload ve0" FREE("12000"), 1,
 	  "of memory are free" },
-	{ "no-wait",
-	  SAVED "; $XD unload ve0; $XD restore ve0 " SNAPSHOT " ; $XD save ve0 /mnt/b --forget",
-	  "save ve0 " SNAPSHOT, 1, "has a predecessor" },
+	{ "restore ve0 " SNAPSHOT, SAVED FREE("70"), 1, "of memory are free" },
+	{ "save ve0 " SNAPSHOT,
+	  SAVED "; $XD unload ve0; $XD restore ve0 " SNAPSHOT " ; $XD save ve0 /mnt/b --forget", 1,
+	  "has a predecessor" },
 };
 
 static void refuses(void **state)
@@ -300,10 +300,10 @@ static void refuses(void **state)
 	char command[512];
 
 	sh("XD=%s; set -e; (%s) >/dev/null 2>&1; ls -AR /mnt >/tmp/mnt.before", tool(),
-	   *row->before ? row->before : ":");
+	   row->before ?: ":");
 	sh_out(output, sizeof(output), "ls -A /sys/fs/bpf/xdp-dedup 2>&-");
 	setenv("PINNED", output, 1);
-	snprintf(command, sizeof(command), "$XD %s", row->command);
+	snprintf(command, sizeof(command), "$XD %s", row->name);
 	assert_run(row->status, command);
 	assert_one_line(row->says);
 	assert_run(0, "ls -AR /mnt | diff /tmp/mnt.before -; rm /tmp/mnt.before\n"
