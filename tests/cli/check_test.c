@@ -4,8 +4,6 @@
  */
 #include "cli_runner.h"
 
-#include <stdio.h>
-
 /* Words of these scripts:
  * asked CODE ARGS...       check with these ends so, in JSON, with nothing on stderr
  * says CHECK IFNAME TEXT   its finding, as VERDICT: FOUND -> ADVICE, has this in it; - is no interface
@@ -14,25 +12,24 @@
  * notes ARGS...            load works, by saying this note: the words of the check $1
  * notes_of CHECK IFNAME ARGS...  notes, for a check of this interface, on which load runs
  */
-#define WORDS                                                                                      \
-	"asked() { want=$1; shift; code=0; $XD check \"$@\" --json >/mnt/j 2>/mnt/e || code=$?\n"  \
-	"	[ $code = $want ] || { cat /mnt/j /mnt/e; return 1; }; [ ! -s /mnt/e ]; }\n"             \
-	"says() { output=$(jq -r --arg c $1 --arg i \"${2#-}\" '.checks[] | select(.check == $c "  \
-	"and\n"                                                                                    \
-	"	(.interface // \"\") == $i) | .verdict + \": \" + .found + \" -> \" + .advice' "         \
-	"/mnt/j)\n"                                                                                \
-	"	has \"$3\"; }\n"                                                                         \
-	"values() { output=$(jq -c --arg c $1 --arg i \"${2#-}\" '.checks[] | select(.check == "   \
-	"$c "                                                                                      \
-	"and (.interface // \"\") == $i) | .values' /mnt/j); has \"$3\"; }\n"                      \
-	"first() { jq -r --arg v $1 '[.checks[] | select(.verdict == $v)][0] |\n"                  \
-	"	.found + if .advice then \"; \" + .advice else \"\" end' /mnt/j; }\n"                    \
-	"same() { words=$(first problem); fails \"$words\" $XD load \"$@\"\n"                      \
-	"	is \"xdp-dedup: $words\"; }\n"                                                           \
-	"notes() { says $1 - 'note: '; words=${output#note: }; words=${words%% -> *}; shift\n"     \
-	"	got $XD load \"$@\"; has \"xdp-dedup: note: $words\"; $XD unload --all; }\n"             \
-	"notes_of() { says $1 $2 'note: '; words=${output#note: }; words=${words%% -> *}; shift\n" \
+static const char WORDS[] =
+	"asked() { want=$1; shift; code=0; $XD check \"$@\" --json >/mnt/j 2>/mnt/e || code=$?\n"
+	"	[ $code = $want ] || { cat /mnt/j /mnt/e; return 1; }; [ ! -s /mnt/e ]; }\n"
+	"says() { output=$(jq -r --arg c $1 --arg i \"${2#-}\" '.checks[] | select(.check == $c "
+	"and\n"
+	"	(.interface // \"\") == $i) | .verdict + \": \" + .found + \" -> \" + .advice' "
+	"/mnt/j)\n"
+	"	has \"$3\"; }\n"
+	"values() { output=$(jq -c --arg c $1 --arg i \"${2#-}\" '.checks[] | select(.check == $c "
+	"and (.interface // \"\") == $i) | .values' /mnt/j); has \"$3\"; }\n"
+	"first() { jq -r --arg v $1 '[.checks[] | select(.verdict == $v)][0] |\n"
+	"	.found + if .advice then \"; \" + .advice else \"\" end' /mnt/j; }\n"
+	"same() { words=$(first problem); fails \"$words\" $XD load \"$@\"\n"
+	"	is \"xdp-dedup: $words\"; }\n"
+	"notes() { says $1 - 'note: '; words=${output#note: }; words=${words%% -> *}; shift\n"
 	"	got $XD load \"$@\"; has \"xdp-dedup: note: $words\"; $XD unload --all; }\n"
+	"notes_of() { says $1 $2 'note: '; words=${output#note: }; words=${words%% -> *}; shift\n"
+	"	got $XD load \"$@\"; has \"xdp-dedup: note: $words\"; $XD unload --all; }\n";
 
 static const struct cli_script SCRIPTS[] = {
 	{ "a-plain-veth", "asked 0 v0\n"
@@ -57,8 +54,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "[ \"$(jq -c '[.checks[] | keys] | unique' /mnt/j)\" = \\\n"
 	  "	'[[\"advice\",\"check\",\"found\",\"interface\",\"values\",\"verdict\"]]' ]\n"
 	  "[ \"$(jq -c '[.checks[].verdict] | unique - [\"ok\", \"note\", \"unknown\", "
-	  "\"problem\"]' "
-	  "/mnt/j)\" = '[]' ]\n"
+	  "\"problem\"]' /mnt/j)\" = '[]' ]\n"
 	  "not jq -e '.checks[].check | select(test(\"^[a-z_]+$\") | not)' /mnt/j\n"
 	  "not jq -e '.checks[] | select(.found == \"\" or .advice == \"\")' /mnt/j\n"
 	  "asked 0 v0; [ $(jq .load_fails /mnt/j) = false ]\n" },
@@ -177,12 +173,12 @@ static const struct cli_script SCRIPTS[] = {
 	{ "a-port-and-its-bridge",
 	  "ip link set v0 master b0; asked 1 v0 b0\n"
 	  "says stacking - 'problem: b0 is on top of v0: a packet would meet the filter twice'\n"
-	  "same v0 b0 --port 80; asked 0 v0; says layers v0 'ok: on top of it: b0'\n"
+	  "same v0 b0 --port 80; same b0 v0 --port 80; clean\n"
+	  "asked 0 v0; says layers v0 'ok: on top of it: b0'\n"
 	  "asked 0 b0; says layers b0 'note: b0 is on top of v0, where the filter would run'\n" },
 	{ "a-vlan-on-a-bond",
 	  "ip link add bo0 group 7 type bond && ip link set v0 master bo0 && ip link add vl0 link "
-	  "bo0 "
-	  "\\\n"
+	  "bo0 \\\n"
 	  "	group 7 type vlan id 5 || exit 0\n" /* this kernel has none */
 	  "asked 1 v0 vl0; says stacking - 'problem: vl0 is on top of v0'; same v0 vl0 --port 80\n"
 	  "asked 0 v0; says layers v0 'bo0, vl0'; asked 0 vl0; says layers vl0 'note: vl0 is on "
@@ -258,7 +254,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "notes forwarding v0 --port 80; asked 0 v0 --to 10.0.0.1; says forwarding - ok\n"
 	  "asked 0 v0 --forwarded; says forwarding - ok\n" },
 	{ "what-options-imply",
-	  "asked 0 v0 --port 80,90; notes ports v0 --port 80,90\n"
+	  "asked 0 v0 --port 80,90; notes ports v0 --port 80,90; notes ports v0 --port 80-81\n"
 	  "ethtool -K v0 rxvlan on; asked 0 v0 --profile r-tag; notes vlan_tags v0 --profile "
 	  "r-tag\n"
 	  "asked 0 v0 --vlan 7; notes vlan_tags v0 --port 80 --vlan 7; asked 0 v0 --vlan any\n"
@@ -283,8 +279,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "asked 0 v0; says delivery - 'ok: fresh packets go to the stack'; says redirect v0 'ok: "
 	  "fresh'\n"
 	  "asked 0 v0 --deliver xsk; says delivery - 'ok: this kernel has AF_XDP sockets; the maps "
-	  "for "
-	  "them take 12.6 MB'; values delivery - '{\"delivery_bytes\":12591104}'\n"
+	  "for them take 12.6 MB'; values delivery - '{\"delivery_bytes\":12591104}'\n"
 	  "case $(uname -r) in 6.1.*) says redirect v0 'unknown: ';;\n"
 	  "*) says redirect v0 'ok: packets can go to AF_XDP sockets: they are copied'\n"
 	  "	asked 0 b0 --deliver xsk; says redirect b0 'note: b0 delivers in skb mode: ';; "
@@ -292,8 +287,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "asked 0 v0 --deliver xsk --mode skb; notes_of redirect v0 --port 80 --deliver xsk "
 	  "--mode skb\n"
 	  "asked 1 v0 --deliver xsk --mode hw; says redirect v0 'problem: v0 has no AF_XDP sockets "
-	  "in hw "
-	  "mode'; has '-> --mode native'\n"
+	  "in hw mode'; has '-> --mode native'\n"
 	  "fails 'v0 has no AF_XDP sockets in hw mode' $XD load v0 --port 80 --deliver xsk --mode "
 	  "hw; clean\n"
 	  "asked 0 v0 --profile a=gsp:1 --profile b=gsp:2 --deliver xsk:b; says delivery - 'take "
@@ -327,20 +321,10 @@ static const struct cli_script SCRIPTS[] = {
 	  "	unshare --mount " LOAD "; exit $?'\n" },
 };
 
-static void run(void **state)
-{
-	const struct cli_script *row = *state;
-	static char text[16384];
-	const struct cli_script with_words = { row->name, text };
-	void *with = (void *)&with_words;
-
-	snprintf(text, sizeof(text), "%s%s", WORDS, row->script);
-	cli_run_script(&with);
-}
-
 int main(void)
 {
 	cli_environment();
-	add_rows(SCRIPTS, run, cli_setup, cli_teardown);
+	cli_words = WORDS;
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("check");
 }
