@@ -4,14 +4,15 @@
  * every frame that is not IP at both places; with the profile mirror-l2 these once, too.
  */
 #include "e2e_runner.h"
+#include "protocol_packets.h"
 #include "udp.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <linux/ip.h>
 #include <net/if.h>
+#include <netinet/in.h>
+#include <pcap/pcap.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,30 +27,28 @@
 #define PACKETS 6000
 #define STEP 20 /* packets between looks at what has arrived */
 #define PLACES 2
-#define FRAME_BYTES 1514
 #define BODY_MAX 1300
 #define TRIES 5
 
 /* Which packets there are. A retransmission is the same segment with another IP id. */
 static const struct kind {
 	const char *name;
-	uint16_t ethertype; /* 0: a length, as spanning tree has it */
-	uint8_t protocol;   /* of IP */
-	bool fragment, wrong_checksum, retransmitted;
+	struct protocol_packet packet; /* OTHER_FRAME without an EtherType: its length is there */
+	bool retransmitted;
 } KINDS[] = {
-	{ "IPv4 UDP", .ethertype = ETH_P_IP, .protocol = 17 },
-	{ "IPv4 TCP", .ethertype = ETH_P_IP, .protocol = 6 },
-	{ "IPv4 TCP, sent again", .ethertype = ETH_P_IP, .protocol = 6, .retransmitted = true },
-	{ "IPv4 ICMP", .ethertype = ETH_P_IP, .protocol = 1 },
-	{ "IPv4 fragment", .ethertype = ETH_P_IP, .protocol = 17, .fragment = true },
-	{ "IPv4, wrong checksum", .ethertype = ETH_P_IP, .protocol = 17, .wrong_checksum = true },
-	{ "IPv6 UDP", .ethertype = ETH_P_IPV6, .protocol = 17 },
-	{ "IPv6 TCP", .ethertype = ETH_P_IPV6, .protocol = 6 },
-	{ "ARP", .ethertype = ETH_P_ARP },
-	{ "LLDP", .ethertype = ETH_P_LLDP },
-	{ "PTP", .ethertype = ETH_P_1588 },
-	{ "MPLS", .ethertype = ETH_P_MPLS_UC },
-	{ "spanning tree", .ethertype = 0 },
+	{ "IPv4 UDP", .packet = { .protocol = IP_PACKET, .ip_protocol = IPPROTO_UDP } },
+	{ "IPv4 TCP", .packet = { .protocol = IP_PACKET } },
+	{ "IPv4 TCP, sent again", .packet = { .protocol = IP_PACKET }, .retransmitted = true },
+	{ "IPv4 ICMP", .packet = { .protocol = IP_PACKET, .ip_protocol = IPPROTO_ICMP } },
+	{ "IPv4 fragment", .packet = { .protocol = IP_PACKET, .fragment = 0x2000 | 185 } },
+	{ "IPv4, wrong checksum", .packet = { .protocol = IP_PACKET, .sum_off = 1 } },
+	{ "IPv6 UDP", .packet = { .protocol = IP_PACKET, .ip_protocol = IPPROTO_UDP, .ipv6 = true } },
+	{ "IPv6 TCP", .packet = { .protocol = IP_PACKET, .ipv6 = true } },
+	{ "ARP", .packet = { .protocol = OTHER_FRAME, .ethertype = ETH_P_ARP } },
+	{ "LLDP", .packet = { .protocol = OTHER_FRAME, .ethertype = ETH_P_LLDP } },
+	{ "PTP", .packet = { .protocol = OTHER_FRAME, .ethertype = ETH_P_1588 } },
+	{ "MPLS", .packet = { .protocol = OTHER_FRAME, .ethertype = ETH_P_MPLS_UC } },
+	{ "spanning tree", .packet = { .protocol = OTHER_FRAME } },
 };
 
 /* What each packet ends with, wherever it was mirrored; but padding may follow. */
@@ -57,11 +56,6 @@ struct mark {
 	uint64_t seed;
 	uint32_t number;
 } __attribute__((packed));
-
-struct frame_text {
-	uint8_t bytes[FRAME_BYTES];
-	size_t len;
-};
 
 static struct mirror {
 	uint64_t seed;
@@ -81,7 +75,7 @@ static const struct kind *kind_of(uint32_t number)
 
 static bool is_ip(const struct kind *k)
 {
-	return k->ethertype == ETH_P_IP || k->ethertype == ETH_P_IPV6;
+	return k->packet.protocol == IP_PACKET;
 }
 
 static bool is_seen(const struct kind *k)
@@ -100,148 +94,67 @@ static uint32_t expected_reads(const struct kind *k)
 {
 	if (k->retransmitted)
 		return 2; /* each of the two once */
-	return is_seen(k) && !k->wrong_checksum ? 1 : PLACES;
+	return is_seen(k) && !k->packet.sum_off ? 1 : PLACES;
 }
 
-static void append(struct frame_text *f, const void *bytes, size_t len)
-{
-	memcpy(f->bytes + f->len, bytes, len);
-	f->len += len;
-}
-
-static void append16(struct frame_text *f, uint16_t value)
-{
-	uint16_t v = htons(value);
-
-	append(f, &v, sizeof(v));
-}
-
-/* A repeatable random number for this packet. */
-static uint64_t random_of(uint32_t number, uint32_t what)
-{
-	uint64_t state = m.seed + number * 1000ULL + what;
-
-	return random_next(&state);
-}
-
-/* Hosts, routers and VLANs differ by place; every fourth copy has no tag, every fourth two. */
-static void append_link(struct frame_text *f, uint32_t number, uint32_t place)
-{
-	uint32_t hop = is_switched(kind_of(number)) ? 0 : place;
-	uint64_t random = random_of(number, 1 + hop);
-	uint8_t macs[12] = { 0x02, 0xaa, 0, 0, 0, hop, 0x02, 0xbb };
-
-	memcpy(macs + 8, &random, 4);
-	append(f, macs, sizeof(macs));
-	if ((number + place) % 4 == 3) {
-		append16(f, ETH_P_8021AD);
-		append16(f, 100 + place);
-	}
-	if ((number + place) % 4) {
-		append16(f, ETH_P_8021Q);
-		append16(f, 1 + place * 7);
-	}
-}
-
-/* The checksum of a header whose checksum is still 0; in network order, like the header. */
-static uint16_t checksum(const struct iphdr *ip)
-{
-	uint16_t half[sizeof(*ip) / 2];
-	uint32_t sum = 0;
-
-	memcpy(half, ip, sizeof(half));
-	for (size_t i = 0; i < ARRAY_SIZE(half); i++)
-		sum += half[i];
-	sum = (sum & 0xffff) + (sum >> 16);
-	return ~(sum + (sum >> 16));
-}
-
-/* TTL, hop limit, DSCP and ECN differ by place. `again` is 1 for a retransmission. */
-static void append_ip4(struct frame_text *f, uint32_t number, uint32_t place, uint32_t again,
-		       size_t body)
-{
-	const struct kind *k = kind_of(number);
-	struct iphdr ip = { .version = 4,
-			    .ihl = 5,
-			    .tos = place ? 0xba : 0,
-			    .tot_len = htons(sizeof(ip) + body),
-			    .id = htons(random_of(number, 0) + again),
-			    .frag_off = htons(k->fragment ? 0x2000 | 185 : 0),
-			    .ttl = 64 - place,
-			    .protocol = k->protocol,
-			    .saddr = htonl(0x0a010203),
-			    .daddr = htonl(0xc0a80007) };
-
-	ip.check = checksum(&ip) ^ k->wrong_checksum;
-	append(f, &ip, sizeof(ip));
-}
-
-static void append_ip6(struct frame_text *f, uint32_t number, uint32_t place, size_t body)
-{
-	uint8_t h[40] = { 0x60 | (place ? 0xb : 0),  0xa5,	 0x12, 0x34, body >> 8, body,
-			  kind_of(number)->protocol, 64 - place, 0x20, 0x01, 0x0d,	0xb8 };
-
-	h[39] = number;
-	append(f, h, sizeof(h));
-}
-
-/* The packet as it is mirrored at a place. */
-static void write_frame(struct frame_text *f, uint32_t number, uint32_t place, uint32_t again)
+/* Makes the packet as it is mirrored at a place. TTL, DSCP, ECN and VLANs differ by place, and the
+ * MACs of routers: every fourth copy has no tag, every fourth two. `again`: it is sent again.
+ */
+static void make_frame(struct frame *f, uint32_t number, uint32_t place, uint32_t again)
 {
 	const struct kind *k = kind_of(number);
 	struct mark mark = { m.seed, number };
-	size_t body = 8 + (number % 4 ? random_of(number, 3) % BODY_MAX : 0);
-	/* What had a tag once is padded to more. */
-	size_t min = is_switched(k) ? 60 : 60 + 4 * place;
+	uint32_t hop = is_switched(k) ? 0 : place, tags = (number + place) % 4;
+	struct protocol_packet p = k->packet;
+	uint64_t random = m.seed + number;
+	/* What had a tag once is padded to more, and some leak what was there before. */
+	uint32_t least = 60 + 4 * hop;
 
-	*f = (struct frame_text){ .len = 0 };
-	append_link(f, number, place);
-	append16(f, k->ethertype ?: 3 + body + sizeof(mark));
-	if (k->ethertype == ETH_P_IP)
-		append_ip4(f, number, place, again, body + sizeof(mark));
-	else if (k->ethertype == ETH_P_IPV6)
-		append_ip6(f, number, place, body + sizeof(mark));
-	else
-		append(f, "\x42\x42\x03", 3);
-	for (size_t i = 0; i < body; i++)
-		f->bytes[f->len++] = random_of(number, 10 + i / 8) >> (i % 8 * 8);
-	append(f, &mark, sizeof(mark));
-	for (; f->len < min; f->len++)
-		f->bytes[f->len] = is_switched(k) ? 0 : place; /* some leak what was there before */
+	memcpy(p.to_mac, (uint8_t[]){ 2, 0xaa, 0, 0, 0, hop }, sizeof(p.to_mac));
+	p.from_mac = number + hop;
+	if (tags == 3) {
+		p.tags[0] = ETH_P_8021AD;
+		p.tci[0] = 100 + place;
+	}
+	if (tags) {
+		p.tags[tags == 3] = ETH_P_8021Q;
+		p.tci[tags == 3] = 1 + 7 * place;
+	}
+	p.tos = place ? 0xba : 0;
+	p.ttl = 64 - place;
+	p.ip_id = number + again * 0x8000;
+	p.fill = number;
+	p.body = 8 + sizeof(mark) + (number % 4 ? random_next(&random) % BODY_MAX : 0);
+	if (!is_ip(k) && !p.ethertype)
+		p.ethertype = p.body;
+	protocol_frame(f, &p);
+	memcpy(f->data + f->len - sizeof(mark), &mark, sizeof(mark));
+	for (; f->len < least; f->len++)
+		f->data[f->len] = hop;
 }
 
-/* It has nothing of what is sent by its interface, from the first frame on. */
-static int packet_socket(const char *interface, uint16_t protocol)
-{
-	struct sockaddr_ll a = { .sll_family = AF_PACKET, .sll_protocol = htons(protocol) };
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), on = 1;
-
-	a.sll_ifindex = (int)if_nametoindex(interface);
-	assert_return_code(fd, errno);
-	assert_return_code(setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)),
-			   errno);
-	assert_return_code(bind(fd, (struct sockaddr *)&a, sizeof(a)), errno);
-	return fd;
-}
-
-/* As tcpdump has it: promiscuous. */
+/* As tcpdump has it: promiscuous. What the interface itself has sent by now is left out. */
 static int capture_socket(void)
 {
 	struct packet_mreq promiscuous = { .mr_ifindex = (int)if_nametoindex("ve0"),
 					   .mr_type = PACKET_MR_PROMISC };
-	int fd = packet_socket("ve0", ETH_P_ALL), bytes = 64 << 20;
+	int fd = e2e_packet_socket("ve0"), on = 1;
+	uint8_t ignored;
 
+	assert_return_code(setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)),
+			   errno);
 	assert_return_code(setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &promiscuous,
 				      sizeof(promiscuous)),
 			   errno);
-	assert_return_code(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)), errno);
+	while (recv(fd, &ignored, sizeof(ignored), 0) >= 0)
+		;
 	return fd;
 }
 
-static void send_frame(const struct frame_text *f)
+static void send_frame(const struct frame *f)
 {
-	while (send(m.far, f->bytes, f->len, 0) < 0) {
-		assert_int_equal(errno, ENOBUFS); /* the interface's ring is full */
+	while (send(m.far, f->data, f->len, 0) < 0) {
+		assert_true(errno == ENOBUFS || errno == EAGAIN); /* the interface's ring is full */
 		usleep(50);
 	}
 	m.sent++;
@@ -250,12 +163,12 @@ static void send_frame(const struct frame_text *f)
 static void send_packet(uint32_t number)
 {
 	const struct kind *k = kind_of(number);
-	struct frame_text f;
+	static struct frame f;
 
 	m.sent_ns[number] = udp_now_ns();
 	for (uint32_t again = 0; again < 1 + (uint32_t)k->retransmitted; again++) {
 		for (uint32_t place = 0; place < PLACES; place++) {
-			write_frame(&f, number, place, again);
+			make_frame(&f, number, place, again);
 			send_frame(&f);
 			m.sent_seen += is_seen(k);
 		}
@@ -315,30 +228,24 @@ static void tcpdump_stop(void)
 	   dump);
 }
 
-/* A capture file has a header of 24 bytes, a frame one of 16: seconds, microseconds, how many bytes
- * follow, and how many there were.
- */
 static void tcpdump_read(void)
 {
 	uint64_t since_boot_ns = udp_now_ns();
-	uint8_t frame[2048];
-	uint32_t header[6];
+	char error[PCAP_ERRBUF_SIZE], path[64];
+	struct pcap_pkthdr *header;
+	const uint8_t *frame;
 	struct timespec t;
-	char path[64];
-	FILE *f;
+	pcap_t *capture;
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	since_boot_ns -= t.tv_sec * S + t.tv_nsec; /* less than 0: it wraps, here and below */
 	snprintf(path, sizeof(path), "%s/frames", dump);
-	f = fopen(path, "re");
-	assert_non_null(f);
-	assert_int_equal(fread(header, sizeof(header), 1, f), 1);
-	while (fread(header, 16, 1, f) == 1) {
-		assert_true(header[2] <= sizeof(frame));
-		assert_int_equal(fread(frame, 1, header[2], f), header[2]);
-		note_frame(frame, header[2], since_boot_ns + header[0] * S + header[1] * 1000ULL);
-	}
-	fclose(f);
+	capture = pcap_open_offline(path, error);
+	assert_non_null(capture);
+	while (pcap_next_ex(capture, &header, &frame) == 1)
+		note_frame(frame, header->caplen,
+			   since_boot_ns + header->ts.tv_sec * S + header->ts.tv_usec * 1000ULL);
+	pcap_close(capture);
 }
 
 static void open_mirror(bool l2, bool by_tcpdump)
@@ -349,7 +256,7 @@ static void open_mirror(bool l2, bool by_tcpdump)
 	e2e_far_sh("echo 1 >/proc/sys/net/ipv6/conf/pe0/disable_ipv6");
 	e2e_tool(l2 ? "load ve0 --profile mirror --profile mirror-l2" : "load ve0 --profile mirror");
 	netns_enter(e2e_far());
-	m.far = packet_socket("pe0", 0);
+	m.far = e2e_packet_socket("pe0");
 	netns_enter(0);
 	if (by_tcpdump)
 		tcpdump_start();
@@ -408,7 +315,7 @@ static uint32_t wrong_checksums(void)
 	uint32_t cnt = 0;
 
 	for (uint32_t i = 0; i < PACKETS; i++)
-		cnt += kind_of(i)->wrong_checksum;
+		cnt += kind_of(i)->packet.sum_off;
 	return PLACES * cnt;
 }
 
