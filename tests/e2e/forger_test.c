@@ -3,6 +3,7 @@
  * before the real packets come. Those come twice.
  */
 #include "e2e_runner.h"
+#include "protocol_packets.h"
 #include "udp.h"
 
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #define RACE_PACKETS 2000
 #define RACE_STEP 50 /* the forger is so many packets ahead */
 #define RACE_BYTES 1300
+#define RACE_BODY 1200 /* shreds have their own size */
 #define RACE_TRIES 3
 
 enum sender { FORGER, REAL, SENDERS };
@@ -24,57 +26,6 @@ struct __attribute__((packed)) trailer {
 	uint32_t number;
 	uint8_t sender;
 };
-
-/* Writes the protocol's header of the packet's number, and returns its size; *len is how long the
- * packet has to be.
- */
-typedef size_t (*header_fn)(uint8_t *out, uint32_t number, size_t *len);
-
-static void put(uint8_t *out, uint64_t value, int bytes, bool little)
-{
-	for (int i = 0; i < bytes; i++)
-		out[little ? i : bytes - 1 - i] = value >> (8 * i);
-}
-
-/* 32 data and 32 coding shreds of one set share the signature, the slot and the indices. */
-static size_t shred_header(uint8_t *out, uint32_t number, size_t *len)
-{
-	bool code = number % 2;
-
-	memset(out, 0x5a + number / 64, 64);
-	out[64] = code ? 0x66 : 0x96;
-	put(out + 65, 312000000, 8, true);
-	put(out + 73, number / 2, 4, true);
-	put(out + 77, 50093, 2, true);
-	put(out + 79, number / 64 * 32, 4, true);
-	put(out + 83, code ? 32 : 1, 2, true);
-	put(out + 85, code ? 32 : 0x45, 2, true);
-	put(out + 87, code ? number / 2 % 32 : 0x0480, 2, true);
-	*len = code ? 1228 : 1203;
-	return code ? 89 : 88;
-}
-
-/* Sequences wrap on the way; eight packets have one timestamp. */
-static size_t rtp_header(uint8_t *out, uint32_t number, size_t *len)
-{
-	out[0] = 0x80;
-	out[1] = number % 8 == 7 ? 0xe0 : 0x60;
-	put(out + 2, 65000 + number, 2, false);
-	put(out + 4, 0xfffff000 + number / 8 * 1500, 4, false);
-	put(out + 8, 0x12345678, 4, false);
-	*len = 1212;
-	return 12;
-}
-
-static size_t mold_header(uint8_t *out, uint32_t number, size_t *len)
-{
-	memset(out, 'R', 10);
-	put(out + 10, number + 1, 8, false);
-	put(out + 18, 1, 2, false);
-	put(out + 20, 100, 2, false);
-	*len = 122;
-	return 22;
-}
 
 #define BY_PAYLOAD "[profile mine]\nlayer = udp\nid = payload\nwindow = 1m\nfpr = 1e-9"
 #define MINE "--profiles /dev/stdin --profile mine:9000"
@@ -86,40 +37,49 @@ static size_t mold_header(uint8_t *out, uint32_t number, size_t *len)
 
 static const struct race_row {
 	const char *name, *profiles, *load;
-	header_fn header;
+	enum protocol protocol;
 	uint32_t forged; /* what is read of the two forged copies of a packet; 0: none are sent */
 	uint32_t real;	 /* and of the two real ones */
 } RACES[] = {
-	{ "shreds", "", "--profile solana-shred:9000", shred_header, 0, 1 },
-	{ "shreds_forged", "", "--profile solana-shred:9000", shred_header, 1, 1 },
-	{ "rtp", BY_NUMBER, MINE, rtp_header, 0, 1 },
+	{ "shreds", "", "--profile solana-shred:9000", SHRED, 0, 1 },
+	{ "shreds_forged", "", "--profile solana-shred:9000", SHRED, 1, 1 },
+	{ "rtp", BY_NUMBER, MINE, RTP, 0, 1 },
 	/* What the profile warns of, and both of its cures. */
-	{ "rtp_forged_by_its_header", BY_NUMBER, MINE, rtp_header, 1, 0 },
-	{ "rtp_forged_payload", BY_PAYLOAD, MINE, rtp_header, 1, 1 },
-	{ "rtp_forged_learn_app", BY_PAYLOAD, MINE " --learn app", rtp_header, 2, 2 },
-	{ "moldudp64_forged_payload", BY_PAYLOAD, MINE, mold_header, 1, 1 },
+	{ "rtp_forged_by_its_header", BY_NUMBER, MINE, RTP, 1, 0 },
+	{ "rtp_forged_payload", BY_PAYLOAD, MINE, RTP, 1, 1 },
+	{ "rtp_forged_learn_app", BY_PAYLOAD, MINE " --learn app", RTP, 2, 2 },
+	{ "moldudp64_forged_payload", BY_PAYLOAD, MINE, MOLDUDP64, 1, 1 },
 };
 
 static struct race {
-	header_fn header;
+	enum protocol protocol;
 	uint64_t seed;
 	int fd, to[E2E_LINKS];
 	uint8_t copies[SENDERS][RACE_PACKETS];
 	uint32_t packets, strangers;
 } race;
 
+/* Shreds are data and code in turn, 64 of one set. The numbers of RTP go round. What the sender
+ * writes itself is random, and ends with who it is.
+ */
 static size_t write_race_packet(uint8_t out[RACE_BYTES], enum sender sender, uint32_t number)
 {
 	struct trailer t = { number, sender };
-	size_t len, at = race.header(out, number, &len);
+	struct protocol_packet p = { .protocol = race.protocol, .body = RACE_BODY, .count = 1 };
+	static struct frame f;
+	size_t len, from;
 
-	for (uint8_t body[GSP_ID_BYTES]; at < len; at += sizeof(body)) {
-		size_t left = len - at < sizeof(body) ? len - at : sizeof(body);
-
-		gossip_id(race.seed + sender, number * 64 + at / sizeof(body), body);
-		memcpy(out + at, body, left);
-	}
-	memcpy(out + len - sizeof(t), &t, sizeof(t));
+	p.sequence = race.protocol == RTP ? 65000 + number : 1 + number;
+	p.variant = number % 2 ? 0x66 : 0x96;
+	p.index = number / 2;
+	p.fec_set = number / 64 * 32;
+	protocol_frame(&f, &p);
+	len = f.len - f.gsp;
+	from = f.gsp + (race.protocol == SHRED ? 89 : 22);
+	for (size_t at = from; at < f.len; at += GSP_ID_BYTES)
+		gossip_id(race.seed + sender, number * 64 + (at - from) / GSP_ID_BYTES, f.data + at);
+	memcpy(f.data + f.len - sizeof(t), &t, sizeof(t));
+	memcpy(out, f.data + f.gsp, len);
 	return len;
 }
 
@@ -127,7 +87,7 @@ static void open_race(const struct race_row *row)
 {
 	static const char *const TO[] = { "10.77.0.1", "10.77.1.1" };
 
-	race = (struct race){ .header = row->header, .seed = udp_now_ns() };
+	race = (struct race){ .protocol = row->protocol, .seed = udp_now_ns() };
 	sh("echo '%s' | %s load ve0 ve1 --name streams %s", row->profiles, tool(), row->load);
 	race.fd = udp_receiver("0.0.0.0", RACE_PORT);
 	assert_true(race.fd > 0);
