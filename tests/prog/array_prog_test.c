@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The packet program with layouts flat and countdown: what is known, learned, forgotten,
- * and that what it remembers of whole ids never changes an answer.
+/* The packet program with every layout and scheme: what is known, learned, forgotten, and that what
+ * it remembers of whole ids never changes an answer.
  */
 #include "layout_runner.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,47 +15,48 @@
 #include "hand.h"
 #include "ids.h"
 #include "known_ids.h"
+#include "layout.h"
 #include "xdp_dedup.skel.h"
 
 /* So large that nothing only seems to be known. */
-static const struct {
-	const char *name;
-	struct layout_parameters parameters;
-} KINDS[] = {
-	{ "flat fast", { .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 100003, .k = 9 } },
-	{ "flat siphash", { .layout = DEDUP_FLAT, .hash = DEDUP_SIPHASH, .m = 100003, .k = 9 } },
-	{ "flat colibri", { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .m = 100003, .k = 9 } },
-	{ "flat fips", { .layout = DEDUP_FLAT, .hash = DEDUP_FIPS, .m = 100003, .k = 9 } },
-	{ "flat fnv1a", { .layout = DEDUP_FLAT, .hash = DEDUP_FNV1A, .m = 100003, .k = 9 } },
-	{ "flat tezos", { .layout = DEDUP_FLAT, .hash = DEDUP_TEZOS, .m = 1 << 20, .k = 9 } },
-	{ "countdown fast",
-	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_FAST, .k = 9, .index_bits = 17 } },
-	{ "countdown siphash",
-	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_SIPHASH, .k = 9, .index_bits = 17 } },
-	{ "countdown colibri",
-	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_COLIBRI, .k = 9, .index_bits = 17 } },
-	{ "countdown fips",
-	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_FIPS, .k = 9, .index_bits = 17 } },
-	{ "countdown fnv1a",
-	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_FNV1A, .k = 9, .index_bits = 17 } },
-	{ "countdown tezos",
-	  { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_TEZOS, .k = 9, .index_bits = 17 } },
+static const struct layout_parameters PARAMETERS[] = {
+	[DEDUP_BLOCKED] = { .layout = DEDUP_BLOCKED, .fpr = 1e-9 },
+	[DEDUP_FLAT] = { .layout = DEDUP_FLAT, .m = 100003, .k = 9 },
+	[DEDUP_COUNTDOWN] = { .layout = DEDUP_COUNTDOWN, .k = 9, .index_bits = 17 },
 };
 
-typedef void (*kind_fn)(const struct dedup_config *cfg);
+static const enum dedup_hash_scheme HASHES[] = { DEDUP_FAST, DEDUP_SIPHASH, DEDUP_COLIBRI,
+						 DEDUP_FIPS, DEDUP_FNV1A,   DEDUP_TEZOS };
 
-/* Each kind, as the plan has it and with the cache that the plan may leave out. */
-static void for_each_kind(int layout, kind_fn check)
+enum { ALL_LAYOUTS = -1, ARRAYS = -2 };
+
+/* Makes a filter that stands still of each layout, or of one, or of both arrays, with each scheme:
+ * as the plan has it, and with the cache that the plan may leave out. `change` may be NULL.
+ */
+static void for_each_kind(int layout, void (*change)(struct dedup_config *cfg),
+			  void (*check)(const struct dedup_config *cfg))
 {
-	for (size_t i = 0; i < 2 * ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = layout_run_still_config(&KINDS[i / 2].parameters);
+	char row[32];
 
-		if (layout >= 0 && cfg.memory.layout != (uint32_t)layout)
+	for (size_t i = 0; i < ARRAY_SIZE(PARAMETERS) * ARRAY_SIZE(HASHES) * 2; i++) {
+		struct layout_parameters p = PARAMETERS[i / 2 / ARRAY_SIZE(HASHES)];
+		bool is_array = p.layout != DEDUP_BLOCKED, other_cache = i % 2;
+		struct dedup_config cfg;
+
+		p.hash = HASHES[i / 2 % ARRAY_SIZE(HASHES)];
+		if ((layout == ARRAYS && !is_array) || (layout >= 0 && p.layout != (uint32_t)layout) ||
+		    (!is_array && (other_cache || p.hash > DEDUP_SIPHASH)))
 			continue;
-		if (i % 2)
+		if (p.m && p.hash == DEDUP_TEZOS)
+			p.m = 1 << 20;
+		cfg = layout_run_still_config(&p);
+		if (other_cache)
 			cfg.memory.known_cnt = cfg.memory.known_cnt ? 0 : 64;
+		if (change)
+			change(&cfg);
 		fixture_load(&cfg);
-		fixture.row = KINDS[i / 2].name;
+		snprintf(row, sizeof(row), "%s %s", layout_of(p.layout)->name, hash_name(p.hash));
+		fixture.row = row;
 		check(fixture.filter.config);
 		fixture_unload(NULL);
 	}
@@ -63,16 +65,18 @@ static void for_each_kind(int layout, kind_fn check)
 static void try_ihave(const struct dedup_config *cfg)
 {
 	static const int COUNTS[] = { 1, 2, 32 };
+	bool is_array = cfg->memory.layout != DEDUP_BLOCKED;
 	struct id ids[GSP_IDS_MAX];
 
 	fixture_learn(ids, GSP_IDS_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
 		expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_REASON_ihave_duplicate);
-		for (int at = 0; at < COUNTS[i]; at += 1 + COUNTS[i] / 5) {
+		for (int at = 0; at < COUNTS[i]; at += is_array ? 1 + COUNTS[i] / 5 : 1) {
 			struct id known = ids[at];
 
 			ids[at] = NO_ID;
 			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_no_id);
+			/* Announcing an id again and again teaches nothing. */
 			ids[at] = id_fresh();
 			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
 			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
@@ -85,7 +89,7 @@ static void try_ihave(const struct dedup_config *cfg)
 
 TEST(ihave_passes_for_any_unknown_id)
 {
-	for_each_kind(-1, try_ihave);
+	for_each_kind(ALL_LAYOUTS, NULL, try_ihave);
 }
 
 /* What is learned, and what is only tested, stops where it should. */
@@ -121,47 +125,62 @@ static void try_limit(const struct dedup_config *cfg)
 
 TEST(past_the_limit_nothing_is_learned)
 {
-	for_each_kind(-1, try_limit);
+	for_each_kind(ARRAYS, NULL, try_limit);
+}
+
+static void learn_app(struct dedup_config *cfg)
+{
+	cfg->asked.learn_app = 1;
+}
+
+static void try_app(const struct dedup_config *cfg)
+{
+	struct dedup_state *st = fixture.filter.state;
+	struct id id = id_fresh();
+
+	(void)cfg;
+	for (int i = 0; i < 3; i++)
+		expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+	assert_int_equal(st->learned, 0);
+	assert_int_equal(ids_test(&fixture.filter, id.bytes), 0);
+	assert_int_equal(ids_add(&fixture.filter, id.bytes), 0);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	expect_ihave(&id, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
+	/* The application's learning is limited, too. */
+	st->limit = st->learned;
+	id = id_fresh();
+	assert_int_equal(ids_add(&fixture.filter, id.bytes), -ENOSPC);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 }
 
 TEST(learn_app_leaves_learning_to_the_application)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
-		struct id id = id_fresh();
+	for_each_kind(ALL_LAYOUTS, learn_app, try_app);
+}
 
-		cfg.asked.learn_app = 1;
-		fixture_load(&cfg);
-		fixture.row = KINDS[i].name;
-		for (int j = 0; j < 3; j++)
-			expect_event(&id, XDP_PASS, DEDUP_REASON_new);
-		expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
-		assert_int_equal(fixture.filter.state->learned, 0);
-		assert_int_equal(ids_test(&fixture.filter, id.bytes), 0);
-		assert_int_equal(ids_add(&fixture.filter, id.bytes), 0);
-		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
-		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
-		expect_ihave(&id, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
-		fixture_unload(state);
-	}
+static void count_only(struct dedup_config *cfg)
+{
+	cfg->policy.action = DEDUP_COUNT;
+}
+
+static void try_count(const struct dedup_config *cfg)
+{
+	struct id id = id_fresh(), other = id_fresh();
+
+	(void)cfg;
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+	expect_event(&id, XDP_PASS, DEDUP_REASON_duplicate);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_duplicate);
+	expect_event(&other, XDP_PASS, DEDUP_REASON_new);
+	assert_int_equal(fixture.seen.dropped, 0);
 }
 
 TEST(count_only_counts_but_passes)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
-		struct id id = id_fresh();
-
-		cfg.policy.action = DEDUP_COUNT;
-		fixture_load(&cfg);
-		fixture.row = KINDS[i].name;
-		expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
-		expect_event(&id, XDP_PASS, DEDUP_REASON_new);
-		expect_event(&id, XDP_PASS, DEDUP_REASON_duplicate);
-		expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_duplicate);
-		assert_int_equal(fixture.seen.dropped, 0);
-		fixture_unload(state);
-	}
+	for_each_kind(ALL_LAYOUTS, count_only, try_count);
 }
 
 /* Until an id is learned again, which the kernel's memory of whole ids must not prevent. */
@@ -189,33 +208,33 @@ static void try_removal(const struct dedup_config *cfg)
 
 TEST(a_removed_id_is_unknown_at_once)
 {
-	for_each_kind(DEDUP_COUNTDOWN, try_removal);
+	for_each_kind(DEDUP_COUNTDOWN, NULL, try_removal);
+}
+
+/* In so few cells ids share some. */
+static void few_cells(struct dedup_config *cfg)
+{
+	cfg->memory.m = 1 << 10;
+}
+
+static void try_neighbour(const struct dedup_config *cfg)
+{
+	struct id id, beside;
+
+	fixture_learn(&id, 1);
+	beside = plain_id_sharing(cfg, &id, 1);
+	expect_event(&beside, XDP_PASS, DEDUP_REASON_new);
+	expect_event(&beside, XDP_DROP, DEDUP_REASON_duplicate);
+	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	assert_int_equal(ids_remove(&fixture.filter, id.bytes), 1);
+	expect_ihave(&beside, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+	expect_event(&beside, XDP_PASS, DEDUP_REASON_new);
+	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
 }
 
 TEST(a_removed_id_takes_its_neighbours_along)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct layout_parameters s = KINDS[i].parameters;
-		struct dedup_config cfg;
-		struct id id, beside;
-
-		if (s.layout != DEDUP_COUNTDOWN)
-			continue;
-		s.index_bits = 10;
-		cfg = layout_run_still_config(&s);
-		fixture_load(&cfg);
-		fixture.row = KINDS[i].name;
-		fixture_learn(&id, 1);
-		beside = plain_id_sharing(fixture.filter.config, &id, 1);
-		expect_event(&beside, XDP_PASS, DEDUP_REASON_new);
-		expect_event(&beside, XDP_DROP, DEDUP_REASON_duplicate);
-		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
-		assert_int_equal(ids_remove(&fixture.filter, id.bytes), 1);
-		expect_ihave(&beside, 1, XDP_PASS, DEDUP_REASON_ihave_new);
-		expect_event(&beside, XDP_PASS, DEDUP_REASON_new);
-		expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
-		fixture_unload(state);
-	}
+	for_each_kind(DEDUP_COUNTDOWN, few_cells, try_neighbour);
 }
 
 /* The hand rests at place 0, clears what is behind it, and rests again. Learned while it
@@ -260,7 +279,7 @@ static void try_ages(const struct dedup_config *cfg)
 
 TEST(a_flat_id_is_known_for_two_generations)
 {
-	for_each_kind(DEDUP_FLAT, try_ages);
+	for_each_kind(DEDUP_FLAT, NULL, try_ages);
 }
 
 /* Learned, refreshed by the application or not, asked for or not: known for so many
@@ -288,7 +307,7 @@ static void try_countdowns(const struct dedup_config *cfg)
 
 TEST(a_countdown_id_is_known_for_its_countdowns)
 {
-	for_each_kind(DEDUP_COUNTDOWN, try_countdowns);
+	for_each_kind(DEDUP_COUNTDOWN, NULL, try_countdowns);
 }
 
 /* Another id of the same dedup_hash_fast(): NH is a sum, and two of its terms change places. */
@@ -314,28 +333,28 @@ static uint64_t fast_hash(const struct id *id)
 	return dedup_hash_fast(&key, GSP_ID_WORDS, fixture.filter.config->secrets.key, 0);
 }
 
+static void some_known(struct dedup_config *cfg)
+{
+	cfg->memory.known_cnt = 64;
+}
+
+static void try_twins(const struct dedup_config *cfg)
+{
+	for (int n = 0; n < 20 && cfg->memory.hash != DEDUP_FAST; n++) {
+		struct id id = id_fresh(), twin = id_of_same_hash(cfg, &id);
+
+		assert_true(fast_hash(&id) == fast_hash(&twin));
+		expect_event(&id, XDP_PASS, DEDUP_REASON_new);
+		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+		expect_ihave(&twin, 1, XDP_PASS, DEDUP_REASON_ihave_new);
+		expect_event(&twin, XDP_PASS, DEDUP_REASON_new);
+		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
+	}
+}
+
 TEST(ids_of_one_hash_are_told_apart)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
-
-		if (cfg.memory.hash == DEDUP_FAST)
-			continue;
-		cfg.memory.known_cnt = 64;
-		fixture_load(&cfg);
-		fixture.row = KINDS[i].name;
-		for (int n = 0; n < 20; n++) {
-			struct id id = id_fresh(), twin = id_of_same_hash(fixture.filter.config, &id);
-
-			assert_true(fast_hash(&id) == fast_hash(&twin));
-			expect_event(&id, XDP_PASS, DEDUP_REASON_new);
-			expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
-			expect_ihave(&twin, 1, XDP_PASS, DEDUP_REASON_ihave_new);
-			expect_event(&twin, XDP_PASS, DEDUP_REASON_new);
-			expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
-		}
-		fixture_unload(state);
-	}
+	for_each_kind(ARRAYS, some_known, try_twins);
 }
 
 /* One entry of `known_ids`, and an id for it. */
@@ -402,33 +421,30 @@ TEST(a_half_written_entry_holds_nothing)
 		}
 }
 
-/* Ids of more bytes than a packet of today has: what follows is 0 in both. */
-static void try_long_ids(uint32_t bytes)
+static uint32_t long_bytes;
+
+static void long_ids(struct dedup_config *cfg)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
-		struct dedup_config cfg = layout_run_still_config(&KINDS[i].parameters);
+	cfg->policy.id_bytes = cfg->policy.streams[0].bytes = long_bytes;
+	cfg->policy.streams[0].words = dedup_id_words(long_bytes);
+}
 
-		cfg.policy.id_bytes = cfg.policy.streams[0].bytes = bytes;
-		cfg.policy.streams[0].words = dedup_id_words(bytes);
-		if (cfg.memory.hash == DEDUP_COLIBRI || cfg.memory.hash == DEDUP_FIPS ||
-		    cfg.memory.hash == DEDUP_TEZOS)
-			cfg.memory.known_cnt = 64;
-		fixture_load(&cfg);
-		fixture.row = KINDS[i].name;
-		for (int n = 0; n < 20; n++) {
-			struct dedup_id by_packet = { 0 }, by_call = { 0 };
-			struct id a = id_fresh(), b = id_fresh();
+/* Ids of more bytes than a packet of today has: what follows is 0 in both. */
+static void try_long_ids(const struct dedup_config *cfg)
+{
+	(void)cfg;
+	for (int n = 0; n < 20; n++) {
+		struct dedup_id by_packet = { 0 }, by_call = { 0 };
+		struct id a = id_fresh(), b = id_fresh();
 
-			memcpy(by_packet.byte, &a, sizeof(a));
-			memcpy(by_call.byte, &b, sizeof(b));
-			expect_event(&a, XDP_PASS, DEDUP_REASON_new);
-			expect_event(&a, XDP_DROP, DEDUP_REASON_duplicate);
-			assert_int_equal(ids_test(&fixture.filter, by_packet.byte), 1);
-			assert_int_equal(ids_see(&fixture.filter, by_call.byte), 0);
-			expect_event(&b, XDP_DROP, DEDUP_REASON_duplicate);
-			expect_event(&b, XDP_DROP, DEDUP_REASON_duplicate);
-		}
-		fixture_unload(NULL);
+		memcpy(by_packet.byte, &a, sizeof(a));
+		memcpy(by_call.byte, &b, sizeof(b));
+		expect_event(&a, XDP_PASS, DEDUP_REASON_new);
+		expect_event(&a, XDP_DROP, DEDUP_REASON_duplicate);
+		assert_int_equal(ids_test(&fixture.filter, by_packet.byte), 1);
+		assert_int_equal(ids_see(&fixture.filter, by_call.byte), 0);
+		expect_event(&b, XDP_DROP, DEDUP_REASON_duplicate);
+		expect_event(&b, XDP_DROP, DEDUP_REASON_duplicate);
 	}
 }
 
@@ -436,8 +452,10 @@ TEST(ids_of_up_to_64_bytes_are_found)
 {
 	static const uint32_t BYTES[] = { 52, 33, 40, 48, 49, 56, 63, 64 };
 
-	for (size_t i = 0; i < ARRAY_SIZE(BYTES); i += tries(8, 1))
-		try_long_ids(BYTES[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(BYTES); i += tries(8, 1)) {
+		long_bytes = BYTES[i];
+		for_each_kind(ARRAYS, long_ids, try_long_ids);
+	}
 }
 
 /* Where the kernel keeps this entry of a map: a program is asked, as only it is told. */

@@ -30,30 +30,6 @@ TEST_WITH(every_bit_of_an_id_counts, fixture_load_still, fixture_unload)
 	}
 }
 
-TEST_WITH(ihave_passes_for_any_unknown_id, fixture_load_still, fixture_unload)
-{
-	static const int COUNTS[] = { 1, 2, 32 };
-	struct id ids[GSP_IDS_MAX];
-
-	fixture_learn(ids, GSP_IDS_MAX);
-	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
-		expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_REASON_ihave_duplicate);
-		for (int at = 0; at < COUNTS[i]; at++) {
-			struct id known = ids[at];
-
-			ids[at] = NO_ID;
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_no_id);
-			/* Announcing an id again and again teaches nothing. */
-			ids[at] = id_fresh();
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
-			expect_event(&ids[at], XDP_PASS, DEDUP_REASON_new);
-			expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_REASON_ihave_duplicate);
-			ids[at] = known;
-		}
-	}
-}
-
 TEST_WITH(iwant_passes_and_teaches_nothing, fixture_load_still, fixture_unload)
 {
 	struct id ids[GSP_IDS_MAX];
@@ -66,21 +42,6 @@ TEST_WITH(iwant_passes_and_teaches_nothing, fixture_load_still, fixture_unload)
 	for (int i = 0; i < GSP_IDS_MAX; i++)
 		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
 	expect(&f, XDP_PASS, DEDUP_REASON_exempt);
-}
-
-TEST(count_only_counts_but_passes)
-{
-	struct dedup_config cfg = fixture_still_config();
-	struct id id = id_fresh(), other = id_fresh();
-
-	cfg.policy.action = DEDUP_COUNT;
-	fixture_load(&cfg);
-	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
-	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
-	expect_event(&id, XDP_PASS, DEDUP_REASON_duplicate);
-	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_duplicate);
-	expect_event(&other, XDP_PASS, DEDUP_REASON_new);
-	assert_int_equal(fixture.seen.dropped, 0);
 }
 
 /* They count as what they are, but not as dropped, nor do their bytes. */
@@ -98,28 +59,6 @@ TEST(all_ihaves_pass_if_told_to)
 	expect_event(&ids[0], XDP_DROP, DEDUP_REASON_duplicate);
 	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_REASON_ihave_new);
 	expect_event(&fresh, XDP_PASS, DEDUP_REASON_new);
-}
-
-TEST(learn_app_leaves_learning_to_the_application)
-{
-	struct dedup_config cfg = fixture_still_config();
-	struct id id = id_fresh();
-
-	cfg.asked.learn_app = 1;
-	fixture_load(&cfg);
-	for (int i = 0; i < 100; i++)
-		expect_event(&id, XDP_PASS, DEDUP_REASON_new);
-	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
-	assert_int_equal(fixture.filter.state->learned, 0);
-	assert_int_equal(ids_test(&fixture.filter, id.bytes), 0);
-	assert_int_equal(ids_add(&fixture.filter, id.bytes), 0);
-	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
-	expect_ihave(&id, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
-	/* The application's learning is limited, too. */
-	fixture.filter.state->limit = fixture.filter.state->learned;
-	id = id_fresh();
-	assert_int_equal(ids_add(&fixture.filter, id.bytes), -ENOSPC);
-	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
 }
 
 TEST(nothing_drops_when_the_clock_has_stopped)
@@ -214,48 +153,6 @@ TEST(past_the_limit_nothing_is_learned)
 	expect_event(&fresh, XDP_DROP, DEDUP_REASON_duplicate);
 	assert_int_equal(learn_until_full(&fresh), 3);
 	assert_int_equal(fixture.filter.state->learned, room + 4);
-}
-
-TEST(an_id_is_gone_after_two_turns)
-{
-	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
-	struct id ids[1000];
-
-	fixture_load(&cfg);
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		ids[i] = id_fresh();
-		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
-	}
-	layout_run_pass(cfg.memory.blocks);
-	/* Now in the previous half; seeing it again does not refresh it. */
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		expect_event(&ids[i], XDP_DROP, DEDUP_REASON_duplicate);
-		expect_ihave(&ids[i], 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
-	}
-	layout_run_pass(cfg.memory.blocks);
-	for (uint32_t i = 0; i < cfg.memory.blocks; i++)
-		assert_memory_equal(&fixture.filter.blocks[i], &(struct dedup_block){ 0 },
-				    sizeof(struct dedup_block));
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
-}
-
-TEST(an_id_outlives_one_turn_from_anywhere)
-{
-	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
-	uint32_t half = cfg.memory.blocks / cfg.memory.segment_places / 2 * cfg.memory.segment_places;
-	struct id ids[1000];
-
-	fixture_load(&cfg);
-	layout_run_pass(half);
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		ids[i] = id_fresh();
-		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
-	}
-	layout_run_pass(cfg.memory.blocks - half);
-	layout_run_pass(half);
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		expect_event(&ids[i], XDP_DROP, DEDUP_REASON_duplicate);
 }
 
 TEST(an_id_is_remembered_for_the_window)
