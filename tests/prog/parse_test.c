@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <linux/if_ether.h>
@@ -254,109 +256,88 @@ static void build_iwant(struct frame *f, struct frame_plan plan)
 	frame_build(f, &plan, &id);
 }
 
-static enum dedup_reason judge_ethertype(uint32_t type)
-{
-	return type == ETH_P_IP ? DEDUP_REASON_exempt : DEDUP_REASON_ignored;
-}
-
-static enum dedup_reason judge_ethertype_of_ipv6(uint32_t type)
-{
-	return type == ETH_P_IPV6 ? DEDUP_REASON_exempt : DEDUP_REASON_ignored;
-}
-
-/* Of a frame with ihl 15, its options being no UDP header to our port. */
-static enum dedup_reason judge_ipv4_first_byte(uint32_t byte)
-{
-	if (byte >> 4 != 4 || (byte & 15) < 5)
-		return DEDUP_REASON_bad_ip;
-	return (byte & 15) == 15 ? DEDUP_REASON_exempt : DEDUP_REASON_ignored;
-}
-
-static enum dedup_reason judge_ipv6_first_byte(uint32_t byte)
-{
-	return byte >> 4 == 6 ? DEDUP_REASON_exempt : DEDUP_REASON_bad_ip;
-}
-
-static enum dedup_reason judge_ipv4_protocol(uint32_t protocol)
-{
-	return protocol == IPPROTO_UDP ? DEDUP_REASON_exempt : DEDUP_REASON_ignored;
-}
-
-/* As an extension header, UDP's ports say a length beyond the payload. */
-static enum dedup_reason judge_ipv6_protocol(uint32_t protocol)
-{
-	switch (protocol) {
-	case IPPROTO_FRAGMENT:
-		return DEDUP_REASON_fragment;
-	case IPPROTO_HOPOPTS:
-	case IPPROTO_ROUTING:
-	case IPPROTO_DSTOPTS:
-	case IPPROTO_AH:
-		return DEDUP_REASON_bad_ip;
-	default:
-		return judge_ipv4_protocol(protocol);
-	}
-}
-
-static enum dedup_reason judge_fragment_field(uint32_t field)
-{
-	return field & 0x3fff ? DEDUP_REASON_fragment : DEDUP_REASON_exempt;
-}
-
-#define IWANT_LEN 48 /* of UDP, with one id */
-#define PADDED 9
-
-static enum dedup_reason judge_ipv6_length(uint32_t len)
-{
-	return len < IWANT_LEN		  ? DEDUP_REASON_bad_udp
-	       : len > IWANT_LEN + PADDED ? DEDUP_REASON_truncated
-					  : DEDUP_REASON_exempt;
-}
-
-static enum dedup_reason judge_ipv4_length(uint32_t len)
-{
-	return len < 20 ? DEDUP_REASON_bad_ip : judge_ipv6_length(len - 20);
-}
-
-static enum dedup_reason judge_udp_length(uint32_t len)
-{
-	if (len < 8 || len > IWANT_LEN + 100)
-		return DEDUP_REASON_bad_udp;
-	return len < IWANT_LEN ? DEDUP_REASON_bad_length : DEDUP_REASON_exempt;
-}
-
-/* Every value of a header field. */
+/* Every value of a header field, BYTES at LAYER + OFFSET: what it makes of a good IWANT, whose UDP
+ * length is 48. A later range overrides an earlier one.
+ */
 static const struct {
 	const char *name;
 	struct frame_plan plan;
 	enum layer layer;
 	uint32_t offset, bytes;
-	enum dedup_reason (*judge)(uint32_t value);
+	const char *reasons;
 } SWEEPS[] = {
-	{ "EtherType", V4, ETH, 12, 2, judge_ethertype },
-	{ "EtherType over IPv6", V6, ETH, 12, 2, judge_ethertype_of_ipv6 },
-	{ "tag's EtherType", TAGS(ETH_P_8021Q), ETH, 16, 2, judge_ethertype },
-	{ "IPv4 version and ihl", { .option_words = 10 }, IP, 0, 1, judge_ipv4_first_byte },
-	{ "IPv4 total length", { .padding = PADDED }, IP, 2, 2, judge_ipv4_length },
-	{ "IPv4 fragment field", V4, IP, 6, 2, judge_fragment_field },
-	{ "IPv4 protocol", V4, IP, 9, 1, judge_ipv4_protocol },
-	{ "IPv6 version", V6, IP, 0, 1, judge_ipv6_first_byte },
-	{ "IPv6 payload length", { .ipv6 = true, .padding = PADDED }, IP, 4, 2, judge_ipv6_length },
-	{ "IPv6 next header", V6, IP, 6, 1, judge_ipv6_protocol },
-	{ "UDP length", { .body = 100, .padding = 100 }, UDP, 4, 2, judge_udp_length },
+	{ "EtherType", V4, ETH, 12, 2, "all=ignored 0x0800=exempt" },
+	{ "EtherType over IPv6", V6, ETH, 12, 2, "all=ignored 0x86dd=exempt" },
+	{ "tag's EtherType", TAGS(ETH_P_8021Q), ETH, 16, 2, "all=ignored 0x0800=exempt" },
+	/* ihl 15: with less of it no UDP header to our port follows, but options. */
+	{ "IPv4 first byte", { .option_words = 10 }, IP, 0, 1, "all=bad_ip 0x45-0x4e=ignored 0x4f=exempt" },
+	{ "IPv4 length", { .padding = 9 }, IP, 2, 2, "all=truncated 0-19=bad_ip 20-67=bad_udp 68-77=exempt" },
+	{ "IPv4 fragment", V4, IP, 6, 2,
+	  "all=fragment 0=exempt 0x4000=exempt 0x8000=exempt 0xc000=exempt" },
+	{ "IPv4 protocol", V4, IP, 9, 1, "all=ignored 17=exempt" },
+	{ "IPv6 version", V6, IP, 0, 1, "all=bad_ip 0x60-0x6f=exempt" },
+	{ "IPv6 length", { .ipv6 = true, .padding = 9 }, IP, 4, 2, "all=truncated 0-47=bad_udp 48-57=exempt" },
+	/* Extension headers have UDP's ports for a length, beyond the payload. */
+	{ "IPv6 next header", V6, IP, 6, 1,
+	  "all=ignored 17=exempt 44=fragment 0=bad_ip 43=bad_ip 51=bad_ip 60=bad_ip" },
+	{ "UDP length",
+	  { .body = 100, .padding = 100 },
+	  UDP,
+	  4,
+	  2,
+	  "all=bad_udp 8-47=bad_length 48-148=exempt" },
 };
+
+static enum dedup_reason reason_named(const char *name)
+{
+	static const char *const NAMES[] = {
+#define X(name, help) #name,
+		DEDUP_REASONS(X)
+#undef X
+	};
+
+	for (int i = 0; i < DEDUP_REASONS_CNT; i++)
+		if (!strcmp(NAMES[i], name))
+			return i;
+	fail_msg("there is no reason %s", name);
+	return DEDUP_REASONS_CNT;
+}
+
+/* Reads FROM[-TO]=REASON, or all=REASON, as often as it is there. */
+static void read_reasons(const char *text, enum dedup_reason reasons[UINT16_MAX + 1])
+{
+	char word[32], name[32];
+	int len;
+
+	for (; sscanf(text, " %31[^=]=%31s%n", word, name, &len) == 2; text += len) {
+		enum dedup_reason reason = reason_named(name);
+		uint32_t from = 0, to = UINT16_MAX;
+
+		if (strcmp(word, "all")) {
+			char *end;
+
+			from = to = strtoul(word, &end, 0);
+			if (*end == '-')
+				to = strtoul(end + 1, NULL, 0);
+		}
+		for (uint32_t value = from; value <= to; value++)
+			reasons[value] = reason;
+	}
+}
 
 TEST(header_fields_swept)
 {
+	static enum dedup_reason reasons[UINT16_MAX + 1];
 	struct frame f;
 
 	for (size_t i = 0; i < ARRAY_SIZE(SWEEPS); i++) {
 		fixture.row = SWEEPS[i].name;
+		read_reasons(SWEEPS[i].reasons, reasons);
 		build_iwant(&f, SWEEPS[i].plan);
 		for (uint32_t value = 0; value < 1U << 8 * SWEEPS[i].bytes; value++) {
 			frame_put(&f, layer_at(&f, SWEEPS[i].layer) + SWEEPS[i].offset,
 				  SWEEPS[i].bytes, value);
-			expect(&f, XDP_PASS, SWEEPS[i].judge(value));
+			expect(&f, XDP_PASS, reasons[value]);
 		}
 	}
 }
@@ -374,37 +355,28 @@ TEST(ipv4_options_of_every_length)
 	}
 }
 
-static bool in_list_of_a_range(uint32_t port)
-{
-	return port == 8001 || (port >= 9000 && port <= 9010);
-}
-
-static bool in_last_port(uint32_t port)
-{
-	return port == 65535;
-}
-
-static bool in_every_port(uint32_t port)
-{
-	return port > 0;
-}
-
-static bool in_longest_list(uint32_t port)
-{
-	return port == 255 || port == 256 || (port > 0 && port <= 62 && port % 2 == 0);
-}
-
-static const struct {
-	const char *ports;
-	bool (*has)(uint32_t port);
-} PORT_LISTS[] = {
-	{ "8001,9000-9010", in_list_of_a_range },
-	{ "65535", in_last_port },
-	{ "1-65535", in_every_port },
-	{ "2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,"
-	  "62,255-256",
-	  in_longest_list },
+static const char *const PORT_LISTS[] = {
+	"8001,9000-9010",
+	"65535",
+	"1-65535",
+	("2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,"
+	 "62,255-256"),
 };
+
+static bool is_in(const char *list, uint32_t port)
+{
+	char *end = (char *)list;
+
+	do {
+		unsigned long from = strtoul(end + (*end == ','), &end, 10), to = from;
+
+		if (*end == '-')
+			to = strtoul(end + 1, &end, 10);
+		if (port >= from && port <= to)
+			return true;
+	} while (*end);
+	return false;
+}
 
 TEST_WITH(ports_swept, NULL, fixture_unload)
 {
@@ -412,14 +384,15 @@ TEST_WITH(ports_swept, NULL, fixture_unload)
 
 	build_iwant(&f, (struct frame_plan)V4);
 	for (size_t i = 0; i < ARRAY_SIZE(PORT_LISTS); i++) {
-		struct dedup_config cfg = fixture_live_config(PORT_LISTS[i].ports);
+		struct dedup_config cfg = fixture_live_config(PORT_LISTS[i]);
 
 		fixture_load(&cfg);
-		fixture.row = PORT_LISTS[i].ports;
+		fixture.row = PORT_LISTS[i];
 		for (uint32_t port = 0; port <= UINT16_MAX; port++) {
 			frame_put(&f, f.udp + 2, 2, port);
 			expect(&f, XDP_PASS,
-			       PORT_LISTS[i].has(port) ? DEDUP_REASON_exempt : DEDUP_REASON_ignored);
+			       is_in(PORT_LISTS[i], port) ? DEDUP_REASON_exempt
+							  : DEDUP_REASON_ignored);
 		}
 		fixture_unload(state);
 	}

@@ -408,7 +408,7 @@ TEST(planned_sizes_are_taken)
 		planned++;
 		refusal = refusal_of(&h, says);
 		if (refusal)
-			fail_msg("%s, %s, %lu ids, rate %g, window %g s, %u CPUs: %s",
+			fail_msg("%s, %s, %llu ids, rate %g, window %g s, %u CPUs: %s",
 				 layout_of(spec.layout)->name, hash_name(spec.hash), spec.capacity,
 				 spec_fpr(&spec), spec.window_ns / 1e9, CPUS[i / 25 % 2], refusal);
 	}
