@@ -5,19 +5,19 @@
  *
  * Environment: SEED, CASES of any-race.
  */
-#define SOURCES 2
 #define NOTES_MAX 20
+#define NOTED_SOURCES 2
 
 /* What was noted of a source, in order; `near`: its word, as it was read for that. */
 struct notes {
 	unsigned long long cnt, holder; /* 2 + a CPU; 0: nobody */
 	struct {
-		unsigned long long call, near; /* call: below CALLS_MAX what came before the race */
+		unsigned long long call, near; /* call: below BEFORE_MAX what came before the race */
 	} list[NOTES_MAX];
 };
 
 struct all_notes {
-	struct notes of[SOURCES];
+	struct notes of[NOTED_SOURCES];
 	unsigned long long of_cpu[3], retired; /* retired: sources, by the hand */
 };
 #define INTERLEAVE_HOOKS
@@ -29,24 +29,15 @@ struct all_notes {
 #include <stdlib.h>
 
 #include "account_model.h"
-#include "number_calls.h"
+#include "number_races.h"
 #include "see.h"
 #include "source_hand.h"
 #include "source_note.h"
 
-#define RESET 5
-#define IDLE 10 /* jiffies until a source may be recycled */
 #define PATHS 2
-#define CALLS_MAX 12 /* before the race */
 #define NS 1000000000ULL
 
-struct row {
-	const char *name;
-	uint32_t width, ring_shift;
-	struct call before[CALLS_MAX]; /* one after the other, up to the first {0, 0} */
-	struct call cpus[CPUS_MAX];
-	int cpus_cnt;
-};
+_Static_assert(NOTED_SOURCES == SOURCES, "each source has notes");
 
 static const struct row *row;
 static struct dedup_config config;
@@ -57,7 +48,7 @@ static unsigned long ends_cnt;
 
 static const struct call *call_of(uint64_t i)
 {
-	return i < CALLS_MAX ? &row->before[i] : &row->cpus[i - CALLS_MAX];
+	return i < BEFORE_MAX ? &row->before[i] : &row->calls[i - BEFORE_MAX];
 }
 
 static uint64_t ns_of(uint64_t i)
@@ -93,7 +84,7 @@ static int do_call(uint64_t i, bool judges, bool notes)
 
 static void make_call(int cpu)
 {
-	results[cpu] = do_call(CALLS_MAX + (uint64_t)cpu, !(row->cpus[cpu].path & JUDGED), true);
+	results[cpu] = do_call(BEFORE_MAX + (uint64_t)cpu, !(row->calls[cpu].path & JUDGED), true);
 }
 
 static uint64_t before_call; /* that is made */
@@ -172,7 +163,7 @@ static void note_access(__u64 *word, enum access access, __u64 is, __u64 to)
 		    (in_account && in_block == DEDUP_ACCOUNT(numbering) && access == STORE && !to));
 	if (in_account && in_block == DEDUP_ACCOUNT(version) && is != to && to % 2) {
 		assert_true(n->cnt < NOTES_MAX);
-		n->list[n->cnt].call = cpu < 0 ? before_call : CALLS_MAX + (uint64_t)cpu;
+		n->list[n->cnt].call = cpu < 0 ? before_call : BEFORE_MAX + (uint64_t)cpu;
 		n->list[n->cnt].near = near_of(source);
 		n->cnt++;
 		n->holder = cpu + 2;
@@ -193,10 +184,10 @@ static int tell_order(void **test_state)
 		return 0;
 	print_message("%s: width %u, ring 2^%u, in the order %s; seen %d %d %d\n", row->name,
 		      row->width, row->ring_shift, order, results[0], results[1], results[2]);
-	for (uint64_t i = 0; i < CALLS_MAX + CPUS_MAX; i++)
+	for (uint64_t i = 0; i < BEFORE_MAX + CPUS_MAX; i++)
 		if (call_of(i)->now)
 			print_message("%s: %llu+%u at %llu, path %u of source %u\n",
-				      i < CALLS_MAX ? "before" : "CPU",
+				      i < BEFORE_MAX ? "before" : "CPU",
 				      (unsigned long long)call_of(i)->number, call_of(i)->more,
 				      (unsigned long long)call_of(i)->now, call_of(i)->path,
 				      call_of(i)->source);
@@ -231,7 +222,7 @@ static void compare_source(uint32_t source)
 static void check_end(void)
 {
 	for (int i = 0; i < cpus_cnt; i++)
-		if (row->cpus[i].source != HAND && results[i] != DEDUP_NO_ROOM)
+		if (row->calls[i].source != HAND && results[i] != DEDUP_NO_ROOM)
 			assert_true(kept.of_cpu[i] == 1 || (!kept.of_cpu[i] && kept.retired));
 	for (uint32_t s = 0; s < SOURCES; s++)
 		if (shared[dedup_slot_block(&config.sources, s) + DEDUP_SLOT_ABOUT]
@@ -246,31 +237,19 @@ static void start(void)
 	uint32_t account = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(row->ring_shift);
 
 	config.format = DEDUP_FORMAT;
-	config.numbered[0] = (struct dedup_numbered){
-		.width = row->width,
-		.recovery = { .width = row->width,
-			      .ring_shift = row->ring_shift,
-			      .number_bits = row->width > 32 ? DEDUP_WIDTH_MAX : 32,
-			      .reset_jiffies = RESET },
-	};
+	config.numbered[0] =
+		(struct dedup_numbered){ .width = row->width, .recovery = recovery_of(row) };
 	config.policy.streams_cnt = 1;
 	config.policy.streams[0].words = 2;
-	*t = (struct dedup_sources){
-		.slots = DEDUP_BUCKET_BLOCKS + 1,
-		.slot_blocks = account + dedup_account_blocks(PATHS, row->ring_shift),
-		.number_bits = config.numbered[0].recovery.number_bits,
-		.idle_jiffies = IDLE,
-		.buckets = DEDUP_BUCKET_BLOCKS,
-		.sources = SOURCES,
-		.paths = PATHS,
-		.account = account,
-	};
+	*t = sources_of(row, account + dedup_account_blocks(PATHS, row->ring_shift));
+	t->paths = PATHS;
+	t->account = account;
 	assert_true(dedup_sources_blocks(t) <= ARRAY_SIZE(shared));
-	for (before_call = 0; before_call < CALLS_MAX && call_of(before_call)->now; before_call++)
+	for (before_call = 0; before_call < BEFORE_MAX && call_of(before_call)->now; before_call++)
 		do_call(before_call, true, true);
 	for (int i = 0; i < cpus_cnt; i++)
-		if (row->cpus[i].path & JUDGED)
-			do_call(CALLS_MAX + (uint64_t)i, true, false);
+		if (row->calls[i].path & JUDGED)
+			do_call(BEFORE_MAX + (uint64_t)i, true, false);
 }
 
 static unsigned long try_orders(const struct row *r)
@@ -282,80 +261,29 @@ static unsigned long try_orders(const struct row *r)
 
 static void test_orders(void **test_state)
 {
-	const struct race_text *t = *test_state;
 	static struct row r;
 	unsigned long cnt;
 
-	r = (struct row){ t->name, t->width, t->ring_shift, .cpus_cnt = 0 };
-	parse_calls(t->before, r.before, CALLS_MAX - 1);
-	r.cpus_cnt = parse_calls(t->calls, r.cpus, CPUS_MAX);
+	r = row_of(*test_state, CPUS_MAX);
 	ends_cnt = 0;
 	cnt = try_orders(&r);
 	print_message("%s: %lu states, %lu ends\n", row->name, cnt, ends_cnt);
 	row = NULL;
 }
 
-static uint32_t below(uint64_t *seed, uint32_t n)
-{
-	return (uint32_t)(random_next(seed) % n);
-}
-
-/* A number near one of these, or not: few different ones, at the edges of words, runs and laps. */
-static uint64_t any_number(uint64_t *seed, uint32_t width)
-{
-	static const uint64_t AROUND[] = { 100, 112, 160, 256, 480, 5000, 65536, 1 << 20 };
-
-	return (AROUND[below(seed, ARRAY_SIZE(AROUND))] - 3 + below(seed, 6)) & ((1ULL << width) - 1);
-}
-
-/* A race of two in any state, at about one time. */
-static void any_race(struct row *r, uint64_t *seed)
-{
-	static const uint32_t SHAPES[][2] = { { 16, 8 }, { 20, 8 }, { 40, 8 }, { 40, 6 } };
-	uint32_t shape = below(seed, ARRAY_SIZE(SHAPES)), cnt = 1 + below(seed, CALLS_MAX - 1);
-	uint64_t now = 10, number = any_number(seed, SHAPES[shape][0]);
-	uint64_t mask = (1ULL << SHAPES[shape][0]) - 1;
-	uint32_t source;
-
-	*r = (struct row){ .name = "any" };
-	r->width = SHAPES[shape][0];
-	r->ring_shift = SHAPES[shape][1];
-	for (uint32_t i = 0; i < cnt; i++) {
-		r->before[i] = (struct call){
-			number & mask,	 now, below(seed, 4) ? 0 : below(seed, 40), below(seed, 3),
-			!below(seed, 4), 0
-		};
-		number = below(seed, 4) ? number + 1 : any_number(seed, r->width);
-		now += below(seed, 3) ? 0 : below(seed, RESET + 3);
-	}
-	r->cpus_cnt = 2;
-	source = below(seed, 4) ? 0 : below(seed, 3);
-	now += below(seed, 3) ? 0 : IDLE + 1;
-	number = below(seed, 2) ? number + 1 : any_number(seed, r->width);
-	for (int i = 0; i < r->cpus_cnt; i++) {
-		r->cpus[i] = (struct call){ number & mask,
-					    now + below(seed, 2),
-					    below(seed, 4) ? 0 : below(seed, 40),
-					    below(seed, 3),
-					    source,
-					    0 };
-		if (!below(seed, 3))
-			number++;
-	}
-	if (!below(seed, 4))
-		r->cpus[1] = (struct call){ .now = now, .source = HAND };
-}
-
 static void test_any_race(void **test_state)
 {
 	uint64_t seed = environment_number("SEED", 1);
 	uint64_t cases = environment_number("CASES", tries(1, 15));
+	static const uint32_t SHAPES[][2] = { { 16, 8 }, { 20, 8 }, { 40, 8 }, { 40, 6 } };
 	unsigned long cnt = 0;
 	static struct row r;
 
 	(void)test_state;
 	for (uint64_t i = 0; i < cases; i++) {
-		any_race(&r, &seed);
+		const uint32_t *shape = SHAPES[below(&seed, ARRAY_SIZE(SHAPES))];
+
+		any_race(&r, &seed, shape[0], shape[1], true);
 		cnt += try_orders(&r);
 	}
 	row = NULL;

@@ -11,24 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "number_calls.h"
+#include "number_races.h"
 #include "see.h"
 #include "source_hand.h"
-
-#define RESET 5
-
-#define IDLE 10 /* jiffies until a source may be recycled */
-#define SOURCES 2
-#define CALLS_MAX 4
-
-struct row {
-	const char *name;
-	uint32_t width, ring_shift;
-	struct call before[12];	      /* one after the other, up to the first {0, 0} */
-	struct call calls[CALLS_MAX]; /* one of each CPU; those after these are the first CPU's, too */
-	int cpus_cnt;
-	bool is_near_only; /* numbers that are far pass as often as they come */
-};
 
 static const struct row *row;
 static struct dedup_sources table;
@@ -68,17 +53,8 @@ static void make_call(int cpu)
 
 static void start(void)
 {
-	recovery = (struct dedup_recovery){ .width = row->width,
-					    .ring_shift = row->ring_shift,
-					    .number_bits = row->width > 32 ? DEDUP_WIDTH_MAX : 32,
-					    .reset_jiffies = RESET };
-	table = (struct dedup_sources){ .slots = DEDUP_BUCKET_BLOCKS + 1,
-					.slot_blocks = DEDUP_SLOT_BLOCKS +
-						       dedup_ring_blocks(row->ring_shift),
-					.number_bits = recovery.number_bits,
-					.idle_jiffies = IDLE,
-					.buckets = DEDUP_BUCKET_BLOCKS,
-					.sources = SOURCES };
+	recovery = recovery_of(row);
+	table = sources_of(row, DEDUP_SLOT_BLOCKS + dedup_ring_blocks(row->ring_shift));
 	assert_true(dedup_sources_blocks(&table) <= ARRAY_SIZE(shared));
 	for (const struct call *c = row->before; c->now; c++)
 		see(c);
@@ -170,11 +146,9 @@ static unsigned long try_orders(const struct row *r)
 
 static void try_text(const struct race_text *t, bool is_near_only)
 {
-	struct row r = { t->name, t->width, t->ring_shift, .is_near_only = is_near_only };
-	int cnt = parse_calls(t->calls, r.calls, CALLS_MAX);
+	struct row r = row_of(t, CPUS_MAX);
 
-	parse_calls(t->before, r.before, ARRAY_SIZE(r.before) - 1);
-	r.cpus_cnt = cnt < CPUS_MAX ? cnt : CPUS_MAX;
+	r.is_near_only = is_near_only;
 	print_message("%s: %lu states\n", r.name, try_orders(&r));
 }
 
@@ -188,58 +162,18 @@ static void test_near_orders(void **state)
 	try_text(*state, true);
 }
 
-static unsigned int below(uint64_t *seed, unsigned int n)
-{
-	return (unsigned int)(random_next(seed) % n);
-}
-
-/* A number near one of these, or not: few different ones, at the edges of words, runs and laps. */
-static uint64_t any_number(uint64_t *seed, uint32_t width)
-{
-	static const uint64_t AROUND[] = { 100, 112, 160, 256, 480, 5000, 65536, 1 << 20 };
-
-	return (AROUND[below(seed, ARRAY_SIZE(AROUND))] - 3 + below(seed, 6)) & ((1ULL << width) - 1);
-}
-
-/* A race of two in any state, at about one time. */
-static void any_race(struct row *r, uint64_t *seed)
-{
-	static const uint32_t SHAPES[][2] = { { 8, 8 }, { 16, 16 }, { 20, 8 }, { 40, 8 }, { 40, 6 } };
-	unsigned int shape = below(seed, ARRAY_SIZE(SHAPES)), cnt = 1 + below(seed, 11);
-	uint64_t now = 10, number = any_number(seed, SHAPES[shape][0]);
-	uint64_t mask = (1ULL << SHAPES[shape][0]) - 1;
-	uint32_t source;
-
-	*r = (struct row){ .name = "any", .is_near_only = true };
-	r->width = SHAPES[shape][0];
-	r->ring_shift = SHAPES[shape][1];
-	for (unsigned int i = 0; i < cnt; i++) {
-		r->before[i] = (struct call){ number & mask, now, .source = !below(seed, 4) };
-		number = below(seed, 4) ? number + 1 : any_number(seed, r->width);
-		now += below(seed, 3) ? 0 : below(seed, RESET + 3);
-	}
-	r->cpus_cnt = 2;
-	source = below(seed, 4) ? 0 : below(seed, 3);
-	now += below(seed, 3) ? 0 : IDLE + 1;
-	number = below(seed, 2) ? number + 1 : any_number(seed, r->width);
-	for (int i = 0; i < r->cpus_cnt; i++) {
-		r->calls[i] = (struct call){ number & mask, now + below(seed, 2), .source = source };
-		if (!below(seed, 3))
-			number++;
-	}
-	if (!below(seed, 4))
-		r->calls[1] = (struct call){ .now = now, .source = HAND };
-}
-
 static void test_any_race(void **state)
 {
 	uint64_t seed = environment_number("SEED", 1);
 	uint64_t cases = environment_number("CASES", tries(300, 2500));
+	static const uint32_t SHAPES[][2] = { { 8, 8 }, { 16, 16 }, { 20, 8 }, { 40, 8 }, { 40, 6 } };
 	struct row r;
 
 	(void)state;
 	for (uint64_t i = 0; i < cases; i++) {
-		any_race(&r, &seed);
+		const uint32_t *shape = SHAPES[below(&seed, ARRAY_SIZE(SHAPES))];
+
+		any_race(&r, &seed, shape[0], shape[1], false);
 		try_orders(&r);
 	}
 }

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Races of numbered packets: sources in some state, and a call of each CPU at about one time. */
+#ifndef XDP_DEDUP_TESTS_NUMBER_RACES_H
+#define XDP_DEDUP_TESTS_NUMBER_RACES_H
+
+#include "number_calls.h"
+#include "support.h"
+
+#include "source_table.h"
+
+#define RESET 5
+#define IDLE 10 /* jiffies until a source may be recycled */
+#define SOURCES 2
+#define BEFORE_MAX 12
+#define CALLS_MAX 4
+
+struct row {
+	const char *name;
+	uint32_t width, ring_shift;
+	struct call before[BEFORE_MAX]; /* one after the other, up to the first {0, 0} */
+	struct call calls[CALLS_MAX];	/* one of each CPU; those after these are the first CPU's */
+	int cpus_cnt;
+	bool is_near_only; /* numbers that are far pass as often as they come */
+};
+
+static struct row row_of(const struct race_text *t, int cpus_max)
+{
+	struct row r = { t->name, t->width, t->ring_shift, .cpus_cnt = 0 };
+	int cnt = parse_calls(t->calls, r.calls, CALLS_MAX);
+
+	parse_calls(t->before, r.before, BEFORE_MAX - 1);
+	r.cpus_cnt = cnt < cpus_max ? cnt : cpus_max;
+	return r;
+}
+
+static struct dedup_recovery recovery_of(const struct row *r)
+{
+	return (struct dedup_recovery){ .width = r->width,
+					.ring_shift = r->ring_shift,
+					.number_bits = r->width > 32 ? DEDUP_WIDTH_MAX : 32,
+					.reset_jiffies = RESET };
+}
+
+/* A table with one bucket, and so many blocks for each source. */
+static struct dedup_sources sources_of(const struct row *r, uint32_t slot_blocks)
+{
+	return (struct dedup_sources){ .slots = DEDUP_BUCKET_BLOCKS + 1,
+				       .slot_blocks = slot_blocks,
+				       .number_bits = recovery_of(r).number_bits,
+				       .idle_jiffies = IDLE,
+				       .buckets = DEDUP_BUCKET_BLOCKS,
+				       .sources = SOURCES };
+}
+
+static uint32_t below(uint64_t *seed, uint32_t n)
+{
+	return (uint32_t)(random_next(seed) % n);
+}
+
+/* A number near one of these, or not: few different ones, at the edges of words, runs and laps. */
+static uint64_t any_number(uint64_t *seed, uint32_t width)
+{
+	static const uint64_t AROUND[] = { 100, 112, 160, 256, 480, 5000, 65536, 1 << 20 };
+
+	return (AROUND[below(seed, ARRAY_SIZE(AROUND))] - 3 + below(seed, 6)) & ((1ULL << width) - 1);
+}
+
+/* A race of two in any state, at about one time. `packed`: packets have several messages, and come
+ * by several paths.
+ */
+static void any_race(struct row *r, uint64_t *seed, uint32_t width, uint32_t ring_shift, bool packed)
+{
+	uint64_t mask = (1ULL << width) - 1, now = 10, number = any_number(seed, width);
+	uint32_t cnt = 1 + below(seed, BEFORE_MAX - 1), source;
+
+	*r = (struct row){ "any", width, ring_shift, .cpus_cnt = 2, .is_near_only = true };
+	for (uint32_t i = 0; i < cnt; i++) {
+		r->before[i] = (struct call){ number & mask, now, .source = !below(seed, 4) };
+		if (packed) {
+			r->before[i].more = below(seed, 4) ? 0 : below(seed, 40);
+			r->before[i].path = below(seed, 3);
+		}
+		number = below(seed, 4) ? number + 1 : any_number(seed, width);
+		now += below(seed, 3) ? 0 : below(seed, RESET + 3);
+	}
+	source = below(seed, 4) ? 0 : below(seed, 3);
+	now += below(seed, 3) ? 0 : IDLE + 1;
+	number = below(seed, 2) ? number + 1 : any_number(seed, width);
+	for (int i = 0; i < r->cpus_cnt; i++) {
+		r->calls[i] = (struct call){ number & mask, now + below(seed, 2), .source = source };
+		if (packed) {
+			r->calls[i].more = below(seed, 4) ? 0 : below(seed, 40);
+			r->calls[i].path = below(seed, 3);
+		}
+		if (!below(seed, 3))
+			number++;
+	}
+	if (!below(seed, 4))
+		r->calls[1] = (struct call){ .now = now, .source = HAND };
+}
+
+#endif
