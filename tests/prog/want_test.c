@@ -17,6 +17,7 @@
 #include "hash.h"
 #include "ids.h"
 #include "kernel.h"
+#include "pair.h"
 #include "want.h"
 #include "wanted.h"
 
@@ -357,7 +358,6 @@ TEST(the_hand_keeps_what_is_wanted)
 #define RACE_NS (3000 * MS)
 #define HAND_NS (tries(1000, 3000) * MS)
 #define RACE_TRIES 10
-#define SPINS 500 /* then somebody else may have the processor */
 
 /* As fixture_run(), for several threads at once. */
 static bool passes(struct frame *f, const struct id *id)
@@ -474,80 +474,42 @@ TEST(a_walk_deletes_nothing_that_is_wanted_again)
 	assert_int_equal(lost, 0);
 }
 
-/* Both processors have a copy of one wanted id, and meet before each. */
-static struct race {
-	atomic_uint arrived, ids;
-	struct id id[RACE_IDS];
+/* Both processors have a copy of one wanted id. */
+static struct {
+	struct id id;
 	struct frame frame[2];
-	bool passed[2][RACE_IDS];
-	uint64_t end_ns;
 } race;
 
-static void meet(unsigned int *meetings)
+static void want_fresh(void *arg, uint32_t item)
 {
-	unsigned int goal = 2 * ++*meetings;
-
-	atomic_fetch_add(&race.arrived, 1);
-	for (int spins = 0; atomic_load(&race.arrived) < goal; spins++)
-		if (spins > SPINS)
-			sched_yield();
+	(void)arg;
+	(void)item;
+	race.id = id_fresh();
+	if (ids_add(&fixture.filter, race.id.bytes) != 0 || want(&race.id) != 1)
+		abort();
 }
 
-static void *run_side(void *arg)
+static bool send_copy(void *arg, int side, uint32_t item)
 {
-	int n = (int)(intptr_t)arg;
-	unsigned int meetings = 0;
-
-	pin_to_cpu(n);
-	for (uint32_t i = 0; i < atomic_load(&race.ids); i++) {
-		if (n == 0 && i % 64 == 63 && kernel_now_ns() > race.end_ns)
-			atomic_store(&race.ids, i + 1);
-		if (n == 0 &&
-		    (ids_add(&fixture.filter, race.id[i].bytes) != 0 || want(&race.id[i]) != 1))
-			abort();
-		meet(&meetings);
-		race.passed[n][i] = passes(&race.frame[n], &race.id[i]);
-	}
-	return NULL;
-}
-
-static void race_once(uint32_t won[2])
-{
-	uint32_t both = 0, neither = 0;
-	pthread_t threads[2];
-
-	race.arrived = 0;
-	race.ids = RACE_IDS;
-	race.end_ns = kernel_now_ns() + RACE_NS;
-	for (int i = 0; i < RACE_IDS; i++)
-		race.id[i] = id_fresh();
-	for (int n = 0; n < 2; n++) {
-		frame_build(&race.frame[n], &(struct frame_plan){ .body = 0 }, race.id);
-		assert_int_equal(pthread_create(&threads[n], NULL, run_side, (void *)(intptr_t)n), 0);
-	}
-	for (int n = 0; n < 2; n++)
-		pthread_join(threads[n], NULL);
-	for (uint32_t i = 0; i < race.ids; i++) {
-		both += race.passed[0][i] && race.passed[1][i];
-		neither += !race.passed[0][i] && !race.passed[1][i];
-		for (int n = 0; n < 2; n++)
-			won[n] += race.passed[n][i];
-	}
-	print_message("# %u ids: neither %u, both %u; won so far %u and %u\n", race.ids, neither,
-		      both, won[0], won[1]);
-	assert_int_equal(both, 0);
-	assert_int_equal(neither, 0);
+	(void)arg;
+	(void)item;
+	return passes(&race.frame[side], &race.id);
 }
 
 TEST(of_simultaneous_copies_one_passes)
 {
 	struct dedup_config cfg = fixture_still_config();
+	const struct pair pair = {
+		.before = want_fresh, .try = send_copy, .items = RACE_IDS, .ns = RACE_NS
+	};
 	uint32_t won[2] = { 0 };
 
 	fixture_load(&cfg);
 	fixture.filter.state->limit = INT64_MAX;
+	for (int n = 0; n < 2; n++)
+		frame_build(&race.frame[n], &(struct frame_plan){ .body = 0 }, &NO_ID);
 	for (int try = 0; try < RACE_TRIES && !(won[0] && won[1]); try++)
-		race_once(won);
+		pair_one_wins(&pair, won);
 	assert_true(won[0] > 0);
 	assert_true(won[1] > 0);
 }

@@ -4,9 +4,7 @@
  */
 #include "layout_runner.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,51 +12,24 @@
 #include "age.h"
 #include "ids.h"
 #include "kernel.h"
+#include "pair.h"
 
 #define IDS 100000	      /* in each test; fewer where others have the processors */
 #define RACE_NS 3000000000ULL /* a try, at most */
 #define TRIES 5
-#define SPINS 500 /* then somebody else may have the processor */
 
-/* Two threads that walk through the same ids, and meet before each. */
+/* Both sides have a copy of each id. */
 struct race {
-	atomic_uint arrived;
-	unsigned int meetings[2];
-	uint64_t end_ns;
-	atomic_uint ids; /* before each meeting, the first thread may lower it */
-	bool clear;	 /* each id meets an empty filter */
-	bool kernel[2];	 /* a side's copy is a packet */
-	uint8_t *new[2]; /* of each id: was it new to this side? */
+	bool kernel; /* side 0's copy is a packet */
+	uint64_t seed;
 };
 
-struct side {
-	struct race *race;
-	int n;
-};
-
-static void start_clock(struct race *r, uint32_t ids)
-{
-	r->end_ns = kernel_now_ns() + RACE_NS / IDS * ids;
-	atomic_store(&r->ids, ids);
-}
-
-/* Before the i-th id. */
-static void meet(struct race *r, int n, uint32_t i)
-{
-	unsigned int goal = 2 * ++r->meetings[n];
-
-	if (n == 0 && i % 64 == 63 && kernel_now_ns() > r->end_ns)
-		atomic_store(&r->ids, i + 1);
-	atomic_fetch_add(&r->arrived, 1);
-	for (int spins = 0; atomic_load(&r->arrived) < goal; spins++)
-		if (spins > SPINS)
-			sched_yield();
-}
-
-static void empty_filter_memory(void)
+static void empty(void *arg, uint32_t item)
 {
 	struct dedup_state *st = fixture.filter.state;
 
+	(void)arg;
+	(void)item;
 	memset(fixture.filter.blocks, 0,
 	       dedup_blocks(fixture.filter.config) * sizeof(struct dedup_block));
 	dedup_ties_clear(fixture.filter.state->ties);
@@ -83,62 +54,35 @@ static struct id nth_id(uint64_t n)
 	return id;
 }
 
-static void *run_side(void *arg)
+/* Is it new to this side? */
+static bool learn(void *arg, int side, uint32_t i)
 {
-	struct side *side = arg;
-	struct race *r = side->race;
-	int n = side->n;
-	uint64_t wait = n;
+	struct race *r = arg;
+	struct id id = nth_id(i);
 
-	pin_to_cpu(n);
-	for (uint32_t i = 0; i < atomic_load(&r->ids); i++) {
-		struct id id = nth_id(i);
-
-		if (r->clear) {
-			meet(r, n, i);
-			if (n == 0)
-				empty_filter_memory();
-		}
-		meet(r, n, i);
-		if (r->kernel[!n] && !r->kernel[n])
-			linger(&wait);
-		r->new[n][i] = r->kernel[n] ? !layout_run_packet(&id)
-					    : !ids_see(&fixture.filter, id.bytes);
-	}
-	return NULL;
+	if (r->kernel && !side)
+		return !layout_run_packet(&id);
+	if (r->kernel)
+		linger(&r->seed);
+	return !ids_see(&fixture.filter, id.bytes);
 }
 
-/* No id may be new to both sides, or to neither. Adds to won how many were new to each. */
+/* No id may be new to both sides, or to neither. `clear`: each id meets an empty filter. Adds to
+ * won how many were new to each.
+ */
 static void race_one(const struct layout_parameters *s, uint32_t ids, bool kernel, bool clear,
 		     uint32_t won[2])
 {
-	struct race r = { .clear = clear, .kernel = { kernel, false } };
 	struct dedup_config cfg = layout_run_still_config(s);
-	uint32_t both = 0, neither = 0;
-	struct side sides[2] = { { &r, 0 }, { &r, 1 } };
-	pthread_t threads[2];
+	struct race r = { .kernel = kernel };
 
 	fixture_load(&cfg);
-	start_clock(&r, ids);
-	for (int n = 0; n < 2; n++) {
-		r.new[n] = calloc(ids, 1);
-		assert_non_null(r.new[n]);
-		assert_int_equal(pthread_create(&threads[n], NULL, run_side, &sides[n]), 0);
-	}
-	for (int n = 0; n < 2; n++)
-		pthread_join(threads[n], NULL);
-	for (uint32_t i = 0; i < atomic_load(&r.ids); i++) {
-		both += r.new[0][i] && r.new[1][i];
-		neither += !r.new[0][i] && !r.new[1][i];
-		for (int n = 0; n < 2; n++)
-			won[n] += r.new[n][i];
-	}
-	for (int n = 0; n < 2; n++)
-		free(r.new[n]);
-	print_message("# %u ids: neither %u, both %u; won so far %u and %u\n", atomic_load(&r.ids),
-		      neither, both, won[0], won[1]);
-	assert_int_equal(both, 0);
-	assert_int_equal(neither, 0);
+	pair_one_wins(&(struct pair){ .before = clear ? empty : NULL,
+				      .try = learn,
+				      .arg = &r,
+				      .items = ids,
+				      .ns = RACE_NS / IDS * ids },
+		      won);
 	fixture_unload(NULL);
 }
 
@@ -190,8 +134,11 @@ TEST(countdown_two_calls)
 	race(&COUNTDOWN, 1, false, false);
 }
 
-/* An id's places coincide with each other. */
+/* An id's places coincide with each other. Of layout blocked, each number of words. */
 static const struct layout_parameters TINY[] = {
+	{ .layout = DEDUP_BLOCKED, .blocks = 7, .words = 1, .bits = 4 },
+	{ .layout = DEDUP_BLOCKED, .blocks = 7, .words = 2, .bits = 3 },
+	{ .layout = DEDUP_BLOCKED, .blocks = 7, .words = 4, .bits = 3 },
 	{ .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 1, .k = 1 },
 	{ .layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 3, .k = 5 },
 	{ .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .m = 40, .k = 16 },
@@ -215,57 +162,56 @@ TEST(places_that_coincide_two_calls)
  */
 #define REMOVALS 20000
 
-static void *ask_for_all(void *arg)
+struct removals {
+	uint64_t seed;
+	uint32_t unlike; /* answers */
+};
+
+static void learn_some(void *arg, uint32_t i)
 {
-	struct race *r = arg;
+	struct id id = nth_id(i), other = nth_id(i + REMOVALS);
 
-	pin_to_cpu(0);
-	for (uint32_t i = 0; i < atomic_load(&r->ids); i++) {
-		struct id id = nth_id(i);
+	(void)arg;
+	if (i % 2 == 0)
+		return;
+	layout_run_packet(&id);
+	layout_run_packet(&other); /* takes the only place for a whole id */
+}
 
-		if (i % 2) {
-			struct id other = nth_id(i + REMOVALS);
+static bool send_or_remove(void *arg, int side, uint32_t i)
+{
+	struct removals *r = arg;
+	struct id id = nth_id(i);
 
-			layout_run_packet(&id);
-			layout_run_packet(&other); /* takes the only place for a whole id */
-		}
-		meet(r, 0, i);
-		layout_run_packet(&id);
-		meet(r, 0, 0);
-		r->new[0][i] = layout_run_ask(&id) == ids_test(&fixture.filter, id.bytes);
-		meet(r, 0, 0);
-	}
-	return NULL;
+	if (!side)
+		return layout_run_packet(&id);
+	linger(&r->seed);
+	return ids_remove(&fixture.filter, id.bytes);
+}
+
+static void compare_answers(void *arg, uint32_t i)
+{
+	struct removals *r = arg;
+	struct id id = nth_id(i);
+
+	r->unlike += layout_run_ask(&id) != ids_test(&fixture.filter, id.bytes);
 }
 
 TEST(a_removal_is_not_undone)
 {
 	struct dedup_config cfg = layout_run_still_config(&(struct layout_parameters){
 		.layout = DEDUP_COUNTDOWN, .hash = DEDUP_FIPS, .index_bits = 23, .k = 16 });
-	struct race r = { .new = { calloc(REMOVALS, 1) } };
-	uint32_t same = 0;
-	uint64_t wait = 1;
-	pthread_t thread;
+	struct removals r = { .seed = 1 };
 
 	cfg.memory.known_cnt = 1;
 	fixture_load(&cfg);
-	start_clock(&r, REMOVALS);
-	assert_int_equal(pthread_create(&thread, NULL, ask_for_all, &r), 0);
-	pin_to_cpu(1);
-	for (uint32_t i = 0; i < atomic_load(&r.ids); i++) {
-		struct id id = nth_id(i);
-
-		meet(&r, 1, i);
-		linger(&wait);
-		ids_remove(&fixture.filter, id.bytes);
-		meet(&r, 1, i);
-		meet(&r, 1, i);
-	}
-	pthread_join(thread, NULL);
-	for (uint32_t i = 0; i < atomic_load(&r.ids); i++)
-		same += r.new[0][i];
-	free(r.new[0]);
-	assert_int_equal(same, atomic_load(&r.ids));
+	pair_run(&(struct pair){ .before = learn_some,
+				 .try = send_or_remove,
+				 .after = compare_answers,
+				 .arg = &r,
+				 .items = REMOVALS,
+				 .ns = RACE_NS / IDS * REMOVALS });
+	assert_int_equal(r.unlike, 0);
 }
 
 /* The hand sweeps a block, again and again, whose cells are set meanwhile. */
