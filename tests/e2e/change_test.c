@@ -56,82 +56,46 @@ struct row {
 static const struct row ROWS[] = {
 	{ "set", .operations = { "set f --ihave pass", "set f --ihave drop" } },
 	{ "set-time", .operations = { "set f --for 1h", "set f --action drop" } },
-	{
-		"set-interfaces",
-		.is_one_link = true,
-		.operations = { "set f --remove ve1", "set f --add ve1" },
-	},
+	{ "set-interfaces", .is_one_link = true,
+	  .operations = { "set f --remove ve1", "set f --add ve1" } },
 	{ "resize", SHORTLY = { RESIZE "--capacity 2M", RESIZE "--capacity 500k" } },
-	{
-		"resize-layout",
-		SHORTLY = { RESIZE "--layout flat", RESIZE "--layout blocked --hash siphash" },
-	},
-	{
-		"resize-countdown",
-		.fpr = 1e-3,
-		SHORTLY = { RESIZE COUNTDOWN, RESIZE "--layout blocked --fpr 1e-6 --capacity 1M" },
-	},
+	{ "resize-layout",
+	  SHORTLY = { RESIZE "--layout flat", RESIZE "--layout blocked --hash siphash" } },
+	{ "resize-countdown", .fpr = 1e-3,
+	  SHORTLY = { RESIZE COUNTDOWN, RESIZE "--layout blocked --fpr 1e-6 --capacity 1M" } },
 	{ "resize-window", SHORTLY = { RESIZE "--window 40s", RESIZE "--window 20s" } },
-	{
-		"resize-and-set",
-		SHORTLY = { RESIZE "--capacity 2M", "set f --ihave pass",
-			    RESIZE "--fpr 1e-7 --capacity 1M", "set f --ihave drop" },
-	},
+	{ "resize-and-set", SHORTLY = { RESIZE "--capacity 2M", "set f --ihave pass",
+					RESIZE "--fpr 1e-7 --capacity 1M", "set f --ihave drop" } },
 	/* As soon as the predecessor has forgotten all ids by itself. */
-	{
-		"resize-wait",
-		.load = LOAD "2s",
-		.window_s = 2,
-		.lap_s = SHORT_LAP_S,
-		.operations = { "resize f --wait --capacity 2M", "resize f --wait --capacity 1M" },
-	},
+	{ "resize-wait", .load = LOAD "2s", .window_s = 2, .lap_s = SHORT_LAP_S,
+	  .operations = { "resize f --wait --capacity 2M", "resize f --wait --capacity 1M" } },
 	{ "replace", .operations = { "load --replace --name f" } },
-	{
-		"replace-size",
-		SHORTLY = { "load --replace --name f --forget --fpr 1e-7",
-			    "load --replace --name f --forget --fpr 1e-6" },
-	},
+	{ "replace-size", SHORTLY = { "load --replace --name f --forget --fpr 1e-7",
+				      "load --replace --name f --forget --fpr 1e-6" } },
 	{ "restore", SHORTLY = { "restore f " SNAPSHOT " --forget" } },
 	/* At any moment; a refresh then ends it, or takes it back. */
-	{
-		"killed",
-		SHORTLY = { "kill set f --ihave pass", "kill " RESIZE "--capacity 2M",
-			    "kill set f --ihave drop", "kill " RESIZE "--layout flat",
-			    "kill load --replace --name f", "kill " RESIZE "--layout blocked",
-			    "kill restore f " SNAPSHOT " --forget" },
-	},
+	{ "killed", SHORTLY = { "kill set f --ihave pass", "kill " RESIZE "--capacity 2M",
+				"kill set f --ihave drop", "kill " RESIZE "--layout flat",
+				"kill load --replace --name f", "kill " RESIZE "--layout blocked",
+				"kill restore f " SNAPSHOT " --forget" } },
 };
 
 /* By the tool of the next format: there is no way back, so there is a flood for each time. */
 static const struct row UPGRADES[] = {
 	{ "upgrade", SHORTLY = { "load --replace --name f", "load --replace --name f" } },
-	{
-		"upgrade-size",
-		SHORTLY = { "load --replace --name f --capacity 2M", "set f --ihave pass" },
-	},
-	{
-		"upgrade-countdown",
-		.load = "load ve0 ve1 --name f --window 20s" COUNTDOWN,
-		.fpr = 1e-3,
-		SHORTLY = { "load --replace --name f" },
-	},
+	{ "upgrade-size",
+	  SHORTLY = { "load --replace --name f --capacity 2M", "set f --ihave pass" } },
+	{ "upgrade-countdown", .load = "load ve0 ve1 --name f --window 20s" COUNTDOWN, .fpr = 1e-3,
+	  SHORTLY = { "load --replace --name f" } },
 };
 
 /* By `run`, on a file with LOAD's options, and at its end what "file LINE" adds; "kill" kills the
  * service, and starts it again.
  */
 static const struct row SERVED[] = {
-	{
-		"service-set",
-		.operations = { "file ihave = pass", "kill", "file ihave = drop", "kill" },
-	},
-	{
-		"service-resize",
-		.load = LOAD "500ms",
-		.window_s = 0.5,
-		.lap_s = SHORT_LAP_S,
-		.operations = { "file layout = flat", "file layout = blocked" },
-	},
+	{ "service-set", .operations = { "file ihave = pass", "kill", "file ihave = drop", "kill" } },
+	{ "service-resize", .load = LOAD "500ms", .window_s = 0.5, .lap_s = SHORT_LAP_S,
+	  .operations = { "file layout = flat", "file layout = blocked" } },
 };
 
 static uint32_t rate(void)
