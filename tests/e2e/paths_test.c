@@ -27,13 +27,11 @@ static const struct row {
 	struct protocol_packet packet;
 	uint8_t second_path;
 } ROWS[] = {
-	{ "rtp_by_two_interfaces", "rtp", "rtp:5004", { .protocol = RTP, .port = 5004, .body = 60 }, 0 },
+	{ "rtp_by_two_interfaces", "rtp", "rtp:5004",
+	  .packet = { .protocol = RTP, .port = 5004, .body = 60 } },
 	/* To a group: both destinations of a stream are one. */
-	{ "r_tag_by_two_interfaces",
-	  "r-tag",
-	  "r-tag",
-	  { .protocol = R_TAG, .body = 60, .to_mac = { 1, 0x80, 0xc2 } },
-	  0 },
+	{ "r_tag_by_two_interfaces", "r-tag", "r-tag",
+	  .packet = { .protocol = R_TAG, .body = 60, .to_mac = { 1, 0x80, 0xc2 } } },
 	{ "hsr_by_two_interfaces", "hsr", "hsr", { .protocol = HSR, .body = 60 }, 1 },
 	{ "prp_by_two_interfaces", "prp", "prp", { .protocol = PRP, .body = 60, .path = 0xa }, 0xb },
 };

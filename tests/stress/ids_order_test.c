@@ -34,9 +34,9 @@ struct row {
 	const char *name;
 	enum learner who[2];
 	uint32_t k;
-	uint8_t left[PLACES]; /* countdowns that a place has left at ELAPSED */
 	uint32_t id[K_MAX];
-	int countdowns; /* in the race */
+	uint8_t left[PLACES]; /* countdowns that a place has left at ELAPSED */
+	int countdowns;	      /* in the race */
 };
 
 static const struct row *row;
@@ -171,37 +171,14 @@ static void test_any_race(void **state)
 }
 
 static const struct row ROWS[] = {
-	{ .name = "threads", .k = 3, .id = { 0, 1, 2 } },
-	{ .name = "threads-at-a-countdown", .k = 3, .id = { 0, 1, 2 }, .countdowns = 1 },
-	{ .name = "thread-and-packet-at-a-countdown",
-	  .who = { THREAD, PACKET },
-	  .k = 3,
-	  .id = { 0, 1, 2 },
-	  .countdowns = 1 },
+	{ "threads", { THREAD, THREAD }, 3, { 0, 1, 2 }, { 0 }, 0 },
+	{ "threads-at-a-countdown", { THREAD, THREAD }, 3, { 0, 1, 2 }, { 0 }, 1 },
+	{ "thread-and-packet-at-a-countdown", { THREAD, PACKET }, 3, { 0, 1, 2 }, { 0 }, 1 },
 	/* The packet claims what the thread finds set. */
-	{ .name = "packet-claims-what-goes",
-	  .who = { THREAD, PACKET },
-	  .k = 4,
-	  .id = { 0, 1, 2, 3 },
-	  .left = { 1, 1 },
-	  .countdowns = 1 },
-	{ .name = "thread-claims-what-goes",
-	  .k = 4,
-	  .id = { 0, 1, 2, 3 },
-	  .left = { 1, 1 },
-	  .countdowns = 1 },
-	{ .name = "packet-lacks-two-and-the-thread-one",
-	  .who = { THREAD, PACKET },
-	  .k = 2,
-	  .id = { 0, 1 },
-	  .left = { 1 },
-	  .countdowns = 1 },
-	{ .name = "add-of-what-goes",
-	  .who = { ADD_THREAD, PACKET },
-	  .k = 3,
-	  .id = { 0, 1, 2 },
-	  .left = { 1, 2, 3 },
-	  .countdowns = 1 },
+	{ "packet-claims-what-goes", { THREAD, PACKET }, 4, { 0, 1, 2, 3 }, { 1, 1 }, 1 },
+	{ "thread-claims-what-goes", { THREAD, THREAD }, 4, { 0, 1, 2, 3 }, { 1, 1 }, 1 },
+	{ "packet-lacks-two-and-the-thread-one", { THREAD, PACKET }, 2, { 0, 1 }, { 1 }, 1 },
+	{ "add-of-what-goes", { ADD_THREAD, PACKET }, 3, { 0, 1, 2 }, { 1, 2, 3 }, 1 },
 };
 
 int main(void)

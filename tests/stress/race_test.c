@@ -102,16 +102,10 @@ static void race(const struct layout_parameters *parameters, size_t cnt, bool ke
 
 /* Large, so that hardly anything seems to be known; k large, so that learning takes long. */
 static const struct layout_parameters FLAT = {
-	.layout = DEDUP_FLAT,
-	.hash = DEDUP_FAST,
-	.m = 1 << 27,
-	.k = 16,
+	.layout = DEDUP_FLAT, .hash = DEDUP_FAST, .m = 1 << 27, .k = 16
 };
 static const struct layout_parameters COUNTDOWN = {
-	.layout = DEDUP_COUNTDOWN,
-	.hash = DEDUP_FAST,
-	.index_bits = 23,
-	.k = 16,
+	.layout = DEDUP_COUNTDOWN, .hash = DEDUP_FAST, .index_bits = 23, .k = 16
 };
 
 TEST(flat_packet_and_call)
