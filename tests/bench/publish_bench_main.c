@@ -4,8 +4,6 @@
  * bench-publish`, without sanitizers. CPU times are those of the processes: publishers, and
  * nats-server.
  */
-#include "jetstream.h"
-#include "node.h"
 #include "offers.h"
 #include "stream_reader.h"
 
@@ -28,8 +26,6 @@
 #define STEP_MS 100
 #define CALM_MS 500
 #define SEED 3
-
-static struct offers offers;
 
 /* How a node receives and publishes. */
 static const struct way {
@@ -56,20 +52,13 @@ static struct {
 	struct cost costs[ROUNDS_MAX];
 } found[PARTS][ARRAY_SIZE(WAYS)];
 
-static int teardown(void **state)
-{
-	offers_end(&offers);
-	return hub_teardown(state);
-}
-
 static void start_node(unsigned int n, const struct way *w)
 {
 	char text[512], name[16];
 
-	snprintf(text, sizeof(text), "--port 8001 --fpr 1e-9 %s", w->load ?: "");
-	node_add(n, text);
-	if (!w->load) /* it looks at another port */
-		sh("nsenter --net=/proc/%d/ns/net %s unload in", hub_place(NODE_PLACE(n)), tool());
+	node_add(n, w->load ?: "");
+	if (!w->load)
+		node_sh(n, "%s unload in", tool());
 	if (w->options) {
 		node_publish(n, w->options);
 		node_await_ready(n);
@@ -111,7 +100,7 @@ static uint64_t await_calm(uint64_t *ret_ns)
 
 	*ret_ns = clock_ns(CLOCK_MONOTONIC);
 	for (int calm_ms = 0; calm_ms < CALM_MS; calm_ms += STEP_MS) {
-		messages = stream_messages(NODE_STREAM);
+		messages = stream_messages();
 		if (messages != before) {
 			*ret_ns = clock_ns(CLOCK_MONOTONIC);
 			calm_ms = 0;
@@ -124,12 +113,9 @@ static uint64_t await_calm(uint64_t *ret_ns)
 
 static void start_all(const struct way *w, unsigned int nodes)
 {
-	jsStreamConfig config;
-
 	hub_setup(NULL);
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	jsStreamConfig_Init(&config);
-	jetstream_add(NODE_STREAM, &config);
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	jetstream_put(0, 0);
 	for (unsigned int n = 0; n < nodes; n++)
 		start_node(n, w);
 }
@@ -154,19 +140,18 @@ static struct cost run(const struct way *w, const struct offers_plan *plan)
 	engine_s = process_cpu(jetstream_process(0));
 	nodes_s = nodes_cpu(plan->nodes);
 	begin_ns = clock_ns(CLOCK_MONOTONIC);
-	offers_start(&offers, plan);
-	offers_wait(&offers);
+	offers_send(plan);
 	stored = await_calm(&end_ns);
 	engine_s = process_cpu(jetstream_process(0)) - engine_s;
 	nodes_s = nodes_cpu(plan->nodes) - nodes_s;
 	for (unsigned int n = 0; n < plan->nodes; n++)
 		c.messages += messages_of(n, w, !plan->rate) / stored;
 	if (plan->rate)
-		stream_assert_all_once(NODE_STREAM, SEED, plan->events);
+		stream_assert_all_once(SEED, plan->events);
 	c.engine_us = engine_s * 1e6 / stored;
 	c.node_us = nodes_s * 1e6 / stored / plan->nodes;
 	c.rate = stored * 1e9 / (end_ns - begin_ns);
-	teardown(NULL);
+	offers_teardown(NULL);
 	return c;
 }
 
@@ -243,7 +228,7 @@ static void measure(void **state)
 int main(void)
 {
 	static struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(measure, teardown),
+		cmocka_unit_test_teardown(measure, offers_teardown),
 	};
 
 	return run_root_tests("publish_bench", tests, ARRAY_SIZE(tests));

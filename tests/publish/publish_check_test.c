@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* xdp-dedup-publish --check: what it says, and its exit status. */
-#include "jetstream.h"
+#include "await.h"
 #include "node.h"
 
 #include <signal.h>
@@ -8,33 +8,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STEP_MS 10
-
-/* Waits until the process no longer ends by SIGTERM: it takes the signal itself. */
-static void await_signals_taken(const struct process *p)
+/* Returns whether the process takes SIGTERM itself: bit 14 of its mask of blocked signals. */
+static bool takes_signals(const struct process *p)
 {
 	char out[64];
 
-	for (int ms = 0; ms < PATIENCE_MS; ms += STEP_MS) {
-		/* Bit 14 of the mask of blocked signals. */
-		if (!sh_out(out, sizeof(out),
-			    "[ $((0x$(awk '/^SigBlk/ { print $2 }' /proc/%d/status) >> 14 & 1)) = 1 ]",
-			    p->pid))
-			return;
-		usleep(STEP_MS * 1000);
-	}
-	fail_msg("the signal is not taken");
+	return !sh_out(out, sizeof(out),
+		       "[ $((0x$(awk '/^SigBlk/ { print $2 }' /proc/%d/status) >> 14 & 1)) = 1 ]",
+		       p->pid);
 }
 
 /* Not all was checked: that is no success. */
-static void ended_by_a_signal(void **state)
+TEST(ended_by_a_signal)
 {
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	jetstream_start(&(struct jetstream_plan){ 0 });
 	node_add(0, "--port 8001");
 	jetstream_stop(0, true); /* connections are made, and not answered */
 	node_publish(0, "--create --check");
-	await_signals_taken(node_publisher(0));
+	AWAIT_EVERY(10, takes_signals(node_publisher(0)), (void)0);
 	assert_int_equal(node_end(0, SIGTERM), 1);
 	process_await(node_publisher(0), "ended by signal 15 before all was checked");
 }
@@ -42,11 +33,10 @@ static void ended_by_a_signal(void **state)
 /* As many descriptors as the program may open, until the filter can be opened, and one of its
  * streams cannot. The reason is told.
  */
-static void says_why_a_filter_cannot_be_read(void **state)
+TEST(says_why_a_filter_cannot_be_read)
 {
 	char out[4096] = "";
 
-	(void)state;
 	node_add(0, "--port 8001");
 	for (int max = 4; max < 100 && !strstr(out, "cannot be read"); max++)
 		sh_out(out, sizeof(out),
@@ -60,7 +50,7 @@ static void says_why_a_filter_cannot_be_read(void **state)
 /* What --check says of a stream with this duplicate window. */
 static const struct window {
 	const char *name;
-	int64_t duplicates_s;
+	uint32_t duplicates_s;
 	const char *options;
 	const char *words; /* NULL: nothing about retries */
 } WINDOWS[] = {
@@ -76,13 +66,10 @@ static const struct window {
 static void compares_window_with_retries(void **state)
 {
 	const struct window *w = *state;
-	jsStreamConfig c;
 	char options[128];
 
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	jsStreamConfig_Init(&c);
-	c.Duplicates = w->duplicates_s * 1000000000;
-	jetstream_add(NODE_STREAM, &c);
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	jetstream_put(w->duplicates_s, 0);
 	node_add(0, "--port 8001");
 	snprintf(options, sizeof(options), "--check %s", w->options);
 	node_publish(0, options);
@@ -126,14 +113,8 @@ static void says_why_there_is_no_stream(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(ended_by_a_signal, hub_setup, hub_teardown),
-		cmocka_unit_test_setup_teardown(says_why_a_filter_cannot_be_read, hub_setup,
-						hub_teardown),
-	};
-
 	add_rows(WINDOWS, compares_window_with_retries, hub_setup, hub_teardown);
 	add_rows(SERVERS, says_why_there_is_no_stream, hub_setup, hub_teardown);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_own_tests(hub_setup, hub_teardown);
 	return run_added_tests("publish_check");
 }

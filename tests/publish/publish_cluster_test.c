@@ -6,8 +6,6 @@
  *
  * Not quick: three servers take two minutes of CPU time.
  */
-#include "jetstream.h"
-#include "node.h"
 #include "offers.h"
 #include "stream_reader.h"
 
@@ -25,7 +23,6 @@
 #define BEFORE_MS 1000	  /* a fault begins so late in a round */
 #define ROUNDS_MAX 1000
 
-static struct offers offers;
 static uint64_t random_state;
 
 static int setup(void **state)
@@ -39,14 +36,8 @@ static int setup(void **state)
 	}
 	for (unsigned int n = 0; n < NODES; n++)
 		node_await_ready(n);
-	jetstream_await_replicas(NODE_STREAM);
+	jetstream_await_replicas();
 	return err;
-}
-
-static int teardown(void **state)
-{
-	offers_end(&offers);
-	return hub_teardown(state);
 }
 
 static void await_idle(void)
@@ -64,132 +55,88 @@ static double sum_of(const char *metric)
 	return sum;
 }
 
-static void each_event_is_there_once(void **state)
+static const struct offers_plan *plan(uint32_t events, uint32_t rate, uint64_t seed)
+{
+	static struct offers_plan p;
+
+	p = (struct offers_plan){ events, NODES, 1, COPIES, SPREAD_MS, rate, seed };
+	return &p;
+}
+
+TEST(each_event_is_there_once)
 {
 	uint32_t events = (uint32_t)environment_number("EVENTS", 20000);
 	uint32_t rate = (uint32_t)environment_number("RATE", RATE);
 
-	(void)state;
-	offers_start(&offers, &(struct offers_plan){ .events = events,
-						     .nodes = NODES,
-						     .copies_max = COPIES,
-						     .spread_ms = SPREAD_MS,
-						     .rate = rate,
-						     .seed = environment_number("SEED", 1) });
-	offers_wait(&offers);
-	print_message("%zu packets in %.1f s\n", offers.cnt, offers_now_ms(&offers) / 1000.0);
+	offers_send(plan(events, rate, environment_number("SEED", 1)));
+	print_message("%zu packets in %.1f s\n", offers.cnt, offers_now_ms() / 1000.0);
 	await_idle();
 	print_message("published %.0f, duplicates of other nodes %.0f, retried %.0f, "
 		      "overflow %.0f\n",
 		      sum_of("sent_total"), sum_of("duplicate_total"), sum_of("retried_total"),
 		      sum_of("overflow_total"));
-	stream_assert_all_once(NODE_STREAM, offers.plan.seed, events);
+	stream_assert_all_once(offers.plan.seed, events);
 	assert_int_equal(sum_of("given_up_total"), 0);
 	assert_int_equal(sum_of("acknowledged_total"), (uint64_t)events * NODES);
 	for (unsigned int n = 0; n < NODES; n++)
 		assert_int_equal(node_end(n, SIGTERM), 0);
 }
 
-/* What fails, for how long, and what mends it. The victim is a node, or a server. */
-struct fault {
-	const char *name;
-	void (*begin)(unsigned int victim);
-	void (*end)(unsigned int victim);
-	bool is_leader; /* the victim is the server that leads the stream */
-	uint32_t ms;
-};
+/* Each of these makes a victim, a node or a server, fail, and then mends it. */
 
-static void kill_publisher(unsigned int n)
+static void publisher_killed(unsigned int n, bool fails)
 {
-	assert_int_equal(node_end(n, SIGKILL), 128 + SIGKILL);
-}
-
-static void start_publisher(unsigned int n)
-{
+	if (fails) {
+		assert_int_equal(node_end(n, SIGKILL), 128 + SIGKILL);
+		return;
+	}
 	node_publish(n, "");
 	node_await_ready(n);
 }
 
-static void cut_node(unsigned int n)
+static void server_killed(unsigned int n, bool fails)
 {
-	hub_cut(NODE_PLACE(n), true);
+	if (fails)
+		jetstream_kill(n);
+	else
+		jetstream_start_one(n);
 }
 
-static void join_node(unsigned int n)
+static void node_cut(unsigned int n, bool fails)
 {
-	hub_cut(NODE_PLACE(n), false);
-}
-
-static void cut_server(unsigned int n)
-{
-	hub_cut(n, true);
-}
-
-static void join_server(unsigned int n)
-{
-	hub_cut(n, false);
-}
-
-static void stop_server(unsigned int n)
-{
-	jetstream_stop(n, true);
-}
-
-static void continue_server(unsigned int n)
-{
-	jetstream_stop(n, false);
-}
-
-static void fill_disk(unsigned int n)
-{
-	jetstream_fill_disk(n, true);
+	hub_cut(NODE_PLACE(n), fails);
 }
 
 /* A server whose disk was full needs to be started again. */
-static void free_disk(unsigned int n)
+static void disk_filled(unsigned int n, bool fails)
 {
-	jetstream_fill_disk(n, false);
+	jetstream_fill_disk(n, fails);
+	if (fails)
+		return;
 	jetstream_kill(n);
 	jetstream_start_one(n);
 }
 
-static const struct fault FAULTS[] = {
-	{ "publisher_killed", kill_publisher, start_publisher, false, 1000 },
-	{ "server_killed", jetstream_kill, jetstream_start_one, false, 3000 },
-	{ "leader_killed", jetstream_kill, jetstream_start_one, true, 3000 },
-	{ "node_cut_off", cut_node, join_node, false, 10000 },
-	{ "server_cut_off", cut_server, join_server, false, 5000 },
-	{ "leader_cut_off", cut_server, join_server, true, 5000 },
-	{ "server_stopped", stop_server, continue_server, false, 3000 },
-	{ "leader_stopped", stop_server, continue_server, true, 3000 },
-	{ "disk_full", fill_disk, free_disk, false, 3000 },
-	{ "disk_of_leader_full", fill_disk, free_disk, true, 3000 },
+/* What fails, and for how long. */
+struct fault {
+	const char *name;
+	void (*set)(unsigned int victim, bool fails);
+	bool is_leader; /* the victim is the server that leads the stream */
+	uint32_t ms;
 };
 
-/* Reports events of a round that are missing, or there twice. */
-static void check_round(const struct fault *f, uint64_t seed, uint32_t events)
-{
-	struct stream_account a;
-	uint32_t missing, once;
-
-	stream_account_read(&a, NODE_STREAM, seed, events);
-	missing = gossip_delivered(&a.counts, 0);
-	once = gossip_delivered(&a.counts, 1);
-	if (once != events) {
-		print_error("%s, seed %ju: of %u events %u are missing, %u are there twice\n",
-			    f->name, (uintmax_t)seed, events, missing, events - missing - once);
-		for (uint32_t e = 0; e < events && seed == offers.plan.seed; e++)
-			if (a.counts.copies[e] != 1)
-				print_error("  event %u: %u times, offered from %u to %u ms\n", e,
-					    a.counts.copies[e], offers.first_ms[e],
-					    offers.last_ms[e]);
-		for (unsigned int n = 0; n < NODES; n++)
-			process_show(node_publisher(n));
-	}
-	assert_int_equal(once, events);
-	assert_int_equal(a.wrong_ids, 0);
-	stream_account_free(&a);
-}
+static const struct fault FAULTS[] = {
+	{ "publisher_killed", publisher_killed, false, 1000 },
+	{ "server_killed", server_killed, false, 3000 },
+	{ "leader_killed", server_killed, true, 3000 },
+	{ "node_cut_off", node_cut, false, 10000 },
+	{ "server_cut_off", hub_cut, false, 5000 },
+	{ "leader_cut_off", hub_cut, true, 5000 },
+	{ "server_stopped", jetstream_stop, false, 3000 },
+	{ "leader_stopped", jetstream_stop, true, 3000 },
+	{ "disk_full", disk_filled, false, 3000 },
+	{ "disk_of_leader_full", disk_filled, true, 3000 },
+};
 
 /* Events, and one fault meanwhile. Each event is there once in the end, as at least one node had
  * no fault, and found room for all.
@@ -199,27 +146,22 @@ static void run_fault(const struct fault *f, uint64_t seed)
 	unsigned int victim = random_next(&random_state) % NODES;
 
 	if (f->is_leader)
-		victim = jetstream_leader(NODE_STREAM);
-	offers_end(&offers);
-	offers_start(&offers, &(struct offers_plan){ .events = ROUND_EVENTS,
-						     .nodes = NODES,
-						     .copies_max = COPIES,
-						     .spread_ms = SPREAD_MS,
-						     .rate = FAULT_RATE,
-						     .seed = seed });
+		victim = jetstream_leader();
+	offers_start(plan(ROUND_EVENTS, FAULT_RATE, seed));
 	usleep((BEFORE_MS + random_next(&random_state) % 1000) * 1000);
-	f->begin(victim);
+	f->set(victim, true);
 	usleep(f->ms * 1000);
-	f->end(victim);
-	offers_wait(&offers);
+	f->set(victim, false);
+	offers_wait();
 	for (unsigned int n = 0; n < NODES; n++)
 		node_await_ready(n);
 	await_idle();
-	jetstream_await_replicas(NODE_STREAM);
-	print_message("%s, victim %u: retried %.0f, given up %.0f, overflow %.0f, duplicates %.0f\n",
-		      f->name, victim, sum_of("retried_total"), sum_of("given_up_total"),
-		      sum_of("overflow_total"), sum_of("duplicate_total"));
-	check_round(f, seed, ROUND_EVENTS);
+	jetstream_await_replicas();
+	print_message("%s, victim %u, seed %ju: retried %.0f, given up %.0f, overflow %.0f, "
+		      "duplicates %.0f\n",
+		      f->name, victim, (uintmax_t)seed, sum_of("retried_total"),
+		      sum_of("given_up_total"), sum_of("overflow_total"), sum_of("duplicate_total"));
+	stream_assert_each_once(seed, ROUND_EVENTS);
 	assert_int_equal(sum_of("given_up_total"), 0); /* no fault is as long as the retries */
 }
 
@@ -232,29 +174,25 @@ static void one_fault(void **state)
 }
 
 /* Random faults, one after another. What was there once stays. */
-static void faults_in_a_loop(void **state)
+TEST(faults_in_a_loop)
 {
 	uint64_t faults = environment_number("FAULTS", 0), seeds[ROUNDS_MAX];
-	const struct fault *had[ROUNDS_MAX];
 
-	(void)state;
 	if (!faults)
 		skip();
 	assert_true(faults <= ROUNDS_MAX);
 	random_state = environment_number("SEED", 1);
 	for (uint64_t i = 0; i < faults; i++) {
 		seeds[i] = random_next(&random_state);
-		had[i] = &FAULTS[random_next(&random_state) % ARRAY_SIZE(FAULTS)];
-		run_fault(had[i], seeds[i]);
+		run_fault(&FAULTS[random_next(&random_state) % ARRAY_SIZE(FAULTS)], seeds[i]);
 	}
 	for (uint64_t i = 0; i < faults; i++)
-		check_round(had[i], seeds[i], ROUND_EVENTS);
+		stream_assert_each_once(seeds[i], ROUND_EVENTS);
 }
 
 int main(void)
 {
-	add_test("each_event_is_there_once", each_event_is_there_once, setup, teardown, NULL);
-	add_rows(FAULTS, one_fault, setup, teardown);
-	add_test("faults_in_a_loop", faults_in_a_loop, setup, teardown, NULL);
+	add_own_tests(setup, offers_teardown);
+	add_rows(FAULTS, one_fault, setup, offers_teardown);
 	return run_added_tests("publish_cluster");
 }

@@ -3,9 +3,8 @@
  * it; and the program itself ended or killed. Nothing that was received is lost, nothing is there
  * twice. FAULT=NAME tries one fault of tests/fixture/publish/fake_server.py.
  */
-#include "jetstream.h"
-#include "node.h"
 #include "offers.h"
+#include "parts.h"
 #include "stream_reader.h"
 
 #include <errno.h>
@@ -16,46 +15,37 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "packet.h"
-
-#define FILTER "--port 8001 --fpr 1e-9 "
 #define SEED 5
 #define DISK_EVENTS 3000
-
-static struct offers offers;
-
-static int teardown(void **state)
-{
-	offers_end(&offers);
-	return hub_teardown(state);
-}
 
 /* Offers the events twice to node 0, within this time, and waits until all are sent. */
 static void offer(uint32_t events, uint32_t rate)
 {
-	offers_end(&offers);
-	offers_start(&offers, &(struct offers_plan){ .events = events,
-						     .nodes = 1,
-						     .copies_max = 2,
-						     .spread_ms = 100,
-						     .rate = rate,
-						     .seed = SEED });
-	offers_wait(&offers);
+	offers_send(&(struct offers_plan){
+		.events = events, .copies_max = 2, .spread_ms = 100, .rate = rate, .seed = SEED });
 }
 
-static void start_server(void)
+/* The stream has all events once, and the program ends. */
+static void assert_published(uint32_t events)
 {
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	stream_assert_all_once(SEED, events);
+	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
 static void publish(const char *load, const char *options)
 {
 	char all[256];
 
-	snprintf(all, sizeof(all), FILTER "%s", load);
-	node_add(0, all);
+	node_add(0, load);
 	snprintf(all, sizeof(all), "--create %s", options);
 	node_publish(0, all);
+}
+
+/* The program goes on, after its last start was cut off. */
+static void publish_again(void)
+{
+	node_publish(0, "");
+	node_await_ready(0);
 }
 
 /* Filters that deliver, and filters that do not. */
@@ -72,7 +62,7 @@ static void server_away_at_start(void **state)
 {
 	const struct way *w = *state;
 
-	start_server();
+	jetstream_start(&(struct jetstream_plan){ 0 });
 	jetstream_kill(0);
 	publish(w->load, "");
 	node_await_sockets(0);
@@ -81,9 +71,7 @@ static void server_away_at_start(void **state)
 	assert_int_equal(node_metric(0, "connected"), 0);
 	jetstream_start_one(0);
 	node_await_ready(0);
-	stream_await(NODE_STREAM, 300);
-	stream_assert_all_once(NODE_STREAM, SEED, 300);
-	assert_int_equal(node_end(0, SIGTERM), 0);
+	assert_published(300);
 }
 
 static const struct way AWAY_AND_BACK[] = {
@@ -100,13 +88,10 @@ static void server_away_and_back(void **state)
 	const struct way *w = *state;
 	bool is_xsk = *w->load;
 
-	start_server();
-	publish(w->load, "--pending 256");
-	node_await_ready(0);
+	node_serve(w->load, "--pending 256");
 	offer(200, 1000);
-	stream_await(NODE_STREAM, 200);
+	stream_await(200);
 	jetstream_kill(0);
-	offers_end(&offers);
 	offer(1200, 2000); /* of which 200 are known */
 	assert_int_equal(node_metric(0, "pending"), 256);
 	assert_int_equal(node_metric(0, "connected"), 0);
@@ -114,19 +99,18 @@ static void server_away_and_back(void **state)
 		assert_true(tool_counter("node0", "no_room") > 0);
 	jetstream_start_one(0);
 	node_await_ready(0);
-	stream_await(NODE_STREAM, 1200 - node_metric(0, "overflow_total"));
+	stream_await(1200 - node_metric(0, "overflow_total"));
 	assert_int_equal(node_metric(0, "overflow_total"), 0);
-	stream_assert_all_once(NODE_STREAM, SEED, 1200);
+	stream_assert_all_once(SEED, 1200);
 	assert_true(node_metric(0, "connections_total") >= 2);
 	assert_int_equal(node_metric(0, "given_up_total"), 0);
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
 /* No more than --pending-bytes wait, and one packet. */
-static void pending_bytes_are_bounded(void **state)
+TEST(pending_bytes_are_bounded)
 {
-	(void)state;
-	node_add(0, FILTER);
+	node_add(0, "");
 	node_publish_to(0, "nats://10.76.0.10:4222", "--pending-bytes 100k");
 	node_await_sockets(0);
 	process_signal(node_publisher(0), SIGSTOP); /* so it finds much at once */
@@ -140,13 +124,12 @@ static void pending_bytes_are_bounded(void **state)
 /* The filter has one more stream, for which there is no descriptor. The loop does not turn for
  * packets that it cannot take.
  */
-static void no_descriptor_is_left(void **state)
+TEST(no_descriptor_is_left)
 {
 	struct rlimit all, few;
 	struct process *p;
 	double cpu;
 
-	(void)state;
 	node_add(0, "--profile a=gsp:8001 --fpr 1e-9");
 	node_publish_to(0, "nats://10.76.0.10:4222", "");
 	node_await_sockets(0);
@@ -154,9 +137,7 @@ static void no_descriptor_is_left(void **state)
 	assert_return_code(prlimit(p->pid, RLIMIT_NOFILE, NULL, &all), errno);
 	few = (struct rlimit){ 3, all.rlim_max };
 	assert_return_code(prlimit(p->pid, RLIMIT_NOFILE, &few, NULL), errno);
-	netns_enter(hub_place(NODE_PLACE(0)));
-	sh("%s set node0 --profile a=gsp:8001 --profile b=gsp:8002", tool());
-	netns_enter(0);
+	node_sh(0, "%s set node0 --profile a=gsp:8001 --profile b=gsp:8002", tool());
 	offer(10, 1000);
 	cpu = process_cpu(p);
 	usleep(2000000);
@@ -167,12 +148,9 @@ static void no_descriptor_is_left(void **state)
 }
 
 /* Answers come too late: messages are published again, and the engine knows them. */
-static void slow_server(void **state)
+TEST(slow_server)
 {
-	(void)state;
-	start_server();
-	publish("--deliver xsk", "--ack-timeout 1s");
-	node_await_ready(0);
+	node_serve("--deliver xsk", "--ack-timeout 1s");
 	jetstream_stop(0, true);
 	offer(500, 1000);
 	usleep(2500000);
@@ -180,8 +158,7 @@ static void slow_server(void **state)
 	node_await_metric(0, "acknowledged_total", 500);
 	assert_true(node_metric(0, "retried_total") > 0);
 	assert_int_equal(node_metric(0, "given_up_total"), 0);
-	stream_assert_all_once(NODE_STREAM, SEED, 500);
-	assert_int_equal(node_end(0, SIGTERM), 0);
+	assert_published(500);
 }
 
 static const struct way FULL[] = {
@@ -194,82 +171,52 @@ static const struct way FULL[] = {
 static void full_stream(void **state)
 {
 	const struct way *w = *state;
-	struct jetstream j;
-	jsStreamConfig c;
 
-	start_server();
-	jsStreamConfig_Init(&c);
-	c.MaxMsgs = 100;
-	c.Discard = js_DiscardNew;
-	jetstream_add(NODE_STREAM, &c);
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	jetstream_put(0, 100);
 	publish(w->load, "--retries 2 --ack-timeout 100ms");
 	node_await_ready(0);
 	offer(100, 1000);
-	stream_await(NODE_STREAM, 100);
+	stream_await(100);
 	offer(150, 1000);
 	node_await_metric(0, "given_up_total", 50);
 	node_await_metric(0, "wanted_total", 50);
 	node_await_idle(0);
 	assert_true(node_metric(0, "retried_total") >= 100);
-
-	j = jetstream_connect();
-	c.Name = NODE_STREAM;
-	c.MaxMsgs = -1;
-	c.Subjects = (const char *[]){ "gossip.>" };
-	c.SubjectsLen = 1;
-	assert_int_equal(js_UpdateStream(NULL, j.js, &c, NULL, NULL), NATS_OK);
-	jetstream_disconnect(&j);
+	jetstream_put(0, 0);
 	offer(150, 1000);
-	stream_await(NODE_STREAM, 150);
-	stream_assert_all_once(NODE_STREAM, SEED, 150);
-	assert_int_equal(node_end(0, SIGTERM), 0);
+	assert_published(150);
 }
 
 /* No server has the stream, as while a cluster elects its leader: events wait, without a try that
  * counts.
  */
-static void stream_gone_and_back(void **state)
+TEST(stream_gone_and_back)
 {
-	struct jetstream j;
-	jsStreamConfig c;
-
-	(void)state;
-	start_server();
-	jsStreamConfig_Init(&c);
-	jetstream_add(NODE_STREAM, &c);
-	node_add(0, FILTER "--deliver xsk");
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	jetstream_put(0, 0);
+	node_add(0, "--deliver xsk");
 	node_publish(0, "--retries 1 --ack-timeout 200ms");
 	node_await_ready(0);
-	j = jetstream_connect();
-	assert_int_equal(js_DeleteStream(j.js, NODE_STREAM, NULL, NULL), NATS_OK);
-	jetstream_disconnect(&j);
+	jetstream_delete();
 	offer(200, 1000);
 	usleep(1500000);
 	assert_int_equal(node_metric(0, "given_up_total"), 0);
 	assert_int_equal(node_metric(0, "pending"), 200);
-	jsStreamConfig_Init(&c);
-	jetstream_add(NODE_STREAM, &c);
+	jetstream_put(0, 0);
 	node_await_idle(0);
-	stream_assert_all_once(NODE_STREAM, SEED, 200);
-	assert_int_equal(node_end(0, SIGTERM), 0);
+	assert_published(200);
 }
 
 /* While the program runs, and is to create it. */
-static void deleted_stream_is_created_again(void **state)
+TEST(deleted_stream_is_created_again)
 {
-	struct jetstream j;
-
-	(void)state;
-	start_server();
-	publish("", "");
-	node_await_ready(0);
+	node_serve("", "");
 	offer(100, 1000);
-	stream_await(NODE_STREAM, 100);
-	j = jetstream_connect();
-	assert_int_equal(js_DeleteStream(j.js, NODE_STREAM, NULL, NULL), NATS_OK);
-	jetstream_disconnect(&j);
+	stream_await(100);
+	jetstream_delete();
 	offer(300, 1000); /* of which 100 are known */
-	stream_await(NODE_STREAM, 200);
+	stream_await(200);
 	assert_int_equal(node_metric(0, "given_up_total"), 0);
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
@@ -277,14 +224,13 @@ static void deleted_stream_is_created_again(void **state)
 /* No byte is left on the server's disk: nats-server 2.9.10 then answers nothing about the stream
  * until it is started again. What it acknowledged stays.
  */
-static void full_disk(void **state)
+TEST(full_disk)
 {
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1, .disk_mb = 16 });
+	jetstream_start(&(struct jetstream_plan){ .disk_mb = 16 });
 	publish("--deliver xsk", "--retries 2 --ack-timeout 200ms");
 	node_await_ready(0);
 	offer(100, 1000);
-	stream_await(NODE_STREAM, 100);
+	stream_await(100);
 	jetstream_fill_disk(0, true);
 	offer(DISK_EVENTS, 2000);
 	process_await(node_publisher(0), "the connection is lost");
@@ -294,33 +240,25 @@ static void full_disk(void **state)
 	node_await_ready(0);
 	node_await_idle(0);
 	offer(DISK_EVENTS, 2000); /* those that were wanted */
-	stream_await(NODE_STREAM, DISK_EVENTS);
-	stream_assert_all_once(NODE_STREAM, SEED, DISK_EVENTS);
-	assert_int_equal(node_end(0, SIGTERM), 0);
+	assert_published(DISK_EVENTS);
 }
 
 /* The program is killed while messages are in flight. The next one wants what was not given back:
  * the next copies pass.
  */
-static void killed_in_flight(void **state)
+TEST(killed_in_flight)
 {
-	(void)state;
-	start_server();
-	publish("--deliver xsk", "");
-	node_await_ready(0);
+	node_serve("--deliver xsk", "");
 	offer(100, 1000);
-	stream_await(NODE_STREAM, 100);
+	stream_await(100);
 	jetstream_stop(0, true);
 	offer(300, 1000);
 	assert_int_equal(node_metric(0, "pending"), 200);
 	assert_int_equal(node_end(0, SIGKILL), 128 + SIGKILL);
 	jetstream_stop(0, false);
-	node_publish(0, "");
-	node_await_ready(0);
+	publish_again();
 	offer(300, 1000);
-	stream_await(NODE_STREAM, 300);
-	stream_assert_all_once(NODE_STREAM, SEED, 300);
-	assert_int_equal(node_end(0, SIGTERM), 0);
+	assert_published(300);
 }
 
 static const struct end {
@@ -338,27 +276,22 @@ static void ends_while_the_server_is_stopped(void **state)
 	const struct end *w = *state;
 	uint64_t began_ns;
 
-	start_server();
-	publish(w->load, w->options);
-	node_await_ready(0);
+	node_serve(w->load, w->options);
 	jetstream_stop(0, true);
 	offer(200, 1000);
 	began_ns = gossip_now_ns();
 	assert_int_equal(node_end(0, SIGTERM), 0);
 	assert_true(gossip_now_ns() - began_ns < w->end_s * 1000000000ULL);
 	jetstream_stop(0, false);
-	node_publish(0, "");
-	node_await_ready(0);
+	publish_again();
 	offer(200, 1000);
-	stream_await(NODE_STREAM, 200);
-	stream_assert_all_once(NODE_STREAM, SEED, 200);
+	stream_assert_all_once(SEED, 200);
 }
 
 /* More events are pending than a filter can want: the log has the true numbers. */
-static void ends_with_more_than_can_be_wanted(void **state)
+TEST(ends_with_more_than_can_be_wanted)
 {
-	(void)state;
-	node_add(0, FILTER);
+	node_add(0, "");
 	node_publish_to(0, "nats://10.76.0.10:4222", "--pending 8192");
 	node_await_sockets(0);
 	offer(4600, 5000);
@@ -370,27 +303,20 @@ static void ends_with_more_than_can_be_wanted(void **state)
 }
 
 /* SIGTERM under traffic: all that was received until then is there, or passes again. */
-static void ends_under_traffic(void **state)
+TEST(ends_under_traffic)
 {
-	(void)state;
-	start_server();
-	publish("--deliver xsk", "");
-	node_await_ready(0);
-	offers_start(
-		&offers,
-		&(struct offers_plan){
-			.events = 3000, .nodes = 1, .copies_max = 1, .rate = 2000, .seed = SEED });
+	node_serve("--deliver xsk", "");
+	offers_start(&(struct offers_plan){
+		.events = 3000, .copies_max = 1, .rate = 2000, .seed = SEED });
 	usleep(700000);
 	assert_int_equal(node_end(0, SIGTERM), 0);
-	node_publish(0, "");
-	node_await_ready(0);
-	offers_wait(&offers);
+	publish_again();
+	offers_wait();
 	/* What came while there was no program is known to the filter, and lost: so it is cleared. */
 	usleep(200000);
 	sh("%s rotate node0 && %s rotate node0", tool(), tool());
 	offer(3000, 3000);
-	stream_await(NODE_STREAM, 3000);
-	stream_assert_all_once(NODE_STREAM, SEED, 3000);
+	stream_assert_all_once(SEED, 3000);
 }
 
 /* Servers that let in only some. */
@@ -415,31 +341,31 @@ struct access {
 
 static const struct access ACCESS[] = {
 	{ "user_and_password",
-	  { .servers = 1, .lines = "authorization { user: u, password: right }", .options = "u:right@" },
+	  { .lines = "authorization { user: u, password: right }", .options = "u:right@" },
 	  "--user u --password-file /mnt/wrong",
 	  "--user u --password-file /mnt/right",
 	  "uthorization",
 	  "echo wrong >/mnt/wrong; echo right >/mnt/right; chmod 600 /mnt/wrong /mnt/right" },
 	{ "no_password_given",
-	  { .servers = 1, .lines = "authorization { user: u, password: right }", .options = "u:right@" },
+	  { .lines = "authorization { user: u, password: right }", .options = "u:right@" },
 	  "",
 	  "--user u --password-file /mnt/right",
 	  "uthorization",
 	  "echo right >/mnt/right; chmod 600 /mnt/right" },
 	{ "token",
-	  { .servers = 1, .lines = "authorization { token: secret }", .options = "secret@" },
+	  { .lines = "authorization { token: secret }", .options = "secret@" },
 	  "--token-file /mnt/wrong",
 	  "--token-file /mnt/right",
 	  "uthorization",
 	  "echo wrong >/mnt/wrong; echo secret >/mnt/right; chmod 600 /mnt/wrong /mnt/right" },
 	{ "tls",
-	  { .servers = 1, .lines = "tls { " SERVER_TLS " }", .tls_ca = "/mnt/ca.pem" },
+	  { .lines = "tls { " SERVER_TLS " }", .tls_ca = "/mnt/ca.pem" },
 	  "--tls-ca /mnt/other.pem",
 	  "--tls-ca /mnt/ca.pem",
 	  "certificate",
 	  CERTIFICATES },
 	{ "tls_authority_unknown",
-	  { .servers = 1, .lines = "tls { " SERVER_TLS " }", .tls_ca = "/mnt/ca.pem" },
+	  { .lines = "tls { " SERVER_TLS " }", .tls_ca = "/mnt/ca.pem" },
 	  "",
 	  "--tls-ca /mnt/ca.pem",
 	  "certificate",
@@ -463,14 +389,13 @@ static void access_is_checked(void **state)
 	node_publish(0, options);
 	node_await_ready(0);
 	offer(50, 1000);
-	stream_await(NODE_STREAM, 50);
+	stream_await(50);
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
 /* The password file is read for each connection. */
-static void password_changes(void **state)
+TEST(password_changes)
 {
-	(void)state;
 	sh("echo wrong >/mnt/password; chmod 600 /mnt/password");
 	jetstream_start(&ACCESS[0].plan);
 	publish("", "--user u --password-file /mnt/password");
@@ -488,11 +413,6 @@ struct hostile {
 
 #define HOSTILE_STEP 9 /* `make test` tries one fault of so many */
 
-static void set_fault(const char *fault)
-{
-	sh("echo %s >/mnt/fault.new && mv /mnt/fault.new /mnt/fault", fault);
-}
-
 /* How often this server was connected to. */
 static int connections(const struct process *server)
 {
@@ -507,7 +427,7 @@ static void survives(const char *fault, struct process *server)
 {
 	int before;
 
-	set_fault(fault);
+	parts_set_fault(fault);
 	offer(5, 1000);
 	usleep(600000);
 	if (process_wait(node_publisher(0), 0) != -ETIMEDOUT) {
@@ -518,23 +438,18 @@ static void survives(const char *fault, struct process *server)
 	usleep(300000);
 	if (connections(server) - before > 5)
 		fail_msg("%s: %d connections in 0.3 s", fault, connections(server) - before);
-	set_fault("good");
+	parts_set_fault("good");
 	node_await_ready(0);
-	offers_end(&offers);
 }
 
-static void hostile_server(void **state)
+TEST(hostile_server)
 {
 	char faults[8192], *rest = faults;
 	struct process *server;
 	unsigned int n = 0;
 
-	(void)state;
-	set_fault("good");
-	server = hub_start(0, "fake",
-			   "tests/fixture/publish/fake_server.py 10.76.0.10 4222 /mnt/fault");
-	process_await(server, "listens");
-	node_add(0, FILTER);
+	server = parts_fake_server("good");
+	node_add(0, "");
 	assert_int_equal(
 		sh_out(faults, sizeof(faults), "tests/fixture/publish/fake_server.py --list"), 0);
 	for (char *fault; (fault = strsep(&rest, "\n")) && *fault;) {
@@ -543,7 +458,7 @@ static void hostile_server(void **state)
 		if (only ? strcmp(only, fault) != 0 : n++ % tries(HOSTILE_STEP, 1))
 			continue;
 		print_message("%s\n", fault);
-		set_fault(fault);
+		parts_set_fault(fault);
 		node_publish_to(0, "nats://10.76.0.10:4222", "--ack-timeout 200ms --retries 2");
 		survives(fault, server);
 		assert_int_equal(node_end(0, SIGTERM), 0);
@@ -552,26 +467,11 @@ static void hostile_server(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(pending_bytes_are_bounded, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(no_descriptor_is_left, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(slow_server, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(stream_gone_and_back, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(deleted_stream_is_created_again, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(full_disk, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(killed_in_flight, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(ends_with_more_than_can_be_wanted, hub_setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(ends_under_traffic, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(password_changes, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(hostile_server, hub_setup, teardown),
-	};
-
-	add_rows(AWAY_AT_START, server_away_at_start, hub_setup, teardown);
-	add_rows(AWAY_AND_BACK, server_away_and_back, hub_setup, teardown);
-	add_rows(FULL, full_stream, hub_setup, teardown);
-	add_rows(ENDS, ends_while_the_server_is_stopped, hub_setup, teardown);
-	add_rows(ACCESS, access_is_checked, hub_setup, teardown);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_rows(AWAY_AT_START, server_away_at_start, hub_setup, offers_teardown);
+	add_rows(AWAY_AND_BACK, server_away_and_back, hub_setup, offers_teardown);
+	add_rows(FULL, full_stream, hub_setup, offers_teardown);
+	add_rows(ENDS, ends_while_the_server_is_stopped, hub_setup, offers_teardown);
+	add_rows(ACCESS, access_is_checked, hub_setup, offers_teardown);
+	add_own_tests(hub_setup, offers_teardown);
 	return run_added_tests("publish_faults");
 }

@@ -13,20 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "diags.h"
-
-#define FILTER "--port 8001 --fpr 1e-9 "
 #define STREAM_A "--profile a=gsp:8001 "
-
-static struct parts parts;
-
-static int teardown(void **state)
-{
-	netns_enter(0);
-	parts_close(&parts);
-	diags_end();
-	return hub_teardown(state);
-}
 
 static void *no_memory(size_t bytes)
 {
@@ -39,8 +26,8 @@ static const struct way {
 	const char *name, *load;
 	enum publish_receive receive;
 } NO_MEMORY[] = {
-	{ "no_memory_udp", FILTER, PUBLISH_UDP },
-	{ "no_memory_xsk", FILTER "--deliver xsk", PUBLISH_XSK },
+	{ "no_memory_udp", "", PUBLISH_UDP },
+	{ "no_memory_xsk", "--deliver xsk", PUBLISH_XSK },
 	{ "no_memory_digest", "--profile payload:8001 --fpr 1e-9", PUBLISH_UDP },
 	{ "no_memory_digest_xsk", "--profile payload:8001 --fpr 1e-9 --deliver xsk", PUBLISH_XSK },
 };
@@ -50,29 +37,25 @@ static void no_memory_wants(void **state)
 {
 	const struct way *w = *state;
 
-	parts_open(&parts, w->load, w->receive);
+	parts_open(w->load, w->receive);
 	parts.intake.allocate = no_memory;
-	parts_send(8001, "a");
-	parts_await_readable(&parts, 1);
-	parts_take(&parts, 64);
+	parts_leave(8001, "a");
+	parts_take(64);
 	assert_int_equal(parts.cnt, 0);
 	assert_int_equal(parts.intake.counters.no_memory, 1);
 	assert_int_equal(parts.intake.counters.wanted, 1);
 	assert_int_equal(parts.intake.counters.forgotten, 0);
 	assert_int_equal(parts.intake.counters.not_events, 0);
 	parts.intake.allocate = malloc;
-	parts_send(8001, "a");
-	parts_await_events(&parts, 1);
+	parts_get(8001, "a");
 }
 
 /* A datagram of which only the frame has the id is counted apart from what is no event. */
-static void unreadable_is_counted(void **state)
+TEST(unreadable_is_counted)
 {
-	(void)state;
-	parts_open(&parts, "--profile mirror --profile gsp:8001", PUBLISH_UDP);
-	parts_send(8001, "a");
-	parts_await_readable(&parts, 1);
-	parts_take(&parts, 64);
+	parts_open("--profile mirror --profile gsp:8001", PUBLISH_UDP);
+	parts_leave(8001, "a");
+	parts_take(64);
 	assert_int_equal(parts.intake.counters.unreadable, 1);
 	assert_int_equal(parts.intake.counters.not_events, 0);
 }
@@ -80,240 +63,191 @@ static void unreadable_is_counted(void **state)
 /* `set` changes the number of a stream. Events that come before the next intake_refresh() are not
  * taken for another stream's, and not lost.
  */
-static void streams_are_followed_at_once(void **state)
+TEST(streams_are_followed_at_once)
 {
-	(void)state;
-	parts_open(&parts, STREAM_A "--fpr 1e-9", PUBLISH_UDP);
+	parts_open(STREAM_A "--fpr 1e-9", PUBLISH_UDP);
 	parts_set("--profile b=gsp:8002 " STREAM_A);
-	parts_send(8001, "a");
-	parts_await_events(&parts, 1);
+	parts_get(8001, "a");
 	assert_string_equal(parts.events[0]->stream->is.name, "a");
 }
 
 static void change_and_keep(void *arg, struct intake_event *e)
 {
-	struct parts *p = arg;
-
-	if (!p->cnt)
+	(void)arg;
+	if (!parts.cnt)
 		parts_set("--profile b=gsp:8002 " STREAM_A);
-	p->events[p->cnt++] = e;
+	parts.events[parts.cnt++] = e;
 }
 
 /* Nor are those that come by the same call, after `set` has changed the order of the streams. */
-static void streams_are_followed_in_a_batch(void **state)
+TEST(streams_are_followed_in_a_batch)
 {
-	(void)state;
-	parts_open(&parts, STREAM_A "--profile b=gsp:8002 --fpr 1e-9", PUBLISH_UDP);
+	parts_open(STREAM_A "--profile b=gsp:8002 --fpr 1e-9", PUBLISH_UDP);
 	parts_send(8001, "a");
 	parts_send(8001, "b");
-	for (int ms = 0; parts.cnt < 2; ms += 10) {
-		assert_true(ms < PATIENCE_MS);
-		usleep(10000);
-		intake_take(&parts.intake, 64, change_and_keep, &parts);
-	}
+	AWAIT((intake_take(&parts.intake, 64, change_and_keep, NULL), parts.cnt == 2));
 	assert_string_equal(parts.events[1]->stream->is.name, "a");
-	assert_int_equal(parts_refresh(&parts), 1);
+	assert_int_equal(parts_refresh(1), 1);
 }
 
 /* What is in a socket is not lost by `set`. */
-static void sockets_stay_over_set(void **state)
+TEST(sockets_stay_over_set)
 {
-	(void)state;
-	parts_open(&parts, STREAM_A "--fpr 1e-9", PUBLISH_UDP);
-	parts_send(8001, "a");
-	parts_await_readable(&parts, 1);
+	parts_open(STREAM_A "--fpr 1e-9", PUBLISH_UDP);
+	parts_leave(8001, "a");
 	parts_set("--profile b=gsp:8002 " STREAM_A);
-	assert_int_equal(parts_refresh(&parts), 1);
-	parts_await_events(&parts, 1);
-	parts_send(8002, "b");
-	parts_await_events(&parts, 2);
+	assert_int_equal(parts_refresh(1), 1);
+	parts_await_events(1);
+	parts_get(8002, "b");
 }
 
 /* A socket whose port is in no stream any more is closed, but not before it is empty. */
-static void unused_sockets_are_closed(void **state)
+TEST(unused_sockets_are_closed)
 {
-	(void)state;
-	parts_open(&parts, "--port 8001-8002 --fpr 1e-9", PUBLISH_UDP);
-	parts_send(8001, "a");
-	parts_await_readable(&parts, 1);
+	parts_open("--port 8001-8002 --fpr 1e-9", PUBLISH_UDP);
+	parts_leave(8001, "a");
 	parts_set("--port 8003");
-	parts_refresh(&parts);
+	parts_refresh(1);
 	assert_int_equal(parts.intake.sockets_cnt, 3);
-	assert_int_equal(parts_refresh(&parts), 1);
+	assert_int_equal(parts_refresh(1), 1);
 	assert_int_equal(parts.intake.sockets_cnt, 2);
 	assert_int_equal(parts.intake.sockets[0].port, 8001);
-	while (parts_take(&parts, 64))
+	while (parts_take(64))
 		;
-	parts_refresh(&parts);
+	parts_refresh(1);
 	assert_int_equal(parts.intake.sockets_cnt, 1);
-	parts_send(8003, "b");
-	parts_await_events(&parts, 1);
+	parts_get(8003, "b");
 }
 
 /* Ports that come and go are never too many. */
-static void many_ports_come_and_go(void **state)
+TEST(many_ports_come_and_go)
 {
-	(void)state;
-	diags_collect();
-	parts_open(&parts, "--port 8001-8040 --fpr 1e-9", PUBLISH_UDP);
+	parts_open("--port 8001-8040 --fpr 1e-9", PUBLISH_UDP);
 	parts_set("--port 8101-8140");
-	for (int i = 0; i < 3; i++)
-		parts_refresh(&parts);
+	parts_refresh(3);
 	assert_int_equal(parts.intake.sockets_cnt, 40);
-	parts_send(8140, "a");
-	parts_await_events(&parts, 1);
+	parts_get(8140, "a");
 	assert_string_equal(diags_all(), "");
 }
 
 /* Which nobody has taken when the intake is closed: its next copy passes. */
-static void unread_events_are_wanted(void **state)
+TEST(unread_events_are_wanted)
 {
-	(void)state;
-	diags_collect();
-	parts_open(&parts, "--port 8001 --fpr 1e-9", PUBLISH_UDP);
-	parts_send(8001, "a");
-	parts_await_readable(&parts, 1);
+	parts_open("", PUBLISH_UDP);
+	parts_leave(8001, "a");
 	intake_close(&parts.intake);
 	assert_non_null(strstr(diags_all(), "1 events in UDP sockets were not taken; the ids of 1"));
 	publish_streams_close(&parts.streams);
-	parts_open_intake(&parts);
-	parts_send(8001, "a");
-	parts_await_events(&parts, 1);
+	parts_open_intake();
+	parts_get(8001, "a");
 	assert_string_equal(parts_id(parts.events[0]), "a");
 }
 
 /* Another program has a port that `set` adds. It is opened once it is free. */
-static void taken_port_is_tried_again(void **state)
+TEST(taken_port_is_tried_again)
 {
 	const struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(8002) };
 	int fd;
 
-	(void)state;
-	diags_collect();
-	parts_open(&parts, "--port 8001 --fpr 1e-9", PUBLISH_UDP);
-	netns_enter(hub_place(NODE_PLACE(0)));
+	parts_open("", PUBLISH_UDP);
+	node_enter(0);
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	netns_enter(0);
 	assert_return_code(bind(fd, (const struct sockaddr *)&at, sizeof(at)), errno);
 	parts_set("--port 8001-8003");
-	for (int i = 0; i < 3; i++)
-		parts_refresh(&parts);
+	parts_refresh(3);
 	assert_string_equal(diags_all(), "UDP port 8002: Address already in use\n");
-	parts_send(8003, "a");
-	parts_await_events(&parts, 1);
+	parts_get(8003, "a");
 	close(fd);
-	assert_int_equal(parts_refresh(&parts), 1);
-	parts_send(8002, "b");
-	parts_await_events(&parts, 2);
+	assert_int_equal(parts_refresh(1), 1);
+	parts_get(8002, "b");
 }
 
 /* No stream can be opened: the reason is logged, and nothing is taken meanwhile. */
-static void no_descriptor_for_a_stream(void **state)
+TEST(no_descriptor_for_a_stream)
 {
-	(void)state;
-	diags_collect();
-	parts_open(&parts, STREAM_A "--fpr 1e-9", PUBLISH_UDP);
+	parts_open(STREAM_A "--fpr 1e-9", PUBLISH_UDP);
 	parts_set("--profile b=gsp:8002 " STREAM_A);
-	parts_send(8001, "a");
-	parts_await_readable(&parts, 1);
+	parts_leave(8001, "a");
 	limit_descriptors(0);
-	assert_int_equal(parts_take(&parts, 64), 0);
+	assert_int_equal(parts_take(64), 0);
 	assert_true(parts.intake.is_unreadable);
 	for (int i = 1; i < 5; i++)
 		assert_int_equal(intake_refresh(&parts.intake), 0);
 	assert_int_equal(intake_refresh(&parts.intake), -EMFILE);
 	limit_descriptors(-1);
 	assert_string_equal(diags_all(), "filter node0 cannot be read: Too many open files\n");
-	parts_await_events(&parts, 1);
+	parts_await_events(1);
 	assert_false(parts.intake.is_unreadable);
 }
 
 /* The delivery ends while an event is held. It is given up then, and its next copy passes. */
-static void want_outlasts_the_queue(void **state)
+TEST(want_outlasts_the_queue)
 {
-	(void)state;
-	parts_open(&parts, FILTER "--deliver xsk", PUBLISH_AUTO);
-	parts_send(8001, "a");
-	parts_await_events(&parts, 1);
+	parts_open("--deliver xsk", PUBLISH_AUTO);
+	parts_get(8001, "a");
 	assert_non_null(parts.events[0]->queue);
 	parts_set("--deliver stack");
 	intake_end(&parts.intake, parts.events[0], INTAKE_GIVEN_UP);
 	parts.cnt = 0;
-	parts_send(8001, "a");
-	parts_await_events(&parts, 1);
+	parts_get(8001, "a");
 	assert_null(parts.events[0]->queue);
 }
 
 /* A queue to which nothing comes ends, and is opened again once the filter delivers again. */
-static void idle_queue_ends(void **state)
+TEST(idle_queue_ends)
 {
-	(void)state;
-	parts_open(&parts, FILTER "--deliver xsk", PUBLISH_AUTO);
+	parts_open("--deliver xsk", PUBLISH_AUTO);
 	assert_non_null(parts.intake.queues[0]);
 	parts_set("--deliver stack");
-	parts_refresh(&parts);
+	parts_refresh(1);
 	assert_null(parts.intake.queues[0]);
 	parts_set("--deliver xsk");
-	for (int i = 0; i < 12; i++) /* where there is none, it is tried every 10th time */
-		parts_refresh(&parts);
-	parts_send(8001, "a");
-	parts_await_events(&parts, 1);
+	parts_refresh(12); /* where there is none, it is tried every 10th time */
+	parts_get(8001, "a");
 	assert_non_null(parts.events[0]->queue);
 }
 
 /* The kernel is not done yet with a queue that was just closed: that is waited for. */
-static void closed_queue_is_opened_at_once(void **state)
+TEST(closed_queue_is_opened_at_once)
 {
-	(void)state;
-	diags_collect();
-	parts_open(&parts, FILTER "--deliver xsk", PUBLISH_AUTO);
+	parts_open("--deliver xsk", PUBLISH_AUTO);
 	parts_set("--deliver stack");
 	parts_set("--deliver xsk");
-	parts_refresh(&parts);
+	parts_refresh(1);
 	assert_string_equal(diags_all(), "");
 	assert_false(parts.intake.queues[0]->has_ended);
 }
 
 /* Lost datagrams are counted while nothing is taken, as in an outage. */
-static void overflow_is_counted_at_once(void **state)
+TEST(overflow_is_counted_at_once)
 {
 	int bytes = 4096;
-	char id[16];
 
-	(void)state;
-	parts_open(&parts, FILTER, PUBLISH_UDP);
+	parts_open("", PUBLISH_UDP);
 	assert_return_code(setsockopt(parts.intake.sockets[0].fd, SOL_SOCKET, SO_RCVBUF, &bytes,
 				      sizeof(bytes)),
 			   errno);
-	for (int i = 0; i < 100; i++) {
-		snprintf(id, sizeof(id), "%d", i);
-		parts_send(8001, id);
-	}
-	for (int ms = 0; !parts.intake.counters.overflow; ms += 10) {
-		assert_true(ms < PATIENCE_MS);
-		usleep(10000);
-		parts_refresh(&parts);
-	}
-	while (parts_take(&parts, 64))
+	parts_send_many(8001, 100);
+	AWAIT((parts_refresh(1), parts.intake.counters.overflow));
+	while (parts_take(64))
 		;
-	parts_refresh(&parts);
+	parts_refresh(1);
 	assert_int_equal(parts.cnt + parts.intake.counters.overflow, 100);
 }
 
 /* Streams that there were are forgotten, but not while an event points to them. */
-static void old_streams_are_forgotten(void **state)
+TEST(old_streams_are_forgotten)
 {
 	int cnt = 0;
 
-	(void)state;
-	parts_open(&parts, STREAM_A "--fpr 1e-9", PUBLISH_UDP);
-	parts_send(8001, "a");
-	parts_await_events(&parts, 1);
+	parts_open(STREAM_A "--fpr 1e-9", PUBLISH_UDP);
+	parts_get(8001, "a");
 	for (int i = 0; i < 3; i++) {
 		parts_set("--profile b=gsp:8002");
-		parts_refresh(&parts);
+		parts_refresh(1);
 		parts_set("--profile c=gsp:8003");
-		parts_refresh(&parts);
+		parts_refresh(1);
 	}
 	for (const struct publish_stream *one = parts.streams.all; one; one = one->next)
 		cnt++;
@@ -322,7 +256,7 @@ static void old_streams_are_forgotten(void **state)
 	intake_end(&parts.intake, parts.events[0], INTAKE_GIVEN_UP);
 	parts.cnt = 0;
 	parts_set(STREAM_A);
-	parts_refresh(&parts);
+	parts_refresh(1);
 	assert_ptr_equal(parts.streams.all, parts.streams.now[0]);
 	assert_null(parts.streams.all->next);
 }
@@ -344,16 +278,15 @@ static void groups_are_joined(void **state)
 	const struct groups *g = *state;
 	char out[32];
 
-	diags_collect();
-	parts_load(&parts, g->load, PUBLISH_UDP);
+	parts_load(g->load, PUBLISH_UDP);
 	parts.options.listen = g->listen;
-	parts_open_intake(&parts);
-	netns_enter(hub_place(NODE_PLACE(0)));
+	parts_open_intake();
+	node_enter(0);
 	assert_int_equal(sh_out(out, sizeof(out), "%s", g->count), 0);
 	netns_enter(0);
 	assert_int_equal(atoi(out), g->cnt);
-	parts_send_to("239.9.9.1", 8001, "a");
-	parts_await_events(&parts, 1);
+	parts_send_to("239.9.9.1", 8001, "a", 0);
+	parts_await_events(1);
 	assert_string_equal(diags_all(), "");
 }
 
@@ -361,32 +294,30 @@ static void assert_groups(const char *groups)
 {
 	char out[256];
 
-	netns_enter(hub_place(NODE_PLACE(0)));
+	node_enter(0);
 	sh_out(out, sizeof(out), "ip maddr show dev in | grep -o '239.*' | sort | tr '\\n' ' '");
 	netns_enter(0);
 	assert_string_equal(out, groups);
 }
 
 /* A group that stays over `set` is not left, one that goes is. */
-static void groups_follow_set(void **state)
+TEST(groups_follow_set)
 {
-	(void)state;
-	parts_open(&parts, "--port 8001 --to 239.9.9.1,239.9.9.2", PUBLISH_UDP);
+	parts_open("--port 8001 --to 239.9.9.1,239.9.9.2", PUBLISH_UDP);
 	parts_set("--port 8001 --to 239.9.9.2,239.9.9.3");
-	parts_refresh(&parts);
+	parts_refresh(1);
 	assert_groups("239.9.9.2 239.9.9.3 ");
 }
 
 /* Groups are not left before there are sockets for those that replace them. */
-static void groups_stay_without_descriptors(void **state)
+TEST(groups_stay_without_descriptors)
 {
 	struct intake_groups wanted = { 0 };
 	struct in6_addr group;
 
-	(void)state;
-	parts_open(&parts, "--port 8001 --to 239.9.9.1,239.9.9.2", PUBLISH_UDP);
+	parts_open("--port 8001 --to 239.9.9.1,239.9.9.2", PUBLISH_UDP);
 	assert_int_equal(inet_pton(AF_INET6, "::ffff:239.9.9.3", &group), 1);
-	netns_enter(hub_place(NODE_PLACE(0)));
+	node_enter(0);
 	assert_true(intake_groups_add(&wanted, &group, if_nametoindex("in")));
 	limit_descriptors(0);
 	intake_groups_change(&parts.intake.groups, &wanted);
@@ -394,7 +325,7 @@ static void groups_stay_without_descriptors(void **state)
 	netns_enter(0);
 	assert_int_equal(parts.intake.groups.err, -EMFILE);
 	assert_groups("239.9.9.1 239.9.9.2 ");
-	parts_refresh(&parts);
+	parts_refresh(1);
 	assert_int_equal(parts.intake.groups.err, 0);
 	assert_groups("239.9.9.1 239.9.9.2 ");
 }
@@ -406,10 +337,10 @@ static struct xdp_dedup_receiver *load_with_taken_queue(struct xdp_dedup_interfa
 	struct xdp_dedup_receive_options options = { .size = sizeof(options) };
 	struct xdp_dedup_receiver *other;
 
-	parts_load(&parts, FILTER, receive);
-	netns_enter(hub_place(NODE_PLACE(0)));
+	parts_load("", receive);
+	node_enter(0);
 	sh("ip link add in2 type veth peer name out2 && ip link set in2 up && ip link set out2 up &&"
-	   "%s unload in && %s load in in2 --name node0 " FILTER "--deliver xsk",
+	   "%s unload in && %s load in in2 --name node0 --port 8001 --fpr 1e-9 --deliver xsk",
 	   tool(), tool());
 	assert_int_equal(publish_streams_open(&parts.streams, &parts.options), 0);
 	assert_int_equal(xdp_dedup_interfaces(parts.streams.filter, at, sizeof(*at), 2), 2);
@@ -431,15 +362,14 @@ static long waits(void)
 /* An interface without AF_XDP does not keep the others from it. When it is tried again, nothing has
  * to wait for that.
  */
-static void queues_of_other_interfaces(void **state)
+TEST(queues_of_other_interfaces)
 {
 	struct xdp_dedup_interface at[2];
 	struct xdp_dedup_receiver *other = load_with_taken_queue(at, PUBLISH_AUTO);
 	int open = 0;
 	long before;
 
-	(void)state;
-	parts_open_intake(&parts);
+	parts_open_intake();
 	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
 		if (parts.intake.queues[i]) {
 			assert_string_equal(parts.intake.queues[i]->interface.name, at[1].name);
@@ -447,40 +377,29 @@ static void queues_of_other_interfaces(void **state)
 		}
 	assert_true(open > 0);
 	before = waits();
-	for (int i = 0; i < 12; i++) /* it is tried every 10th time */
-		parts_refresh(&parts);
+	parts_refresh(12); /* it is tried every 10th time */
 	assert_in_range(waits() - before, 0, 100);
 	xdp_dedup_receive_close(other);
-	for (int ms = 0; !parts.intake.queues[open]; ms += 10) {
-		assert_true(ms < PATIENCE_MS);
-		usleep(10000);
-		parts_refresh(&parts);
-	}
+	AWAIT((parts_refresh(1), parts.intake.queues[open]));
 }
 
 /* The queue of an interface that gets another name is open already. */
-static void renamed_interface(void **state)
+TEST(renamed_interface)
 {
-	(void)state;
-	diags_collect();
-	parts_open(&parts, FILTER "--deliver xsk", PUBLISH_AUTO);
-	netns_enter(hub_place(NODE_PLACE(0)));
-	sh("ip link set in down && ip link set in name in9 && ip link set in9 up");
-	netns_enter(0);
-	parts_refresh(&parts);
+	parts_open("--deliver xsk", PUBLISH_AUTO);
+	node_sh(0, "ip link set in down && ip link set in name in9 && ip link set in9 up");
+	parts_refresh(1);
 	assert_string_equal(diags_all(), "");
 	assert_non_null(parts.intake.queues[0]);
 	assert_null(parts.intake.queues[1]);
 }
 
 /* With --receive xsk it does not start if one of the interfaces has no AF_XDP. */
-static void xsk_is_a_must_on_all_interfaces(void **state)
+TEST(xsk_is_a_must_on_all_interfaces)
 {
 	struct xdp_dedup_interface at[2];
 	struct xdp_dedup_receiver *other = load_with_taken_queue(at, PUBLISH_XSK);
 
-	(void)state;
-	diags_collect();
 	assert_int_equal(publish_streams_open(&parts.streams, &parts.options), 0);
 	parts.has_streams = true;
 	assert_int_equal(intake_open(&parts.intake, &parts.options, &parts.streams), -EBUSY);
@@ -506,13 +425,12 @@ static void unknown_interfaces(void **state)
 {
 	const struct unknown *u = *state;
 
-	diags_collect();
-	parts_load(&parts, FILTER "--deliver xsk", u->receive);
-	netns_enter(hub_place(NODE_PLACE(0)));
+	parts_load("--deliver xsk", u->receive);
+	node_enter(0);
 	assert_int_equal(publish_streams_open(&parts.streams, &parts.options), 0);
 	parts.has_streams = true;
 	parts_set("--port 8001-8002");
-	netns_enter(hub_place(NODE_PLACE(0)));
+	node_enter(0);
 	sh("rm -r /sys/fs/bpf/xdp-dedup/node0");
 	assert_int_equal(intake_open(&parts.intake, &parts.options, &parts.streams), u->err);
 	parts.has_intake = !u->err;
@@ -520,35 +438,32 @@ static void unknown_interfaces(void **state)
 }
 
 /* Once it has started it goes on, and says once that it waits for AF_XDP. */
-static void lost_xsk_is_said_once(void **state)
+TEST(lost_xsk_is_said_once)
 {
 	const char *words = "the driver does not deliver by AF_XDP", *said;
 
-	(void)state;
-	diags_collect();
-	parts_open(&parts, FILTER "--deliver xsk", PUBLISH_XSK);
+	parts_open("--deliver xsk", PUBLISH_XSK);
 	parts_set("--deliver stack");
 	for (int i = 0; i < 24; i++) /* it is tried every 10th time */
-		assert_in_range(parts_refresh(&parts), 0, 1);
+		assert_in_range(parts_refresh(1), 0, 1);
 	said = strstr(diags_all(), words);
 	assert_non_null(said);
 	assert_null(strstr(said + 1, words));
 }
 
 /* Where there is room for one event at a time, no socket takes it all. */
-static void sockets_take_turns(void **state)
+TEST(sockets_take_turns)
 {
 	static const char *const A[] = { "a0", "a1", "a2" }, *const B[] = { "b0", "b1", "b2" };
 
-	(void)state;
-	parts_open(&parts, "--port 8001-8002 --fpr 1e-9", PUBLISH_UDP);
+	parts_open("--port 8001-8002 --fpr 1e-9", PUBLISH_UDP);
 	for (int i = 0; i < 3; i++) {
 		parts_send(8001, A[i]);
 		parts_send(8002, B[i]);
 	}
-	parts_await_readable(&parts, 2);
+	parts_await_readable(2);
 	for (int i = 0; i < 6; i++)
-		assert_int_equal(parts_take(&parts, 1), 1);
+		assert_int_equal(parts_take(1), 1);
 	for (int i = 0; i < 3; i++) {
 		assert_string_equal(parts_id(parts.events[2 * i]), A[i]);
 		assert_string_equal(parts_id(parts.events[2 * i + 1]), B[i]);
@@ -557,33 +472,9 @@ static void sockets_take_turns(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(unreadable_is_counted, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(sockets_take_turns, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(streams_are_followed_at_once, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(streams_are_followed_in_a_batch, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(sockets_stay_over_set, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(unused_sockets_are_closed, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(many_ports_come_and_go, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(unread_events_are_wanted, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(taken_port_is_tried_again, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(no_descriptor_for_a_stream, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(want_outlasts_the_queue, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(queues_of_other_interfaces, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(renamed_interface, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(xsk_is_a_must_on_all_interfaces, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(lost_xsk_is_said_once, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(idle_queue_ends, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(closed_queue_is_opened_at_once, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(overflow_is_counted_at_once, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(old_streams_are_forgotten, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(groups_follow_set, hub_setup, teardown),
-		cmocka_unit_test_setup_teardown(groups_stay_without_descriptors, hub_setup, teardown),
-	};
-
-	add_rows(NO_MEMORY, no_memory_wants, hub_setup, teardown);
-	add_rows(UNKNOWN, unknown_interfaces, hub_setup, teardown);
-	add_rows(GROUPS, groups_are_joined, hub_setup, teardown);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_rows(NO_MEMORY, no_memory_wants, hub_setup, parts_teardown);
+	add_rows(UNKNOWN, unknown_interfaces, hub_setup, parts_teardown);
+	add_rows(GROUPS, groups_are_joined, hub_setup, parts_teardown);
+	add_own_tests(hub_setup, parts_teardown);
 	return run_added_tests("publish_intake");
 }

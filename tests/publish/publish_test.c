@@ -2,8 +2,6 @@
 /* xdp-dedup-publish on one node and one server: what it publishes, how it names that, and what it
  * refuses.
  */
-#include "jetstream.h"
-#include "node.h"
 #include "offers.h"
 #include "stream_reader.h"
 
@@ -23,14 +21,7 @@
 #define EVENTS 500
 #define MESSAGES_MAX 4096
 
-static struct offers offers;
-static int sender = -1;
-
-/* What a stream has. */
-static struct kept {
-	char subject[64], id[256], stream[64], source[64], arrival[64], machine[64], secret[64];
-	uint32_t payload_len, first; /* its first bytes */
-} kept[MESSAGES_MAX];
+static struct stream_message kept[MESSAGES_MAX]; /* what the stream has */
 static size_t kept_cnt;
 
 static int setup(void **state)
@@ -42,43 +33,19 @@ static int setup(void **state)
 	return err;
 }
 
-static int teardown(void **state)
-{
-	offers_end(&offers);
-	if (sender >= 0)
-		close(sender);
-	sender = -1;
-	return hub_teardown(state);
-}
-
-static void copy(char *out, size_t size, const char *text)
-{
-	snprintf(out, size, "%s", text ?: "");
-}
-
 static void keep(void *ctx, const struct stream_message *m)
 {
-	struct kept *k = &kept[kept_cnt++];
-
 	(void)ctx;
 	assert_true(kept_cnt < MESSAGES_MAX);
-	copy(k->subject, sizeof(k->subject), m->subject);
-	copy(k->id, sizeof(k->id), m->id);
-	copy(k->stream, sizeof(k->stream), m->stream);
-	copy(k->source, sizeof(k->source), m->source);
-	copy(k->arrival, sizeof(k->arrival), m->arrival);
-	copy(k->machine, sizeof(k->machine), m->machine);
-	copy(k->secret, sizeof(k->secret), m->secret);
-	k->payload_len = m->payload_len;
-	memcpy(&k->first, m->payload, m->payload_len < 4 ? m->payload_len : 4);
+	kept[kept_cnt++] = *m;
 }
 
 /* Waits for so many messages, and reads all. */
 static void read_kept(uint64_t messages)
 {
-	stream_await(NODE_STREAM, messages);
+	stream_await(messages);
 	kept_cnt = 0;
-	stream_read(NODE_STREAM, keep, NULL);
+	stream_read(keep, NULL);
 	assert_int_equal(kept_cnt, messages);
 }
 
@@ -92,17 +59,11 @@ static void assert_like(const char *text, const char *pattern)
 	regfree(&re);
 }
 
-/* Offers events to this many nodes, and waits until all are sent. */
-static void offer(unsigned int nodes, uint32_t events, uint64_t seed)
+/* Offers events to node 0, and waits until all are sent. */
+static void offer(void)
 {
-	offers_end(&offers);
-	offers_start(&offers, &(struct offers_plan){ .events = events,
-						     .nodes = nodes,
-						     .copies_max = 5,
-						     .spread_ms = 300,
-						     .rate = 1000,
-						     .seed = seed });
-	offers_wait(&offers);
+	offers_send(&(struct offers_plan){
+		.events = EVENTS, .copies_max = 5, .spread_ms = 300, .rate = 1000, .seed = 1 });
 }
 
 /* Sends these bytes to node n. */
@@ -116,12 +77,10 @@ static void send_to(unsigned int n, uint16_t port, const void *bytes, size_t len
 }
 
 /* How events come in. */
-struct way {
+static const struct way {
 	const char *name, *load, *publish;
 	bool is_xsk;
-};
-
-static const struct way WAYS[] = {
+} WAYS[] = {
 	{ "udp", "", "--receive udp", false },
 	{ "udp_beside_a_filter_that_delivers", "--deliver xsk", "--receive udp", false },
 	{ "xsk", "--deliver xsk", "--receive xsk", true },
@@ -148,19 +107,12 @@ static void check_headers(void)
 static void each_event_is_there_once(void **state)
 {
 	const struct way *w = *state;
-	char load[256], options[256];
 	double received;
 
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	snprintf(load, sizeof(load), "--port 8001" FPR "%s", w->load);
-	node_add(0, load);
-	snprintf(options, sizeof(options), "--create %s", w->publish);
-	node_publish(0, options);
-	node_await_ready(0);
-	offer(1, EVENTS, 1);
-	stream_await(NODE_STREAM, EVENTS);
+	node_serve(w->load, w->publish);
+	offer();
+	stream_assert_all_once(1, EVENTS);
 	node_await_idle(0);
-	stream_assert_all_once(NODE_STREAM, 1, EVENTS);
 	read_kept(EVENTS);
 	check_headers();
 
@@ -169,27 +121,22 @@ static void each_event_is_there_once(void **state)
 		assert_int_equal(received, EVENTS);
 	assert_int_equal(
 		node_metric_of(0, "received_total", w->is_xsk ? "way=\"udp\"" : "way=\"xsk\""), 0);
-	offer(1, EVENTS, 1);
+	offer();
 	usleep(200000);
 	assert_int_equal(node_metric(0, "received_total"), received);
 	assert_int_equal(node_metric(0, "pending"), 0);
 	assert_int_equal(node_metric(0, "given_up_total"), 0);
 	assert_int_equal(node_metric(0, "acknowledged_total"), node_metric(0, "sent_total"));
-	assert_int_equal(stream_messages(NODE_STREAM), EVENTS);
+	assert_int_equal(stream_messages(), EVENTS);
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
-static void creates_the_stream_as_asked(void **state)
+TEST(creates_the_stream_as_asked)
 {
 	jsStreamInfo *info;
 
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	node_add(0, "--port 8001");
-	node_publish(0, "--create --replicas 1 --storage memory --duplicates 90s --max-bytes 10M "
-			"--max-age 1h");
-	node_await_ready(0);
-	info = jetstream_info(NODE_STREAM);
+	node_serve("", "--replicas 1 --storage memory --duplicates 90s --max-bytes 10M --max-age 1h");
+	info = jetstream_info();
 	assert_int_equal(info->Config->Replicas, 1);
 	assert_int_equal(info->Config->Storage, js_MemoryStorage);
 	assert_int_equal(info->Config->Duplicates, 90000000000);
@@ -201,16 +148,12 @@ static void creates_the_stream_as_asked(void **state)
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
-static void creates_it_with_its_defaults(void **state)
+TEST(creates_it_with_its_defaults)
 {
 	jsStreamInfo *info;
 
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	node_add(0, "--port 8001");
-	node_publish(0, "--create");
-	node_await_ready(0);
-	info = jetstream_info(NODE_STREAM);
+	node_serve("", "");
+	info = jetstream_info();
 	assert_int_equal(info->Config->Storage, js_FileStorage);
 	assert_int_equal(info->Config->Duplicates, 120000000000);
 	assert_int_equal(info->Config->MaxBytes, -1);
@@ -222,8 +165,8 @@ static void creates_it_with_its_defaults(void **state)
 struct refusal {
 	const char *name, *load, *options, *words;
 	int status;
-	const char *setup;    /* a shell command */
-	int64_t duplicates_s; /* of the stream, made before; 0: there is none */
+	const char *setup;     /* a shell command */
+	uint32_t duplicates_s; /* of the stream, made before; 0: there is none */
 };
 
 static const struct refusal REFUSALS[] = {
@@ -252,14 +195,10 @@ static const struct refusal REFUSALS[] = {
 static void refuses(void **state)
 {
 	const struct refusal *r = *state;
-	jsStreamConfig c;
 
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	if (r->duplicates_s) {
-		jsStreamConfig_Init(&c);
-		c.Duplicates = r->duplicates_s * 1000000000;
-		jetstream_add(NODE_STREAM, &c);
-	}
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	if (r->duplicates_s)
+		jetstream_put(r->duplicates_s, 0);
 	if (r->setup)
 		sh("%s", r->setup);
 	node_add(0, r->load);
@@ -268,22 +207,20 @@ static void refuses(void **state)
 	process_await(node_publisher(0), r->words);
 }
 
-static void no_such_filter(void **state)
+TEST(no_such_filter)
 {
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	node_add(0, "--port 8001");
-	sh("nsenter --net=/proc/%d/ns/net %s unload in", hub_place(NODE_PLACE(0)), tool());
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	node_add(0, "");
+	node_sh(0, "%s unload in", tool());
 	node_publish(0, "--create");
 	assert_int_equal(node_end(0, 0), 1);
 	process_await(node_publisher(0), "node0");
 }
 
 /* A machine with another secret would publish events again: it is refused by name. */
-static void another_secret(void **state)
+TEST(another_secret)
 {
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	jetstream_start(&(struct jetstream_plan){ 0 });
 	node_add(0, "--profile payload:8001" FPR);
 	node_add(1, "--profile payload:8001" FPR);
 	node_publish(0, "--create " SECRET);
@@ -301,19 +238,18 @@ static void another_secret(void **state)
 }
 
 /* Digests: a hash under the secret, equal on all machines, though their filters hash otherwise. */
-static void digests_are_hashed(void **state)
+TEST(digests_are_hashed)
 {
 	char first[256];
 
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
+	jetstream_start(&(struct jetstream_plan){ 0 });
 	for (unsigned int n = 0; n < 2; n++) {
 		node_add(n, "--profile payload:8001" FPR);
 		node_publish(n, "--create " SECRET);
 		node_await_ready(n);
 	}
 	send_to(0, 8001, "one", 3);
-	stream_await(NODE_STREAM, 1);
+	stream_await(1);
 	send_to(1, 8001, "one", 3);
 	node_await_metric(1, "duplicate_total", 1);
 	send_to(1, 8001, "two", 3);
@@ -323,7 +259,7 @@ static void digests_are_hashed(void **state)
 		assert_string_equal(kept[i].subject, "gossip.payload");
 	}
 	assert_string_not_equal(kept[0].id, kept[1].id);
-	copy(first, sizeof(first), kept[0].id);
+	snprintf(first, sizeof(first), "%s", kept[0].id);
 
 	/* Another secret makes other ids. */
 	for (unsigned int n = 0; n < 2; n++)
@@ -352,13 +288,9 @@ static void send_mold(unsigned int n, uint64_t number, uint16_t count)
 	send_to(n, 8001, bytes, 20 + 3 * count);
 }
 
-static void moldudp64(void **state)
+TEST(moldudp64)
 {
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	node_add(0, "--profile moldudp64:8001@10.78.0.2");
-	node_publish(0, "--create");
-	node_await_ready(0);
+	node_serve("--profile moldudp64:8001@10.78.0.2", "");
 	for (int copies = 0; copies < 2; copies++)
 		for (uint64_t number = 1; number < 400; number += 4)
 			send_mold(0, number, 4);
@@ -371,17 +303,14 @@ static void moldudp64(void **state)
 }
 
 /* RTP's numbers have 16 bits, and come again in the duplicate window. */
-static void rtp(void **state)
+TEST(rtp)
 {
 	uint32_t first = 0xff00, packets = tries(1000, 2 * 65536 + 1000);
 	uint8_t bytes[12 + 8] = { 0x80, 96 };
 	struct gossip_sender pace = { 0 };
+	int sender;
 
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	node_add(0, "--profile rtp:8001");
-	node_publish(0, "--create " SECRET);
-	node_await_ready(0);
+	node_serve("--profile rtp:8001", SECRET);
 	sender = udp_sender(node_address(0), 8001, NULL);
 	assert_return_code(sender, -sender);
 	for (uint32_t i = 0; i < packets; i++) {
@@ -395,18 +324,19 @@ static void rtp(void **state)
 		for (int copies = 0; copies < 2; copies++)
 			assert_int_equal(send(sender, bytes, sizeof(bytes), 0), sizeof(bytes));
 	}
-	stream_await(NODE_STREAM, packets);
+	stream_await(packets);
 	node_await_metric(0, "acknowledged_total", packets);
 	assert_int_equal(node_metric(0, "overflow_total"), 0);
-	assert_int_equal(stream_messages(NODE_STREAM), packets);
+	assert_int_equal(stream_messages(), packets);
 	if (packets < MESSAGES_MAX) {
 		read_kept(packets);
 		assert_like(kept[0].id, "^[0-9a-f]+:65280:[0-9a-f]{32}$");
 	}
+	close(sender);
 }
 
 /* Each stream has its subject; ids of different realms never match. */
-static void several_streams(void **state)
+TEST(several_streams)
 {
 	static const struct {
 		const char *subject, *stream, *id;
@@ -417,19 +347,16 @@ static void several_streams(void **state)
 	};
 	struct gossip_packet p = { .header = { htonl(GSP_MAGIC), GSP_EVENT, 1, 0 }, .id = "id" };
 
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	node_add(0, "--profile a=gsp:8001#x --profile b=gsp:8002#x --profile c=payload:8003 "
-		    "--profile d=gsp:8004" FPR);
-	node_publish(0, "--create " SECRET " --subject 'gossip.{machine}.{stream}'");
-	node_await_ready(0);
+	node_serve("--profile a=gsp:8001#x --profile b=gsp:8002#x --profile c=payload:8003 "
+		   "--profile d=gsp:8004" FPR,
+		   SECRET " --subject 'gossip.{machine}.{stream}'");
 	for (uint16_t port = 8001; port <= 8004; port++)
 		for (int copies = 0; copies < 2; copies++)
 			send_to(0, port, &p, sizeof(p));
-	stream_await(NODE_STREAM, 3);
+	stream_await(3);
 	usleep(200000);
 	kept_cnt = 0;
-	stream_read(NODE_STREAM, keep, NULL);
+	stream_read(keep, NULL);
 	assert_int_equal(kept_cnt, 3); /* b has a's realm: it has no fresh event */
 	for (size_t i = 0; i < kept_cnt; i++) {
 		assert_string_equal(kept[i].subject, WANT[i].subject);
@@ -438,15 +365,11 @@ static void several_streams(void **state)
 	}
 }
 
-static void some_streams_are_not_udp(void **state)
+TEST(some_streams_are_not_udp)
 {
 	struct gossip_packet p = { .header = { htonl(GSP_MAGIC), GSP_EVENT, 1, 0 }, .id = "id" };
 
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	node_add(0, "--profile gsp:8001 --profile r-tag" FPR);
-	node_publish(0, "--create");
-	node_await_ready(0);
+	node_serve("--profile gsp:8001 --profile r-tag" FPR, "");
 	process_await(node_publisher(0), "r-tag");
 	send_to(0, 8001, &p, sizeof(p));
 	read_kept(1);
@@ -455,57 +378,30 @@ static void some_streams_are_not_udp(void **state)
 /* `set` adds a stream, and somebody its subject to the JetStream stream, which this program never
  * changes. Until then its events are given up, and others are published.
  */
-static void set_adds_a_stream(void **state)
+TEST(set_adds_a_stream)
 {
 	struct gossip_packet p = { .header = { htonl(GSP_MAGIC), GSP_EVENT, 1, 0 }, .id = "id" };
-	const char *subjects[] = { "gossip.>" };
-	struct jetstream j;
-	jsStreamConfig c;
 
-	(void)state;
-	jetstream_start(&(struct jetstream_plan){ .servers = 1 });
-	node_add(0, "--profile a=gsp:8001" FPR);
-	node_publish(0, "--create");
-	node_await_ready(0);
-	sh("nsenter --net=/proc/%d/ns/net %s set node0 --profile a=gsp:8001 --profile b=gsp:8002",
-	   hub_place(NODE_PLACE(0)), tool());
+	node_serve("--profile a=gsp:8001" FPR, "");
+	node_sh(0, "%s set node0 --profile a=gsp:8001 --profile b=gsp:8002", tool());
 	process_await(node_publisher(0), "stream EVENTS does not take the subject gossip.b");
 	send_to(0, 8002, &p, sizeof(p));
 	send_to(0, 8001, &p, sizeof(p));
 	node_await_metric(0, "given_up_total", 1);
-	stream_await(NODE_STREAM, 1);
-	j = jetstream_connect();
-	jsStreamConfig_Init(&c);
-	c.Name = NODE_STREAM;
-	c.Subjects = subjects;
-	c.SubjectsLen = 1;
-	assert_int_equal(js_UpdateStream(NULL, j.js, &c, NULL, NULL), NATS_OK);
-	jetstream_disconnect(&j);
+	stream_await(1);
+	jetstream_put(0, 0);
 	process_await(node_publisher(0), "stream EVENTS takes the subject gossip.b now");
 	p.id[0] = 'I'; /* the first one is not wanted, so the filter drops its copies */
 	send_to(0, 8002, &p, sizeof(p));
-	stream_await(NODE_STREAM, 2);
+	stream_await(2);
 	assert_int_equal(node_metric(0, "connections_total"), 1);
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(creates_the_stream_as_asked, setup, teardown),
-		cmocka_unit_test_setup_teardown(creates_it_with_its_defaults, setup, teardown),
-		cmocka_unit_test_setup_teardown(no_such_filter, setup, teardown),
-		cmocka_unit_test_setup_teardown(another_secret, setup, teardown),
-		cmocka_unit_test_setup_teardown(digests_are_hashed, setup, teardown),
-		cmocka_unit_test_setup_teardown(moldudp64, setup, teardown),
-		cmocka_unit_test_setup_teardown(rtp, setup, teardown),
-		cmocka_unit_test_setup_teardown(several_streams, setup, teardown),
-		cmocka_unit_test_setup_teardown(some_streams_are_not_udp, setup, teardown),
-		cmocka_unit_test_setup_teardown(set_adds_a_stream, setup, teardown),
-	};
-
-	add_rows(WAYS, each_event_is_there_once, setup, teardown);
-	add_rows(REFUSALS, refuses, setup, teardown);
-	add_tests(tests, ARRAY_SIZE(tests));
+	add_rows(WAYS, each_event_is_there_once, setup, offers_teardown);
+	add_rows(REFUSALS, refuses, setup, offers_teardown);
+	add_own_tests(setup, offers_teardown);
 	return run_added_tests("publish");
 }
