@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "array_rate.h"
+#include "await.h"
 #include "fips_fixture.h"
 #include "fips_count.h"
 #include "fips_rate.h"
@@ -18,26 +19,25 @@
 
 #define PEER 7
 
-static void load_fips(const char *name, const char *link, const char *options)
-{
-	e2e_tool("load %s --name %s --port %d --layout flat --hash fips --hashes 5 %s", link, name,
-		 GOSSIP_PORT, options);
-}
+#define LOAD_FIPS "load %s --name %s --port %d --layout flat --hash fips --hashes 5 %s"
 
-static void take_fips_with(const char *options)
+__attribute__((format(printf, 1, 2))) static void take_fips_with(const char *format, ...)
 {
+	char options[80];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(options, sizeof(options), format, args);
+	va_end(args);
 	lib_let_go();
 	e2e_tool("unload --all");
-	load_fips(LIB_NAME, "ve0", options);
+	e2e_tool(LOAD_FIPS, "ve0", LIB_NAME, GOSSIP_PORT, options);
 	lib_take(LIB_NAME);
 }
 
 static void take_fips(uint32_t m)
 {
-	char options[80];
-
-	snprintf(options, sizeof(options), "--capacity 1k --fpr 0.01 --bits %u", m);
-	take_fips_with(options);
+	take_fips_with("--capacity 1k --fpr 0.01 --bits %u", m);
 }
 
 /* As a packet carries it. */
@@ -112,7 +112,6 @@ static void absorb_row(void **state)
 	uint8_t msg[FIPS_V1_MSG_BYTES];
 	uint64_t learned, set;
 
-	lib_setup_none(state);
 	take_fips(row->m);
 	learned = lib.raw.state->learned;
 	assert_int_equal(from_hex(text(vector, "hex"), msg, sizeof(msg)), sizeof(msg));
@@ -192,6 +191,26 @@ TEST(absorb_refuses_what_is_too_full)
 	}
 }
 
+/* Counts the items of these numbers that are known: not more than the filter promises, nor than its
+ * estimate.
+ */
+static uint64_t count_known(uint64_t first, uint64_t tries)
+{
+	struct xdp_dedup_stats s = lib_stats();
+	uint64_t known = 0;
+
+	for (uint64_t n = 0; n < tries; n++) {
+		struct fips_item item = nth_item(first + n);
+
+		known += xdp_dedup_test(lib.f, &item, sizeof(item)) == 1;
+	}
+	print_message("# of %ju items %ju are known: %.3g were promised, %.3g by the bits\n",
+		      (uintmax_t)tries, (uintmax_t)known, s.fpr, s.fpr_estimate);
+	assert_true(known <= s.fpr * tries + 3 * sqrt(s.fpr * tries));
+	assert_true(known <= s.fpr_estimate * tries + 3 * sqrt(known));
+	return known;
+}
+
 /* A quarter of the bits is little, but every 4th of them holds one item in 16. */
 TEST(chosen_bits_are_not_taken_for_random_ones)
 {
@@ -199,12 +218,8 @@ TEST(chosen_bits_are_not_taken_for_random_ones)
 
 	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
 		struct fips_filter f = filter_with(0, 0), g = f;
-		char options[80];
-		uint64_t known = 0;
-		double fpr;
 
-		snprintf(options, sizeof(options), "--capacity 50k --fpr 0.01 --bits %s", SIZES[i]);
-		take_fips_with(options);
+		take_fips_with("--capacity 50k --fpr 0.01 --bits %s", SIZES[i]);
 		lib_freeze();
 		for (uint32_t bit = 0; bit < V1_BITS; bit += 4)
 			dedup_bits_set(f.word, bit);
@@ -216,15 +231,7 @@ TEST(chosen_bits_are_not_taken_for_random_ones)
 				dedup_bits_set(g.word, bit);
 			absorb_of(lib.f, peer, 1, &g, 1);
 		}
-		for (uint64_t n = 0; n < 50000; n++) {
-			struct fips_item item = nth_item(n);
-
-			known += xdp_dedup_test(lib.f, &item, sizeof(item)) == 1;
-		}
-		fpr = lib_stats().fpr;
-		assert_true(known > 0); /* something was believed */
-		assert_true(known <= fpr * 50000 + 3 * sqrt(fpr * 50000));
-		assert_true(known <= lib_stats().fpr_estimate * 50000 + 3 * sqrt(known));
+		assert_true(count_known(0, 50000) > 0); /* something was believed */
 	}
 }
 
@@ -262,11 +269,9 @@ TEST(absorb_pays_for_the_bits_it_sets)
 	static const char *const SIZES[] = { "4096", "8192", "65536", "1048576" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
-		char options[80];
 		uint64_t learned;
 
-		snprintf(options, sizeof(options), "--capacity 50k --fpr 0.01 --bits %s", SIZES[i]);
-		take_fips_with(options);
+		take_fips_with("--capacity 50k --fpr 0.01 --bits %s", SIZES[i]);
 		lib_freeze();
 		for (uint64_t peer = 0; peer < 3; peer++) {
 			struct fips_filter f = filter_with(100 * peer, 100 * peer + 60);
@@ -373,29 +378,19 @@ TEST(absorbed_filters_keep_the_rate)
 		     { "--capacity 50k --fpr 5e-3 --bits 4096", 100000 } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		uint64_t next = 0, known = 0, tries = ROWS[i].tries;
-		struct xdp_dedup_stats stats;
+		uint64_t next = 0;
 		int peers;
 
-		take_fips_with(ROWS[i].options);
+		take_fips_with("%s", ROWS[i].options);
 		lib_freeze();
 		peers = fill_up(&next);
 		lib.raw.state->hand += 1ULL << 32; /* the other array, which is empty */
 		lib.raw.state->limit = lib.raw.state->learned + lib.raw.config->memory.full_ids;
 		peers += fill_up(&next);
 		assert_true(peers > 2);
-		for (uint64_t n = 0; n < tries; n++) {
-			struct fips_item item = nth_item(1ULL << 40 | n);
-
-			known += xdp_dedup_test(lib.f, &item, sizeof(item)) == 1;
-		}
-		stats = lib_stats();
-		print_message("# %s: %d peers; %.3g promised, %.3g seen, %.3g by the bits\n",
-			      ROWS[i].options, peers, stats.fpr, (double)known / tries,
-			      stats.fpr_estimate);
-		assert_true(known <= stats.fpr * tries + 3 * sqrt(stats.fpr * tries));
-		assert_true(known >= stats.fpr * tries / 2); /* they are full */
-		assert_true(known <= stats.fpr_estimate * tries + 3 * sqrt(known));
+		/* They are full. */
+		assert_true(count_known(1ULL << 40, ROWS[i].tries) >=
+			    lib_stats().fpr * ROWS[i].tries / 2);
 	}
 }
 
@@ -469,28 +464,18 @@ TEST(fips_is_for_its_own_layout)
 	}
 }
 
-TEST(absorb_is_stale)
+/* What is announced of a filter that is no longer there would be true for ever. */
+TEST(absorb_and_announce_are_stale)
 {
 	struct fips_filter f = filter_with(0, 3);
-
-	take_fips_with("--capacity 500 --fpr 0.01 --window 5s");
-	assert_int_equal(absorb(&f, 1), 0);
-	e2e_tool("unload ve0");
-	for (int ms = 0; !lib_stats().stopped && ms < PATIENCE_MS; ms++)
-		usleep(1000);
-	assert_int_equal(absorb(&f, 1), -ESTALE);
-}
-
-/* What is announced of a filter that is no longer there would be true for ever. */
-TEST(announce_is_stale)
-{
 	uint8_t msg[FIPS_V1_MSG_BYTES] = { 0xee };
 
 	take_fips_with("--capacity 500 --fpr 0.01 --window 5s");
+	assert_int_equal(absorb(&f, 1), 0);
 	assert_int_equal(xdp_dedup_fips_announce(lib.f, 1, msg, sizeof(msg)), sizeof(msg));
 	e2e_tool("unload ve0");
-	for (int ms = 0; !lib_stats().stopped && ms < PATIENCE_MS; ms++)
-		usleep(1000);
+	AWAIT(lib_stats().stopped);
+	assert_int_equal(absorb(&f, 1), -ESTALE);
 	msg[0] = 0xee;
 	assert_int_equal(xdp_dedup_fips_announce(lib.f, 2, msg, sizeof(msg)), -ESTALE);
 	assert_int_equal(msg[0], 0xee);
@@ -534,7 +519,6 @@ static void announce_row(void **state)
 {
 	const struct fips_row *row = *state;
 
-	lib_setup_none(state);
 	take_fips(row->m);
 	assert_announced(0, 0);
 	for (uint64_t n = 0; n < 50; n++)
@@ -564,7 +548,7 @@ TEST(announce_and_absorb)
 	take_fips(32768);
 	for (uint64_t n = 0; n < 100; n++)
 		assert_false(item_dropped(n));
-	load_fips("lib2", "ve1", "--capacity 500 --fpr 0.01 --bits 4096");
+	e2e_tool(LOAD_FIPS, "ve1", "lib2", GOSSIP_PORT, "--capacity 500 --fpr 0.01 --bits 4096");
 	assert_int_equal(xdp_dedup_fips_announce(lib.f, 1, msg, sizeof(msg)), sizeof(msg));
 	assert_int_equal(xdp_dedup_open("lib2", &other), 0);
 	assert_int_equal(xdp_dedup_fips_absorb(other, PEER, msg, sizeof(msg), 1e-3), 0);
@@ -580,8 +564,10 @@ int main(void)
 {
 	add_own_tests(lib_setup_none, NULL);
 	for (size_t i = 0; i < ARRAY_SIZE(FIPS_SIZES); i++)
-		lib_add_row("absorb-", FIPS_SIZES[i].name, absorb_row, NULL, &FIPS_SIZES[i]);
+		lib_add_row("absorb-", FIPS_SIZES[i].name, absorb_row, lib_setup_none,
+			    &FIPS_SIZES[i]);
 	for (size_t i = 1; i < ARRAY_SIZE(FIPS_SIZES); i++)
-		lib_add_row("announce-", FIPS_SIZES[i].name, announce_row, NULL, &FIPS_SIZES[i]);
+		lib_add_row("announce-", FIPS_SIZES[i].name, announce_row, lib_setup_none,
+			    &FIPS_SIZES[i]);
 	return lib_run_tests("lib_fips");
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -53,18 +54,28 @@ TEST(open_refuses_what_is_not_whole)
 }
 
 /* Runs fn in a child process of its own; what it returns must be 0. */
-static void assert_child(int (*fn)(void))
+static pid_t start_child(int (*fn)(void))
 {
 	pid_t pid = fork();
-	int status;
 
 	assert_return_code(pid, errno);
 	if (!pid)
 		syscall(SYS_exit, fn());
+	return pid;
+}
+
+static void assert_ends_well(pid_t pid)
+{
+	int status;
+
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		fail_msg("child: %s %d", WIFEXITED(status) ? "exit" : "signal",
-			 WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	if (status)
+		fail_msg("child: status %x", status);
+}
+
+static void assert_child(int (*fn)(void))
+{
+	assert_ends_well(start_child(fn));
 }
 
 /* Becomes nobody, with this one capability at most. */
@@ -82,32 +93,21 @@ static int drop_root(int capability)
 	return 0;
 }
 
-/* How opening fails to nobody; 0 with the capability. */
-static int open_as_nobody(int capability)
-{
-	struct xdp_dedup_filter *f;
-
-	if (drop_root(capability))
-		return 99;
-	return -xdp_dedup_open(LIB_NAME, &f);
-}
+/* Return 0 if opening fails as it should. */
 
 static int nobody_may_not(void)
 {
-	return open_as_nobody(-1) == EACCES ? 0 : 1;
-}
+	struct xdp_dedup_filter *f;
+	int err = drop_root(-1) ?: xdp_dedup_open(LIB_NAME, &f);
 
-/* The way to the pins is open, but not they. */
-static int nobody_may_not_bpf(void)
-{
-	int err = open_as_nobody(-1);
-
-	return err == EACCES || err == EPERM ? 0 : err;
+	return err != -EACCES && err != -EPERM;
 }
 
 static int cap_bpf_may(void)
 {
-	return open_as_nobody(CAP_BPF);
+	struct xdp_dedup_filter *f;
+
+	return drop_root(CAP_BPF) ?: xdp_dedup_open(LIB_NAME, &f);
 }
 
 TEST(open_wants_rights)
@@ -115,7 +115,7 @@ TEST(open_wants_rights)
 	lib_load("");
 	assert_child(nobody_may_not);
 	sh("chmod 755 /sys/fs/bpf %s %s/" LIB_NAME, PIN_ROOT, PIN_ROOT);
-	assert_child(nobody_may_not_bpf);
+	assert_child(nobody_may_not); /* the way to the pins is open, but not they */
 	sh("chmod 700 %s/" LIB_NAME "; chown -R %d %s/" LIB_NAME, PIN_ROOT, NO_ROOT, PIN_ROOT);
 	assert_child(cap_bpf_may);
 	sh("chmod 700 %s; rm -r %s/" LIB_NAME, PIN_ROOT, PIN_ROOT);
@@ -172,19 +172,10 @@ TEST(kind_calls_nothing)
 	assert_child(strict_calls);
 }
 
-static int pipes[2][2];
-
-/* Waits for the other process; goes on with it. */
-static bool wait_turn(int n)
+/* Stops until the parent has changed the filter. */
+static void await_change(void)
 {
-	char c;
-
-	return read(pipes[n][0], &c, 1) == 1;
-}
-
-static bool give_turn(int n)
-{
-	return write(pipes[n][1], "", 1) == 1;
+	kill(getpid(), SIGSTOP);
 }
 
 /* A filter that was opened with rights goes on after `set`, and returns -ESTALE after `resize`. */
@@ -194,15 +185,15 @@ static int follow_as_nobody(void)
 	struct xdp_dedup_counters c;
 	int err;
 
-	if (drop_root(-1) || !give_turn(0) || !wait_turn(1)) /* set */
+	if (drop_root(-1))
 		return 1;
+	await_change(); /* set */
 	if (lib_asked(&pool[0]) != 1 || lib_seen(&fresh) || lib_asked(&fresh) != 1)
 		return 2;
 	err = xdp_dedup_counters(lib.f, &c, sizeof(c));
 	if (err != -EACCES && err != -EPERM)
 		return 3;
-	if (!give_turn(0) || !wait_turn(1)) /* resize */
-		return 4;
+	await_change(); /* resize */
 	if (lib_asked(&pool[0]) != -ESTALE || lib_seen(&fresh) != -ESTALE ||
 	    xdp_dedup_want(lib.f, fresh.bytes, 32) != -ESTALE)
 		return 5;
@@ -214,36 +205,32 @@ static int follow_as_root(void)
 {
 	struct xdp_dedup_counters c;
 
-	for (int i = 0; i < 2; i++)
-		if (!give_turn(0) || !wait_turn(1) || lib_asked(&pool[0]) != 1 ||
-		    xdp_dedup_counters(lib.f, &c, sizeof(c)))
+	for (int i = 0; i < 2; i++) {
+		await_change();
+		if (lib_asked(&pool[0]) != 1 || xdp_dedup_counters(lib.f, &c, sizeof(c)))
 			return 1 + i;
+	}
 	return 0;
 }
 
 static void run_follower(int (*fn)(void))
 {
-	pid_t pid;
+	static const char *const CHANGES[] = { "set " LIB_NAME " --action count",
+					       "resize " LIB_NAME " --capacity 30k" };
 	int status;
+	pid_t pid;
 
 	lib_load("");
 	pool[0] = id_fresh();
 	assert_int_equal(lib_added(&pool[0]), 0);
-	assert_return_code(pipe(pipes[0]) | pipe(pipes[1]), errno);
-	pid = fork();
-	assert_return_code(pid, errno);
-	if (!pid)
-		syscall(SYS_exit, fn());
-	assert_true(wait_turn(0));
-	e2e_tool("set " LIB_NAME " --action count");
-	assert_true(give_turn(1) && wait_turn(0));
-	e2e_tool("resize " LIB_NAME " --capacity 30k");
-	assert_true(give_turn(1));
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
-	for (int i = 0; i < 4; i++)
-		close(pipes[i / 2][i % 2]);
+	pid = start_child(fn);
+	for (size_t i = 0; i < ARRAY_SIZE(CHANGES); i++) {
+		assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+		assert_true(WIFSTOPPED(status));
+		e2e_tool("%s", CHANGES[i]);
+		kill(pid, SIGCONT);
+	}
+	assert_ends_well(pid);
 }
 
 TEST(changes_want_rights)

@@ -12,45 +12,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* A gateway and a consumer of events, as another project has them on a library of its own:
- * each key is let through once a window, events without a key always.
- */
-struct event {
-	const char *key;
-	int n;
-};
-
 static bool is_duplicate(const char *key)
 {
 	return xdp_dedup_check_and_add(lib.f, key, strlen(key)) == 1;
-}
-
-/* Takes the duplicates out; the others stay in order. Returns how many they are. */
-static size_t filter_events(struct event *events, size_t cnt)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < cnt; i++)
-		if (!is_duplicate(events[i].key))
-			events[kept++] = events[i];
-	return kept;
-}
-
-TEST(kind_filters_events)
-{
-	struct event events[] = {
-		{ "a", 0 }, { "", 1 },	{ "b", 2 }, { "a", 3 },	    { "", 4 },
-		{ "c", 5 }, { "b", 6 }, { "a", 7 }, { "key-d", 8 }, { "key-dd", 9 },
-	};
-	static const int KEPT[] = { 0, 1, 2, 4, 5, 8, 9 };
-
-	assert_int_equal(filter_events(events, ARRAY_SIZE(events)), ARRAY_SIZE(KEPT));
-	for (size_t i = 0; i < ARRAY_SIZE(KEPT); i++)
-		assert_int_equal(events[i].n, KEPT[i]);
-	/* The next batch: only what has no key. */
-	assert_int_equal(filter_events(events, ARRAY_SIZE(KEPT)), 2);
-	assert_true(events[0].n == 1 && events[1].n == 4);
-	assert_int_equal(filter_events(events, 0), 0);
 }
 
 TEST(kind_slides_its_window)

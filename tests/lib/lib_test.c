@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "plain_model.h"
+#include "await.h"
 #include "hand.h"
+#include "plain_model.h"
 
 /* Answers. */
 
@@ -283,9 +283,7 @@ TEST(stale_when_unloaded)
 	assert_int_equal(lib_added(&id), 0);
 	assert_false(lib_stats().stopped);
 	e2e_tool("unload ve0");
-	for (int ms = 0; lib_asked(&id) != -ESTALE && ms < PATIENCE_MS; ms++)
-		usleep(1000);
-	assert_int_equal(lib_asked(&id), -ESTALE);
+	AWAIT(lib_asked(&id) == -ESTALE);
 	assert_int_equal(lib_asked(&other), -ESTALE);
 	assert_int_equal(lib_seen(&id), -ESTALE);
 	assert_int_equal(lib_added(&other), -ESTALE);

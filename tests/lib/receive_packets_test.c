@@ -15,6 +15,7 @@
 #include <linux/if_ether.h>
 #include <linux/in.h>
 
+#include "await.h"
 #include "deliver.h"
 #include "plain_checksum.h"
 #include "udp.h"
@@ -40,6 +41,30 @@ static struct frame *frame_of(struct frame_plan plan, struct id *id, uint64_t *c
 	return &f;
 }
 
+/* Loads the filter, and opens its queue with options that accept no unfinished checksums. */
+static struct xdp_dedup_receiver *start_with(uint32_t frames, uint32_t frames_a_packet)
+{
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, frames);
+
+	e2e_tool(LOAD);
+	o->unfinished = false;
+	o->frames_a_packet = frames_a_packet;
+	return app_open(o);
+}
+
+static struct xdp_dedup_receiver *start(void)
+{
+	return start_with(0, 0);
+}
+
+/* Reads nothing until so many packets were broken. */
+static void await_broken(struct xdp_dedup_receiver *rx, uint64_t broken)
+{
+	struct xdp_dedup_packet p;
+
+	AWAIT((assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0), app_stats(rx).broken == broken));
+}
+
 static uint64_t count(const char *counter)
 {
 	return tool_counter(APP_NAME, counter);
@@ -55,6 +80,17 @@ static void check_packet(const struct xdp_dedup_packet *p, const struct frame *f
 	assert_int_equal(p->payload_len, f->len - f->padding - f->gsp);
 	assert_ptr_equal(p->payload, (const uint8_t *)p->data + f->gsp);
 	assert_int_equal(p->stream, 0);
+}
+
+/* Sends the frame, which comes, and gives it back. */
+static void send_and_check(struct xdp_dedup_receiver *rx, const struct frame *f, const struct id *id)
+{
+	struct xdp_dedup_packet p;
+
+	app_send_raw(f->data, f->len);
+	p = app_next(rx);
+	check_packet(&p, f, id);
+	xdp_dedup_give_back(rx, &p, 1);
 }
 
 static const struct row {
@@ -82,16 +118,12 @@ static const struct row {
 static void comes_as_it_was_sent(void **state)
 {
 	const struct row *row = *state;
-	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
+	struct xdp_dedup_receiver *rx = start();
 	uint64_t chance = 1, before;
-	struct xdp_dedup_receiver *rx;
 	struct xdp_dedup_packet p;
 	struct timespec now;
 	struct id id;
 
-	e2e_tool(LOAD);
-	o->unfinished = false;
-	rx = app_open(o);
 	for (int i = 0; i < 50; i++) {
 		struct frame *f = frame_of(row->plan, &id, &chance);
 
@@ -123,16 +155,12 @@ static bool is_uncovered(const struct row *row, uint32_t bit)
 static void one_bit_is_wrong(void **state)
 {
 	const struct row *row = *state;
-	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
+	struct xdp_dedup_receiver *rx = start();
 	uint64_t chance = 7, broken = 0;
-	struct xdp_dedup_receiver *rx;
 	struct xdp_dedup_packet p;
 	struct frame bad;
 	struct id id;
 
-	e2e_tool(LOAD);
-	o->unfinished = false;
-	rx = app_open(o);
 	for (int i = 0; i < 300; i++) {
 		const struct frame *f = frame_of(row->plan, &id, &chance);
 		uint64_t before = e2e_counters(APP_NAME).rx;
@@ -144,13 +172,9 @@ static void one_bit_is_wrong(void **state)
 		bad = *f;
 		bad.data[f->ip + bit / 8] ^= 1 << bit % 8;
 		app_send_raw(bad.data, bad.len);
-		for (int ms = 0; ms < PATIENCE_MS && e2e_counters(APP_NAME).rx == before; ms++)
-			usleep(1000);
+		AWAIT(e2e_counters(APP_NAME).rx > before);
 		assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
-		app_send_raw(f->data, f->len);
-		p = app_next(rx);
-		check_packet(&p, f, &id);
-		xdp_dedup_give_back(rx, &p, 1);
+		send_and_check(rx, f, &id);
 		broken = app_stats(rx).broken;
 	}
 	assert_true(broken > 100);
@@ -161,46 +185,29 @@ static void one_bit_is_wrong(void **state)
 /* More in a row than there are frames: the next packet has room. */
 TEST(broken_packets_take_no_room)
 {
-	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 64);
-	struct xdp_dedup_receiver *rx;
-	struct xdp_dedup_packet p;
+	struct xdp_dedup_receiver *rx = start_with(64, 0);
 	uint64_t chance = 5;
 	struct frame *f;
 	struct id id;
 
-	e2e_tool(LOAD);
-	o->unfinished = false;
-	rx = app_open(o);
 	for (uint64_t i = 1; i <= 200; i++) {
 		f = frame_of((struct frame_plan){ .body = 100 }, &id, &chance);
 		f->data[f->len - 1]++;
 		app_send_raw(f->data, f->len);
-		for (int ms = 0; ms < PATIENCE_MS && app_stats(rx).broken < i; ms++) {
-			assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
-			usleep(100);
-		}
-		assert_int_equal(app_stats(rx).broken, i);
+		await_broken(rx, i);
 	}
 	f = frame_of((struct frame_plan){ .body = 100 }, &id, &chance);
-	app_send_raw(f->data, f->len);
-	p = app_next(rx);
-	check_packet(&p, f, &id);
-	xdp_dedup_give_back(rx, &p, 1);
+	send_and_check(rx, f, &id);
 }
 
 /* Two copies are broken, and then so many other packets that the first one is forgotten. */
 TEST(broken_twice_it_still_comes)
 {
-	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
-	struct xdp_dedup_receiver *rx;
-	struct xdp_dedup_packet p;
+	struct xdp_dedup_receiver *rx = start();
 	uint64_t chance = 13;
 	struct frame good, bad;
 	struct id id, others;
 
-	e2e_tool(LOAD);
-	o->unfinished = false;
-	rx = app_open(o);
 	good = *frame_of((struct frame_plan){ .body = 20 }, &id, &chance);
 	bad = good;
 	bad.data[bad.len - 1]++;
@@ -210,16 +217,9 @@ TEST(broken_twice_it_still_comes)
 			bad.data[bad.len - 1]++;
 		}
 		app_send_raw(bad.data, bad.len);
-		for (int ms = 0; ms < PATIENCE_MS && app_stats(rx).broken < i; ms++) {
-			assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
-			usleep(1000);
-		}
-		assert_int_equal(app_stats(rx).broken, i);
+		await_broken(rx, i);
 	}
-	app_send_raw(good.data, good.len);
-	p = app_next(rx);
-	check_packet(&p, &good, &id);
-	xdp_dedup_give_back(rx, &p, 1);
+	send_and_check(rx, &good, &id);
 }
 
 #define FLOOD 5000 /* more than all ids that can be wanted */
@@ -238,11 +238,7 @@ static void send_broken(struct xdp_dedup_receiver *rx, uint64_t cnt)
 		while (app_stats(rx).broken + 50 < i)
 			assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
 	}
-	for (int ms = 0; ms < PATIENCE_MS && app_stats(rx).broken < cnt; ms++) {
-		assert_int_equal(xdp_dedup_receive(rx, &p, 1), 0);
-		usleep(1000);
-	}
-	assert_int_equal(app_stats(rx).broken, cnt);
+	await_broken(rx, cnt);
 }
 
 /* A sender of broken packets can send any number. Ids can still be wanted, by the application, and
@@ -250,17 +246,13 @@ static void send_broken(struct xdp_dedup_receiver *rx, uint64_t cnt)
  */
 TEST(broken_packets_leave_room_for_wants)
 {
-	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
+	struct xdp_dedup_receiver *rx = start();
 	static struct frame frames[300];
 	struct xdp_dedup_filter *filter;
-	struct xdp_dedup_receiver *rx;
 	struct xdp_dedup_packet p;
 	uint64_t chance = 11;
 	struct id id;
 
-	e2e_tool(LOAD);
-	o->unfinished = false;
-	rx = app_open(o);
 	for (size_t i = 0; i < ARRAY_SIZE(frames); i++)
 		frames[i] = *frame_of((struct frame_plan){ .body = 20 }, &id, &chance);
 	send_broken(rx, FLOOD);
@@ -274,7 +266,7 @@ TEST(broken_packets_leave_room_for_wants)
 		app_next(rx);
 	}
 	app_close(rx); /* wants them, as the next to open the queue does after a kill */
-	rx = app_open(o);
+	rx = app_open(app_options("ve0", 0, 0));
 	for (size_t i = 0; i < ARRAY_SIZE(frames); i++) {
 		app_send_raw(frames[i].data, frames[i].len);
 		p = app_next(rx);
@@ -338,21 +330,16 @@ TEST(unfinished_checksums)
 /* Packets of every length around what one frame takes, and more. */
 static void jumbo_frames(uint32_t parts)
 {
-	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
 	static const uint32_t LENGTHS[] = { 1500, 3519, 3520, 3521, 3600, 3840,
 					    3841, 4096, 7040, 7041, 8900 };
 	uint64_t chance = 3, large = 0;
 	struct xdp_dedup_receiver *rx;
-	struct xdp_dedup_packet p;
 	uint32_t most;
 	struct id id;
 
 	sh("ip link set ve0 mtu 9000");
 	e2e_far_sh("ip link set pe0 mtu 9000");
-	e2e_tool(LOAD);
-	o->unfinished = false;
-	o->frames_a_packet = parts;
-	rx = app_open(o);
+	rx = start_with(0, parts);
 	most = app_stats(rx).frames_a_packet * 3520;
 	assert_in_range(app_stats(rx).frames_a_packet, 1, parts);
 	for (int round = 0; round < 40; round++)
@@ -361,18 +348,13 @@ static void jumbo_frames(uint32_t parts)
 			const struct frame *f = frame_of(plan, &id, &chance);
 
 			assert_int_equal(f->len, LENGTHS[i]);
-			app_send_raw(f->data, f->len);
-			if (f->len > most) {
-				large++;
-				continue;
-			}
-			p = app_next(rx);
-			check_packet(&p, f, &id);
-			xdp_dedup_give_back(rx, &p, 1);
+			large += f->len > most;
+			if (f->len > most)
+				app_send_raw(f->data, f->len);
+			else
+				send_and_check(rx, f, &id);
 		}
-	for (int ms = 0; ms < PATIENCE_MS && count("too_large") < large; ms++)
-		usleep(1000);
-	assert_int_equal(count("too_large"), large);
+	AWAIT(count("too_large") == large);
 	assert_int_equal(count("delivered"), 40 * ARRAY_SIZE(LENGTHS) - large);
 	assert_int_equal(count("no_room"), 0);
 	assert_int_equal(app_stats(rx).vanished, 0);

@@ -18,12 +18,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "output.h"
 #include "sockets.h"
 
 /* What readers have read, in memory that outlives them. */
 static struct shared {
 	uint64_t recovered, forgotten;
+	uint32_t events;
 	int stop;
 	uint8_t copies[];
 } * had;
@@ -33,58 +35,88 @@ static void have_shared(uint32_t events)
 	had = mmap(NULL, sizeof(*had) + events, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		   -1, 0);
 	assert_true(had != MAP_FAILED);
+	had->events = events;
+}
+
+/* A process, started by start(): it tells when it is ready, and reads a byte if it is to wait. */
+static struct child {
+	int ready, go;
+} child;
+
+static void tell_ready(void)
+{
+	if (write(child.ready, "", 1) != 1)
+		_exit(1);
+}
+
+/* Runs f(row) in a process, with these flags of clone(2), and waits until it is ready. *ret: our
+ * ends of its pipes. Returns its pid.
+ */
+static pid_t start(void (*f)(const void *row), const void *row, int flags, struct child *ret)
+{
+	int ready[2], go[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready) | pipe(go), 0);
+	pid = (pid_t)syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
+	assert_return_code(pid, errno);
+	if (!pid) {
+		child = (struct child){ ready[1], go[0] };
+		f(row);
+		_exit(0);
+	}
+	close(ready[1]);
+	close(go[0]);
+	*ret = (struct child){ ready[0], go[1] };
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	return pid;
+}
+
+static void forget(const struct child *c)
+{
+	close(c->ready);
+	close(c->go);
+}
+
+/* Counts what there is as read, and gives it back. Returns how many packets there were, or an error. */
+static int read_some(struct xdp_dedup_receiver *rx)
+{
+	struct xdp_dedup_packet packets[16];
+	int n = xdp_dedup_receive(rx, packets, 16);
+
+	for (int i = 0; i < n; i++) {
+		struct gossip_packet g;
+
+		memcpy(&g, packets[i].payload, sizeof(g));
+		if (g.index < had->events)
+			had->copies[g.index]++;
+	}
+	if (n > 0)
+		xdp_dedup_give_back(rx, packets, n);
+	return n;
 }
 
 /* Reads until it is killed. Its UDP socket is its parent's. */
-static void be_reader(uint32_t frames, int ready)
+static void be_reader(const void *frames)
 {
-	struct xdp_dedup_packet packets[16];
 	struct xdp_dedup_receiver *rx;
 	struct pollfd fd = { .events = POLLIN };
 	int err = -EBUSY;
 
 	while (err == -EBUSY &&
 	       getppid() != 1) /* a busy kernel is not done with the dead one's socket */
-		err = xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, frames), &rx);
+		err = xdp_dedup_receive_open(APP_NAME,
+					     app_options("ve0", 0, *(const uint32_t *)frames), &rx);
 	if (err)
 		_exit(1);
 	had->recovered += app_stats(rx).recovered;
 	had->forgotten += app_stats(rx).forgotten;
 	fd.fd = xdp_dedup_receive_fd(rx);
-	if (write(ready, "", 1) != 1)
-		_exit(1);
-	while (getppid() != 1) {
-		int n = xdp_dedup_receive(rx, packets, 16);
-
-		for (int i = 0; i < n; i++) {
-			struct gossip_packet g;
-
-			memcpy(&g, packets[i].payload, sizeof(g));
-			had->copies[g.index]++;
-		}
-		if (n > 0)
-			xdp_dedup_give_back(rx, packets, n);
-		else
+	tell_ready();
+	while (getppid() != 1)
+		if (read_some(rx) <= 0)
 			poll(&fd, 1, 10);
-	}
-	_exit(0);
-}
-
-static pid_t start_reader(uint32_t frames)
-{
-	int ready[2];
-	char byte;
-	pid_t pid;
-
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	assert_return_code(pid, errno);
-	if (!pid)
-		be_reader(frames, ready[1]);
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	return pid;
 }
 
 static void kill_reader(pid_t pid)
@@ -123,8 +155,11 @@ TEST(readers_are_killed)
 	assert_return_code(gossip_receiver_start(app.udp), EAGAIN);
 	assert_return_code(gossip_sender_start(s, order, FLOOD_EVENTS * FLOOD_COPIES), EAGAIN);
 	for (int i = 0; i < KILLS; i++) {
-		pid_t pid = start_reader(64 << random_next(&chance) % 2);
+		const uint32_t frames = 64 << random_next(&chance) % 2;
+		struct child ends;
+		pid_t pid = start(be_reader, &frames, 0, &ends);
 
+		forget(&ends);
 		usleep(random_next(&chance) % 30000);
 		kill_reader(pid);
 		if (random_next(&chance) % 4 == 0)
@@ -161,33 +196,19 @@ TEST(readers_are_killed)
 }
 
 /* Reads until it is told to stop, in a process that is not the one which opened the queue. */
-static void be_daemon(int ready)
+static void be_daemon(const void *unused)
 {
-	struct xdp_dedup_packet packets[16];
 	struct xdp_dedup_receiver *rx;
 
+	(void)unused;
 	if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx) || fork())
 		_exit(0);
-	if (write(ready, "", 1) != 1)
-		_exit(1);
-	while (!READ_ONCE(had->stop)) {
-		int n = xdp_dedup_receive(rx, packets, 16);
-
-		for (int i = 0; i < n; i++) {
-			struct gossip_packet g;
-
-			memcpy(&g, packets[i].payload, sizeof(g));
-			if (g.index < EVENTS)
-				had->copies[g.index]++;
-		}
-		if (n > 0)
-			xdp_dedup_give_back(rx, packets, n);
-		else
+	tell_ready();
+	while (!READ_ONCE(had->stop))
+		if (read_some(rx) <= 0)
 			usleep(1000);
-	}
 	xdp_dedup_receive_close(rx);
 	WRITE_ONCE(had->stop, 2);
-	_exit(0);
 }
 
 /* The process that reads ve0's queue, as status shows it; 0: none. */
@@ -218,32 +239,24 @@ static bool all_came(void)
 TEST(the_opener_forks)
 {
 	struct app_traffic t = app_begin(EVENTS, 2);
-	int ready[2];
+	struct child ends;
 	char byte;
 	pid_t pid;
 
 	have_shared(EVENTS);
 	e2e_load(APP_LOAD);
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	assert_return_code(pid, errno);
-	if (!pid)
-		be_daemon(ready[1]);
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
+	pid = start(be_daemon, NULL, 0, &ends);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	while (app_send(&t, 50)) {
 		gossip_receive(app.udp, 0);
 		usleep(2000);
 	}
 	e2e_counters_after(APP_NAME, t.cnt);
-	for (int ms = 0; ms < PATIENCE_MS && !(reader_of_queue() && all_came()); ms++) {
-		gossip_receive(app.udp, 0);
-		usleep(1000);
-	}
-	assert_true(reader_of_queue() && reader_of_queue() != (uint32_t)pid);
+	AWAIT((gossip_receive(app.udp, 0), reader_of_queue() && all_came()));
+	assert_true(reader_of_queue() != (uint32_t)pid);
 	WRITE_ONCE(had->stop, 1);
-	assert_int_equal(read(ready[0], &byte, 1), 0); /* it has ended */
+	assert_int_equal(read(ends.ready, &byte, 1), 0); /* it has ended */
+	forget(&ends);
 	assert_int_equal(had->stop, 2);
 	gossip_receive(app.udp, 0);
 	for (uint32_t i = 0; i < EVENTS; i++)
@@ -264,13 +277,13 @@ static const struct change {
 	{ "without-rights-unloaded", "unload ve0", -ESTALE },
 };
 
-/* Opens the queue, gives up its rights, and once it is told reads what there is, until `then` is
+/* Opens the queue, gives up its rights, and once it is told reads what there is, until row->then is
  * all that there is.
  */
-static void be_without_rights(int ready, int go, int then)
+static void be_without_rights(const void *row)
 {
+	const int then = ((const struct change *)row)->then;
 	struct xdp_dedup_receiver *rx;
-	struct xdp_dedup_packet p;
 	char byte;
 	int n = 1;
 
@@ -278,14 +291,12 @@ static void be_without_rights(int ready, int go, int then)
 		_exit(10);
 	if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
 		_exit(11);
-	if (write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
+	tell_ready();
+	if (read(child.go, &byte, 1) != 1)
 		_exit(12);
 	for (int ms = 0; ms < PATIENCE_MS && (n > 0 || n != then); ms += n <= 0) {
-		n = xdp_dedup_receive(rx, &p, 1);
-		had->copies[0] += n > 0;
-		if (n > 0)
-			xdp_dedup_give_back(rx, &p, 1);
-		else
+		n = read_some(rx);
+		if (n <= 0)
 			usleep(1000);
 	}
 	xdp_dedup_receive_close(rx);
@@ -296,19 +307,14 @@ static void without_rights(void **state)
 {
 	const struct change *row = *state;
 	struct app_traffic t = app_begin(200, 1);
-	int ready[2], go[2], status;
-	char byte;
+	uint32_t came = 0;
+	struct child ends;
+	int status;
 	pid_t pid;
 
-	have_shared(1);
+	have_shared(200);
 	e2e_load(APP_LOAD);
-	assert_int_equal(pipe(ready), 0);
-	assert_int_equal(pipe(go), 0);
-	pid = fork();
-	assert_return_code(pid, errno);
-	if (!pid)
-		be_without_rights(ready[1], go[0], row->then);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
+	pid = start(be_without_rights, row, 0, &ends);
 	app_send(&t, 100);
 	assert_int_equal(e2e_counters_after(APP_NAME, 100).delivered, 100);
 	e2e_tool("%s", row->command);
@@ -316,15 +322,14 @@ static void without_rights(void **state)
 		app_send(&t, 100);
 		e2e_counters_after(APP_NAME, 200);
 	}
-	assert_int_equal(write(go[1], "", 1), 1);
+	assert_int_equal(write(ends.go, "", 1), 1);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(had->copies[0], row->then ? 100 : 200);
-	for (int i = 0; i < 2; i++) {
-		close(ready[i]);
-		close(go[i]);
-	}
-	munmap(had, sizeof(*had) + 1);
+	for (uint32_t i = 0; i < 200; i++)
+		came += had->copies[i];
+	assert_int_equal(came, row->then ? 100 : 200);
+	forget(&ends);
+	munmap(had, sizeof(*had) + 200);
 	free(t.order);
 }
 
@@ -377,27 +382,16 @@ static const struct leaving {
 };
 
 /* A reader, which takes nothing out of its ring. */
-static pid_t start_sleeper(bool container)
+static void be_sleeper(const void *unused)
 {
 	struct xdp_dedup_receiver *rx;
-	int ready[2];
-	char byte;
-	pid_t pid;
 
-	assert_int_equal(pipe(ready), 0);
-	pid = (pid_t)syscall(SYS_clone, (container ? CLONE_NEWPID : 0) | SIGCHLD, 0, 0, 0, 0);
-	assert_return_code(pid, errno);
-	if (!pid) {
-		if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 512), &rx) ||
-		    write(ready[1], "", 1) != 1)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	close(ready[1]);
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	return pid;
+	(void)unused;
+	if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 512), &rx))
+		_exit(1);
+	tell_ready();
+	for (;;)
+		pause();
 }
 
 /* What was in the ring of a reader that was killed before comes again, though nobody opens its
@@ -409,10 +403,12 @@ static void what_a_dead_reader_left_comes_again(void **state)
 	struct app_traffic t = app_begin(LEFT, 1);
 	struct gossip_sender *s = e2e_sender(1, AF_INET, t.s->seed);
 	json_object *status, *sockets;
+	struct child ends;
 	pid_t pid;
 
-	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
-	pid = start_sleeper(row->container);
+	e2e_load(APP_LOAD_BOTH);
+	pid = start(be_sleeper, NULL, row->container ? CLONE_NEWPID : 0, &ends);
+	forget(&ends);
 	app_send(&t, LEFT);
 	assert_int_equal(e2e_counters_after(APP_NAME, LEFT).delivered, LEFT);
 	if (row->before)
@@ -444,7 +440,7 @@ TEST(a_living_reader_has_its_packets)
 	struct xdp_dedup_packet packets[LEFT];
 	struct xdp_dedup_receiver *rx;
 
-	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
+	e2e_load(APP_LOAD_BOTH);
 	rx = app_open(app_options("ve0", 0, 512));
 	app_send(&t, LEFT);
 	assert_int_equal(e2e_counters_after(APP_NAME, LEFT).delivered, LEFT);
@@ -468,8 +464,6 @@ int main(void)
 {
 	add_own_tests(app_setup, app_teardown);
 	add_rows(CHANGES, without_rights, app_setup, app_teardown);
-	for (size_t i = 0; i < ARRAY_SIZE(LEAVINGS); i++)
-		add_test(LEAVINGS[i].name, what_a_dead_reader_left_comes_again, app_setup,
-			 app_teardown, &LEAVINGS[i]);
+	add_rows(LEAVINGS, what_a_dead_reader_left_comes_again, app_setup, app_teardown);
 	return run_added_tests("receive_process");
 }

@@ -53,7 +53,7 @@ TEST(unload_awaits_readers)
 	for (size_t i = 0; i < ARRAY_SIZE(COMMANDS); i++) {
 		uint64_t began_ns;
 
-		e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
+		e2e_load(APP_LOAD_BOTH);
 		app_open(app_options("ve0", 0, 0));
 		pretend_zerocopy();
 		began_ns = gossip_now_ns();
@@ -69,8 +69,7 @@ TEST(two_queues_and_two_readers)
 	struct app_traffic t = app_begin(10000, 2);
 
 	have_two_queues();
-	e2e_load(APP_LOAD);
-	app_open(app_options("ve0", 0, 0));
+	app_start(0);
 	app_open(app_options("ve0", 1, 0));
 	send_from_many_ports(&t);
 	assert_int_equal(app_end(&t).no_room, 0);
@@ -100,7 +99,7 @@ TEST(two_interfaces_and_two_readers)
 	uint64_t seed = t.s->seed;
 	int link = 0;
 
-	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
+	e2e_load(APP_LOAD_BOTH);
 	app_open(app_options("ve0", 0, 0));
 	app_open(app_options("ve1", 0, 0));
 	e2e_close(t.s, NULL);
@@ -119,8 +118,7 @@ TEST(the_queue_is_taken)
 {
 	struct xdp_dedup_receiver *rx = NULL;
 
-	e2e_load(APP_LOAD);
-	app_open(app_options("ve0", 0, 0));
+	app_start(0);
 	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx), -EBUSY);
 	app_close_all();
 	app_open(app_options("ve0", 0, 0)); /* though the kernel is not done with the first one yet */
@@ -203,13 +201,12 @@ static void take_free_places(void)
 TEST(a_place_is_lost)
 {
 	struct app_traffic t = app_begin(2 * DEDUP_IN_FLIGHT_MAX, 1);
-	struct xdp_dedup_packet kept[2], p;
+	struct xdp_dedup_packet kept[2];
 	struct xdp_dedup_receiver *loser;
 	struct filter_counters c;
 	uint32_t unreturned;
-	int n = 0;
 
-	e2e_load("load ve0 ve1 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
+	e2e_load(APP_LOAD_BOTH);
 	assert_int_equal(xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 4096), &loser), 0);
 	app_send(&t, 2);
 	for (int i = 0; i < 2; i++)
@@ -218,9 +215,7 @@ TEST(a_place_is_lost)
 	e2e_tool("unload ve0");
 	app_open(app_options("ve1", 0, 64));
 	assert_int_equal(app_stats(app.rx[0]).recovered, 2);
-	for (int ms = 0; ms < PATIENCE_MS && !n; ms++, usleep(1000))
-		n = xdp_dedup_receive(loser, &p, 1);
-	assert_int_equal(n, -ESTALE);
+	app_await_error(loser, -ESTALE);
 	xdp_dedup_give_back(loser, &kept[1], 1); /* grants nothing */
 	e2e_close(t.s, NULL);
 	t.s = e2e_sender(1, AF_INET, t.s->seed);

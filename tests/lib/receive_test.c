@@ -17,16 +17,39 @@
 #include "receiver.h"
 #include "xdp-dedup.h"
 
-TEST(all_by_af_xdp)
+static void account(const struct xdp_dedup_packet *p)
 {
-	struct app_traffic t = app_begin(20000, 4);
+	struct gossip_packet g;
 
-	e2e_load(APP_LOAD);
-	app_open(app_options(NULL, 0, 0));
-	while (app_send(&t, 200))
-		app_read();
-	assert_int_equal(app_end(&t).delivered, 20000);
-	assert_int_equal(app_stats(app.rx[0]).received, 20000);
+	memcpy(&g, p->payload, sizeof(g));
+	gossip_account(app.udp, &g, p->payload_len, 0);
+	app.by_xsk++;
+}
+
+/* Ways in which all events come by AF_XDP. */
+static const struct way {
+	const char *name, *load;
+	uint32_t events, copies, busy_poll_us;
+} WAYS[] = {
+	{ "all_by_af_xdp", APP_LOAD, 20000, 4, 0 },
+	/* Packets that the stack has already taken up. */
+	{ "generic_mode", APP_LOAD " --mode skb", 10000, 3, 0 },
+	/* On a driver without busy polling, like veth's, it changes nothing. */
+	{ "busy_polling", APP_LOAD, 10000, 3, 20 },
+};
+
+static void all_come(void **state)
+{
+	const struct way *w = *state;
+	struct xdp_dedup_receive_options *o = app_options(NULL, 0, 0);
+	struct app_traffic t = app_begin(w->events, w->copies);
+
+	e2e_load("%s", w->load);
+	o->busy_poll_us = w->busy_poll_us;
+	app_open(o);
+	app_send_all(&t, 200);
+	assert_int_equal(app_end(&t).delivered, w->events);
+	assert_int_equal(app_stats(app.rx[0]).received, w->events);
 	assert_int_equal(app_stats(app.rx[0]).vanished, 0);
 }
 
@@ -35,8 +58,7 @@ TEST(nobody_has_a_socket)
 	struct app_traffic t = app_begin(2000, 2);
 
 	e2e_load(APP_LOAD);
-	while (app_send(&t, 200))
-		app_read();
+	app_send_all(&t, 200);
 	assert_int_equal(app_end(&t).no_socket, 2000);
 }
 
@@ -46,8 +68,7 @@ TEST(the_reader_stops)
 	struct app_traffic t = app_begin(5000, 1);
 	struct filter_counters c;
 
-	e2e_load(APP_LOAD);
-	app_open(app_options("ve0", 0, 128));
+	app_start(128);
 	while (app_send(&t, 5000))
 		;
 	c = app_end(&t);
@@ -60,10 +81,8 @@ TEST(small_rings_and_large_bursts)
 	struct app_traffic t = app_begin(50000, 2);
 	struct filter_counters c;
 
-	e2e_load(APP_LOAD);
-	app_open(app_options("ve0", 0, 64));
-	while (app_send(&t, 10000))
-		app_read();
+	app_start(64);
+	app_send_all(&t, 10000);
 	c = app_end(&t);
 	assert_true(c.no_room > 0);
 	assert_true(c.delivered >= 64);
@@ -75,22 +94,16 @@ TEST(packets_are_kept)
 	struct xdp_dedup_packet kept[256], now[16];
 	struct app_traffic t = app_begin(30000, 2);
 	uint64_t chance = t.s->seed;
-	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_receiver *rx = app_start(256);
 	unsigned int cnt = 0;
 	int n;
 
-	e2e_load(APP_LOAD);
-	rx = app_open(app_options("ve0", 0, 256));
 	app.cnt = 0; /* it is read here */
 	while (app_send(&t, 1 + random_next(&chance) % 100)) {
 		n = xdp_dedup_receive(rx, now, 1 + random_next(&chance) % 16);
 		assert_true(n >= 0);
 		for (int i = 0; i < n; i++) {
-			struct gossip_packet g;
-
-			memcpy(&g, now[i].payload, sizeof(g));
-			gossip_account(app.udp, &g, now[i].payload_len, 0);
-			app.by_xsk++;
+			account(&now[i]);
 			kept[cnt++] = now[i];
 		}
 		while (cnt && random_next(&chance) % 16) {
@@ -118,20 +131,14 @@ TEST(packets_are_kept)
 TEST(one_packet_is_kept_for_ever)
 {
 	struct app_traffic t = app_begin(10000, 1);
-	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_receiver *rx = app_start(0);
 	struct xdp_dedup_packet p;
-	struct gossip_packet g;
 	struct filter_counters c;
 
-	e2e_load(APP_LOAD);
-	rx = app_open(app_options("ve0", 0, 0));
 	app_send(&t, 1);
 	p = app_next(rx);
-	memcpy(&g, p.payload, sizeof(g));
-	gossip_account(app.udp, &g, p.payload_len, 0);
-	app.by_xsk++;
-	while (app_send(&t, 100))
-		app_read();
+	account(&p);
+	app_send_all(&t, 100);
 	c = e2e_counters_after(APP_NAME, t.cnt);
 	assert_int_equal(c.delivered, DEDUP_IN_FLIGHT_MAX);
 	assert_int_equal(c.no_room, 10000 - DEDUP_IN_FLIGHT_MAX);
@@ -144,11 +151,9 @@ TEST(given_back_twice)
 {
 	struct app_traffic t = app_begin(2 * DEDUP_IN_FLIGHT_MAX, 1);
 	struct xdp_dedup_packet first, p;
-	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_receiver *rx = app_start(64);
 	uint8_t kept[32];
 
-	e2e_load(APP_LOAD);
-	rx = app_open(app_options("ve0", 0, 64));
 	app_send(&t, 1);
 	first = p = app_next(rx);
 	for (int i = 0; i < DEDUP_IN_FLIGHT_MAX; i++) {
@@ -175,16 +180,12 @@ TEST(given_back_twice)
 TEST(the_interface_goes_down)
 {
 	struct app_traffic t = app_begin(2, 1);
-	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_receiver *rx = app_start(0);
 	struct xdp_dedup_packet p;
 	int n = 0;
 
-	e2e_load(APP_LOAD);
-	rx = app_open(app_options("ve0", 0, 0));
 	sh("ip link set ve0 down");
-	for (int ms = 0; ms < PATIENCE_MS && !n; ms++, usleep(1000))
-		n = xdp_dedup_receive(rx, &p, 1);
-	assert_int_equal(n, -ENETDOWN);
+	app_await_error(rx, -ENETDOWN);
 	sh("ip link set ve0 up");
 	for (n = 0; !n && app_send(&t, 1); usleep(10000)) { /* once the link is there */
 		for (int i = 0; i < 10 && !n; i++, usleep(10000))
@@ -195,9 +196,7 @@ TEST(the_interface_goes_down)
 	xdp_dedup_give_back(rx, &p, 1);
 	free(t.order);
 	sh("ip link del ve0");
-	for (int ms = 0; ms < PATIENCE_MS && n >= 0; ms++, usleep(1000))
-		n = xdp_dedup_receive(rx, &p, 1);
-	assert_int_equal(n, -ENXIO);
+	app_await_error(rx, -ENXIO);
 	e2e_add_link(0);
 }
 
@@ -208,8 +207,7 @@ TEST(wanted_events_are_delivered)
 	struct xdp_dedup_filter *f;
 	uint8_t id[GSP_ID_BYTES];
 
-	e2e_load(APP_LOAD);
-	app_open(app_options("ve0", 0, 0));
+	app_start(0);
 	app_send(&t, 1);
 	e2e_counters_after(APP_NAME, 1);
 	assert_int_equal(app_read(), 1);
@@ -267,9 +265,7 @@ static const struct change {
 static void filter_changes(void **state)
 {
 	const struct change *row = *state;
-	struct xdp_dedup_packet packets[64];
 	struct app_traffic t = app_begin(20000, 3);
-	int n = 0;
 
 	sh("mountpoint -q /tmp || mount -t tmpfs tmpfs /tmp");
 	e2e_load("load ve0 --fpr 1e-9 --capacity 1M --deliver xsk");
@@ -288,11 +284,7 @@ static void filter_changes(void **state)
 			;
 		assert_true(gossip_delivered(app.udp, 0) == 0);
 	}
-	for (int ms = 0; ms < PATIENCE_MS && n != row->then; ms += 10) {
-		n = xdp_dedup_receive(app.rx[0], packets, 64);
-		usleep(10000);
-	}
-	assert_int_equal(n, row->then);
+	app_await_error(app.rx[0], row->then);
 	free(t.order);
 }
 
@@ -301,13 +293,10 @@ static void filter_changes(void **state)
  */
 TEST(hand_is_late)
 {
-	struct xdp_dedup_receiver *rx;
+	struct xdp_dedup_receiver *rx = app_start(256);
 	struct xdp_dedup_packet p;
 	struct filter f;
-	int err = 0;
 
-	e2e_load(APP_LOAD);
-	rx = app_open(app_options("ve0", 0, 256));
 	assert_int_equal(filter_open(APP_NAME, &f), 0);
 	for (int i = 1; i < 50; i++) {
 		WRITE_ONCE(f.state->last_ns, i); /* until its next step */
@@ -316,11 +305,7 @@ TEST(hand_is_late)
 	}
 	filter_close(&f);
 	e2e_tool("unload ve0");
-	for (int ms = 0; ms < PATIENCE_MS && !err; ms += 10) {
-		err = xdp_dedup_receive(rx, &p, 1);
-		usleep(10000);
-	}
-	assert_int_equal(err, -ESTALE);
+	app_await_error(rx, -ESTALE);
 }
 
 /* Nor do broken packets that come just then hold up those that come later. */
@@ -408,32 +393,6 @@ TEST(wrong_sizes_are_said)
 	app_open(&options.o);
 }
 
-/* In generic XDP, on packets that the stack has already taken up. */
-TEST(generic_mode)
-{
-	struct app_traffic t = app_begin(10000, 3);
-
-	e2e_load(APP_LOAD " --mode skb");
-	app_open(app_options(NULL, 0, 0));
-	while (app_send(&t, 200))
-		app_read();
-	assert_int_equal(app_end(&t).delivered, 10000);
-}
-
-/* On a driver without busy polling, like veth's, it changes nothing. */
-TEST(busy_polling)
-{
-	struct xdp_dedup_receive_options *o = app_options(NULL, 0, 0);
-	struct app_traffic t = app_begin(10000, 3);
-
-	e2e_load(APP_LOAD);
-	o->busy_poll_us = 20;
-	app_open(o);
-	while (app_send(&t, 200))
-		app_read();
-	assert_int_equal(app_end(&t).delivered, 10000);
-}
-
 /* An application that calls all the time, and polls, would otherwise never ask whether packets may
  * still come: that is put off only after asking, for 10 ms.
  */
@@ -469,6 +428,7 @@ TEST(only_our_program_is_there)
 
 int main(void)
 {
+	add_rows(WAYS, all_come, app_setup, app_teardown);
 	add_own_tests(app_setup, app_teardown);
 	add_rows(CHANGES, filter_changes, app_setup, app_teardown);
 	add_rows(WRONG, wrong_is_said, app_setup, app_teardown);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "clock.h"
 #include "clock_offset.h"
 #include "output.h"
@@ -91,8 +92,8 @@ static void a_hand_that_goes(bool ahead)
 	assert_int_equal(lib_seen(&id), 0);
 	assert_int_equal(lib_asked(&id), 1);
 	assert_false(lib_stats().stopped);
+	assert_false(tool_says_stopped());
 	o = tool_status(LIB_NAME);
-	assert_false(json_object_get_boolean(member(o, "stopped")));
 	/* At most two windows, and what a busy machine takes. */
 	assert_true(number(o, "oldest_id_ns") < 3600.0 * S);
 	json_object_put(o);
@@ -102,15 +103,10 @@ static void a_hand_that_goes(bool ahead)
 static void a_stopped_hand(bool ahead)
 {
 	struct id id = id_fresh();
-	int answer = 0;
 
 	load_and_enter(offset_s(ahead));
 	sh("rm %s/" LIB_NAME "/timer", PIN_ROOT);
-	for (int ms = 0; ms < PATIENCE_MS && answer != -ESTALE; ms += 10) {
-		usleep(10000);
-		answer = lib_asked(&id);
-	}
-	assert_int_equal(answer, -ESTALE);
+	AWAIT(lib_asked(&id) == -ESTALE);
 	assert_int_equal(lib_seen(&id), -ESTALE);
 	assert_true(lib_stats().stopped);
 	assert_true(tool_says_stopped());
@@ -136,18 +132,9 @@ static void run_row(void **state)
 	row->test(row->ahead);
 }
 
-static int setup(void **state)
-{
-	const void *row = *state;
-
-	lib_setup_none(state);
-	*state = (void *)row;
-	return 0;
-}
-
 int main(void)
 {
 	name_tool();
-	add_rows(ROWS, run_row, setup, leave);
+	add_rows(ROWS, run_row, lib_setup_none, leave);
 	return lib_run_tests("timens");
 }
