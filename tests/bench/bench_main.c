@@ -4,58 +4,40 @@
 #include "open.h"
 #include "support.h"
 
-#include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
 
 #include "bench.h"
-#include "bits.h"
 #include "slow_path.h"
 #include "loader.h"
 #include "loader_next.h"
 #include "packet.h"
 #include "pin_dirs.h"
 #include "plan.h"
-#include "positions.h"
 #include "sampling.h"
 
 #define ROUNDS 21
 #define PACKETS 100000
-#define KEYS 10000
-#define KEY_M 95851 /* bits for 10,000 keys at 1 %, k = 7: the seed's size */
 
 static double median(double *values)
 {
 	return bench_quartiles(values, ROUNDS).median;
 }
 
-static double now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1e9 + t.tv_nsec;
-}
-
 /* A filter in the kernel, asked again and again about one known id. */
-struct row {
+static const struct row {
 	const char *what;
 	enum dedup_layout layout;
 	enum dedup_hash_scheme hash;
 	uint32_t m; /* flat; countdown: index_bits */
 	uint32_t k;
-	bool plain; /* without the ids that are told at one look */
-};
-
-static const struct row ROWS[] = {
+	bool plain; /* without the known-id cache */
+} ROWS[] = {
 	{ "blocked, fast (the default)", DEDUP_BLOCKED, DEDUP_FAST, 0, 0, false },
 	{ "blocked, siphash", DEDUP_BLOCKED, DEDUP_SIPHASH, 0, 0, false },
 	{ "flat, fast, k = 1", DEDUP_FLAT, DEDUP_FAST, 9586, 1, false },
@@ -112,14 +94,13 @@ static double run(struct xdp_dedup *skel, const struct frame *f, int packets)
 	return opts.duration;
 }
 
-static void duplicates_in_the_kernel(void **state)
+TEST(duplicates_in_the_kernel)
 {
 	struct xdp_dedup *skels[ROWS_CNT];
 	double ns[ROWS_CNT][ROUNDS], middle[ROWS_CNT], sha;
 	struct id id = id_fresh();
 	struct frame f;
 
-	(void)state;
 	frame_build(&f, &(struct frame_plan){ .body = 18 }, &id);
 	assert_int_equal(lock_take(false), 0);
 	for (size_t i = 0; i < ROWS_CNT; i++) {
@@ -213,7 +194,7 @@ static double run_sampled(struct xdp_dedup *skel, const struct frame *f, struct 
 	return ns;
 }
 
-static void sampled_duplicates_in_the_kernel(void **state)
+TEST(sampled_duplicates_in_the_kernel)
 {
 	double ns[SAMPLED_CNT][ROUNDS];
 	uint64_t cnt[SAMPLED_CNT] = { 0 };
@@ -222,7 +203,6 @@ static void sampled_duplicates_in_the_kernel(void **state)
 	struct filter filter;
 	struct frame f;
 
-	(void)state;
 	frame_build(&f, &(struct frame_plan){ .body = 18 }, &id);
 	skel = load(&ROWS[0], ROWS_CNT);
 	assert_int_equal(filter_open("b12", &filter), 0);
@@ -238,67 +218,8 @@ static void sampled_duplicates_in_the_kernel(void **state)
 	loader_program_close(skel);
 }
 
-static uint64_t key_fnv1a(const struct id *key)
-{
-	struct dedup_id id = id_key(key);
-
-	return dedup_fnv1a(&id, sizeof(*key));
-}
-
-static unsigned long key_hash(const void *key)
-{
-	return key_fnv1a(key);
-}
-
-static int key_equal(const void *a, const void *b)
-{
-	return !memcmp(a, b, sizeof(struct id));
-}
-
-static void seed_2_against_a_hash_set(void **state)
-{
-	static struct id keys[2 * KEYS]; /* the second half is never added */
-	static __u64 words[KEY_M / DEDUP_WORD_BITS + 1];
-	double in_bits[ROUNDS], in_set[ROUNDS];
-	size_t before = mallinfo2().uordblks, set_bytes;
-	struct lh_table *set = lh_table_new(KEYS, NULL, key_hash, key_equal);
-	uint64_t found = 0, bits_bytes = dedup_bits_capacity(KEY_M) / 8;
-
-	(void)state;
-	for (int i = 0; i < 2 * KEYS; i++)
-		keys[i] = id_fresh();
-	for (int i = 0; i < KEYS; i++) {
-		lh_table_insert(set, &keys[i], NULL);
-		dedup_bits_set(words, key_fnv1a(&keys[i]) % KEY_M);
-	}
-	set_bytes = mallinfo2().uordblks - before + KEYS * sizeof(keys[0]);
-	for (int round = 0; round < ROUNDS; round++) {
-		double start = now_ns(), middle;
-
-		for (int i = 0; i < 2 * KEYS; i++)
-			found += dedup_bits_test(words, key_fnv1a(&keys[i]) % KEY_M);
-		middle = now_ns();
-		for (int i = 0; i < 2 * KEYS; i++)
-			found += lh_table_lookup_entry(set, &keys[i]) != NULL;
-		in_bits[round] = (middle - start) / (2 * KEYS);
-		in_set[round] = (now_ns() - middle) / (2 * KEYS);
-	}
-	assert_in_range(found, 2ULL * KEYS * ROUNDS, 3ULL * KEYS * ROUNDS);
-	printf("  %d keys of 32 bytes, FNV-1a, half of the lookups hit:\n"
-	       "    %-30s %6.1f ns a lookup, %8llu bytes\n"
-	       "    %-30s %6.1f ns a lookup, %8zu bytes (keys included)\n",
-	       KEYS, "bit array, single hash", median(in_bits), (unsigned long long)bits_bytes,
-	       "hash set (json-c's lh_table)", median(in_set), set_bytes);
-	lh_table_free(set);
-}
-
 int main(void)
 {
-	struct CMUnitTest benches[] = {
-		cmocka_unit_test(duplicates_in_the_kernel),
-		cmocka_unit_test(sampled_duplicates_in_the_kernel),
-		cmocka_unit_test(seed_2_against_a_hash_set),
-	};
-
-	return run_root_tests("bench", benches, ARRAY_SIZE(benches));
+	add_own_tests(NULL, NULL);
+	return run_added_tests("bench");
 }
