@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "bpffs.h"
@@ -60,9 +62,10 @@ int pin_dir_begin(const char *name)
 	return diag_err(-errno, "cannot make %s: %s", p.staging, strerror(errno));
 }
 
+/* musl 1.2.3 has no function renameat2(). */
 static int move(const char *from, const char *to, unsigned int flags)
 {
-	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, flags))
+	if (!syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags))
 		return 0;
 	return diag_err(-errno, "cannot rename %s to %s: %s", from, to, strerror(errno));
 }

@@ -342,8 +342,12 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 
 	for (int i = 0; i < BATCH; i++) {
 		at[i] = (struct iovec){ bytes[i], INTAKE_PAYLOAD_MAX };
-		m[i].msg_hdr = (struct msghdr){ &from[i],   sizeof(from[i]), &at[i], 1,
-						control[i], CONTROL_MAX,     0 };
+		m[i].msg_hdr = (struct msghdr){ .msg_name = &from[i],
+						.msg_namelen = sizeof(from[i]),
+						.msg_iov = &at[i],
+						.msg_iovlen = 1,
+						.msg_control = control[i],
+						.msg_controllen = CONTROL_MAX };
 	}
 	cnt = s->fd < 0 ? 0 : recvmmsg(s->fd, m, most < BATCH ? most : BATCH, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < cnt; i++) {

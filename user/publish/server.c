@@ -48,12 +48,16 @@ int server_open(const struct publish_options *o, const struct stream_requirement
 		struct server **out)
 {
 	struct server *s = calloc(1, sizeof(*s));
+	pthread_condattr_t attributes;
 	int err;
 
 	if (!s)
 		return diag_err(-ENOMEM, "out of memory");
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_cond_init(&s->changed, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
 	s->options = o;
 	s->stream = strdup(o->stream);
 	s->required = *required;
@@ -113,26 +117,30 @@ void server_check_timeouts(struct server *s)
 	atomic_compare_exchange_strong(&s->connecting_ns, &since_ns, now);
 }
 
-/* Waits for the end of the thread. Cuts connections, as the thread may be connecting. */
-static void join_thread(struct server *s)
+/* Ends the thread. Cuts connections each second, as the thread may be connecting. */
+static void end_thread(struct server *s)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	while (until.tv_sec++,
-	       pthread_clockjoin_np(s->thread, NULL, CLOCK_MONOTONIC, &until) == ETIMEDOUT)
-		cut_connections();
+	until.tv_sec++;
+	pthread_mutex_lock(&s->lock);
+	s->is_stopping = true;
+	pthread_cond_broadcast(&s->changed);
+	while (!s->has_ended)
+		if (pthread_cond_timedwait(&s->changed, &s->lock, &until) == ETIMEDOUT) {
+			cut_connections();
+			until.tv_sec++;
+		}
+	pthread_mutex_unlock(&s->lock);
+	pthread_join(s->thread, NULL);
 }
 
 void server_close(struct server *s)
 {
 	if (!s)
 		return;
-	pthread_mutex_lock(&s->lock);
-	s->is_stopping = true;
-	pthread_cond_broadcast(&s->changed);
-	pthread_mutex_unlock(&s->lock);
-	join_thread(s);
+	end_thread(s);
 	log_rate_flush(&s->notes_log);
 	if (!nats_CloseAndWait(CLOSE_MS))
 		free_server(s);

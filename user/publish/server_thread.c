@@ -184,7 +184,7 @@ static int share(struct server *s, natsConnection *nc, const struct stream_fit *
 		if (!err && s->check_ns <= clock_ns(CLOCK_MONOTONIC))
 			err = check_again(s, nc, text);
 		else if (!err && s->check_ns != UINT64_MAX)
-			pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC, &until);
+			pthread_cond_timedwait(&s->changed, &s->lock, &until);
 		else
 			pthread_cond_wait(&s->changed, &s->lock);
 	}
@@ -201,8 +201,7 @@ static bool pause_ms(struct server *s, unsigned int ms)
 	bool goes_on;
 
 	pthread_mutex_lock(&s->lock);
-	while (!s->is_stopping &&
-	       !pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC, &until))
+	while (!s->is_stopping && !pthread_cond_timedwait(&s->changed, &s->lock, &until))
 		;
 	goes_on = !s->is_stopping;
 	pthread_mutex_unlock(&s->lock);
@@ -267,5 +266,9 @@ void *server_run(void *arg)
 			ms = PAUSE_MIN_MS;
 	} while (pause_ms(s, ms / 2 + rand_r(&seed) % (ms / 2 + 1)));
 	nats_ReleaseThreadMemory();
+	pthread_mutex_lock(&s->lock);
+	s->has_ended = true;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
 	return NULL;
 }

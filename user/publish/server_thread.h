@@ -29,14 +29,14 @@ struct server {
 
 	_Atomic uint64_t connecting_ns; /* when the attempt to connect began; 0: there is none */
 
-	pthread_mutex_t lock; /* guards all below */
-	pthread_cond_t changed;
+	pthread_mutex_t lock;	/* guards all below */
+	pthread_cond_t changed; /* waits by CLOCK_MONOTONIC */
 	struct stream_requirements required;
 	uint64_t check_ns;	/* when the stream is checked again; UINT64_MAX: never */
 	natsConnection *shared; /* the connection that the two threads share */
 	struct stream_fit fit;	/* of the last check */
 	bool is_lost;		/* the shared connection was closed */
-	bool is_stopping, has_failed;
+	bool is_stopping, has_failed, has_ended;
 	char error[SERVER_TEXT_MAX];   /* to be logged; "": nothing */
 	char note[SERVER_TEXT_MAX];    /* the last note of a server */
 	uint32_t notes_cnt;	       /* notes since the last server_update() */

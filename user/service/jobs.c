@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "control.h"
@@ -231,7 +232,7 @@ pid_t job_start(const struct job_order *order)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* A job opens what it needs. Inherited sockets would stay open until the job ends. */
-	close_range(STDERR_FILENO + 1, ~0U, 0);
+	syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
 	status = do_job(order);
 	fflush(NULL);
 	_exit(status);

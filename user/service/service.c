@@ -48,8 +48,7 @@ static int on_job_end(sd_event_source *source, const siginfo_t *info, void *arg)
 {
 	struct service *s = arg;
 	/* As waitpid() returns it. */
-	int status = info->si_code == CLD_EXITED ? W_EXITCODE(info->si_status, 0)
-						 : W_EXITCODE(0, info->si_status);
+	int status = info->si_code == CLD_EXITED ? info->si_status << 8 : info->si_status;
 
 	(void)source;
 	s->job = sd_event_source_unref(s->job);
@@ -104,7 +103,7 @@ static int go_idle(struct service *s)
 static int watch_job(struct service *s)
 {
 	pid_t job = s->reconcile.running;
-	int status = W_EXITCODE(EXIT_FAILED, 0);
+	int status = EXIT_FAILED << 8;
 	int err = sd_event_add_child(s->events, &s->job, job, WEXITED, on_job_end, s);
 
 	if (err >= 0)
