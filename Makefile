@@ -161,10 +161,11 @@ define skeleton
 endef
 # The packet program reads words at any address, which is allowed in the kernel.
 PACKETS_OF = $(if $(filter user/program/%,$(1)),-fno-strict-aliasing $(if $(SAN),-fno-sanitize=alignment))
+COMPILER = $(CC)
 define compile
 	$(call say,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(call CPPFLAGS_OF,$<) $(1) $(ALL_CFLAGS) $(2) $(call PACKETS_OF,$<) $(MAIN_OF) -MD -MP -c $< -o $@
+	$(Q)$(COMPILER) $(call CPPFLAGS_OF,$<) $(1) $(ALL_CFLAGS) $(2) $(call PACKETS_OF,$<) $(MAIN_OF) -MD -MP -c $< -o $@
 endef
 define link
 	$(call say,LINK,$@)
@@ -340,7 +341,7 @@ $(ALL_BINS) $(call plain,$(ALL_BINS)):
 	$(Q)mkdir -p $(@D)
 	$(Q)ln -f $< $@
 
--include $(shell [ ! -d $(BUILD) ] || find $(BUILD)/obj $(BUILD)/pic $(BUILD)/san $(BUILD)/fuzz -name '*.d' 2>/dev/null)
+-include $(shell [ ! -d $(BUILD) ] || find $(BUILD)/obj $(BUILD)/pic $(BUILD)/san $(BUILD)/fuzz $(BUILD)/musl/user -name '*.d' 2>/dev/null)
 
 # Keeps objects that only test programs need.
 .SECONDARY:
@@ -611,6 +612,25 @@ test-package: deb $(BUILD)/tests/gossip ## as root: test the packages on a clean
 arm64: ## as root: build for arm64, into build/arm64
 	$(Q)scripts/deps build arm64
 	$(Q)$(MAKE) BUILD='$(BUILD)/arm64' CC=aarch64-linux-gnu-gcc all
+
+# Compiles for musl, so without calls that only glibc has. musl-gcc does not look into /usr/include:
+# here are the headers of the kernel and of libraries. The libraries themselves are for glibc.
+MUSL_HEADERS := linux asm asm-generic bpf xdp libmnl json-c pcap openssl nats systemd \
+	curses.h ncurses_dll.h unctrl.h ini.h microhttpd.h
+$(BUILD)/musl/include:
+	$(Q)mkdir -p $@
+	$(Q)cd $(BUILD)/musl/include && for h in $(MUSL_HEADERS); do for dir in /usr/include /usr/include/$$(gcc -print-multiarch); do \
+		[ ! -e "$$dir/$$h" ] || cp -rs "$$dir/$$h" . || exit 1; done; done
+$(BUILD)/musl/user/%.o: private COMPILER = musl-gcc
+$(BUILD)/musl/user/%.o: user/%.c Makefile | $(MADE) $(BUILD)/musl/include
+	$(call compile,-idirafter $(BUILD)/musl/include)
+.PHONY: musl-objects
+musl-objects: $(call objects,musl,user/*/*.c)
+
+.PHONY: musl
+musl: ## as root: compile the sources of user/ with musl's headers, which lack glibc's own calls
+	$(Q)scripts/deps build musl
+	$(Q)$(MAKE) musl-objects
 
 .PHONY: clean
 clean: ## remove what was built
