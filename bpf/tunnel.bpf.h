@@ -155,9 +155,7 @@ static __always_inline bool is_tunnel_port(__be16 port)
 
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_TUNNEL_PORTS_MAX; i++) {
-		if (i >= cnt)
-			return false;
-		if (t->ports[i].port == host)
+		if (i < cnt && t->ports[i].port == host)
 			return true;
 	}
 	return false;
