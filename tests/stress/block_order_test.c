@@ -149,6 +149,7 @@ static void check_end(void)
 
 static unsigned long try_orders(const struct row *r)
 {
+	reads_early = true;
 	row = r;
 	cpus_cnt = r->cpus_cnt;
 	return try_race(start);

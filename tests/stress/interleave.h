@@ -40,6 +40,7 @@ static __u64 use(__u64 *at, enum access access, __u64 from, __u64 to);
 #define STEPS_MAX (CPUS_MAX * USES_MAX)
 #define STATES (1 << 23) /* that the table has room for */
 #define BLOCKS 1024
+#define STALE_MAX 64 /* values that a CPU may still read though they have been replaced */
 
 /* The program has these. */
 static int cpus_cnt;		/* that race */
@@ -62,6 +63,12 @@ static void note_access(__u64 *at, enum access access, __u64 is, __u64 to); /* w
  */
 static int stops_max;
 
+/* Whether reads may be early, as on arm64: a CPU may read what a word had before other CPUs'
+ * writes. Only a swap that succeeds keeps later reads behind itself. No CPU reads an older value of
+ * a word after a newer one. Writes are never late: other CPUs see them at once, in the CPU's order.
+ */
+static bool reads_early;
+
 static struct dedup_block shared[BLOCKS]; /* what is shared */
 
 /* What the program itself keeps of a race, by note_access(): it belongs to the state. */
@@ -70,19 +77,28 @@ static struct dedup_block shared[BLOCKS]; /* what is shared */
 #endif
 static INTERLEAVE_KEPT kept;
 
+/* Of each CPU: values that other CPUs have replaced, and that it may still read, oldest first. */
+static struct stale {
+	struct {
+		__u64 *word, value;
+	} list[STALE_MAX];
+	int cnt;
+} stale[CPUS_MAX];
+
 static struct cpu {
 	__u64 results[USES_MAX];
 	int used;	    /* results there are */
 	__u64 hash;	    /* of these */
 	__u64 *next;	    /* what it uses next; NULL: it has ended */
 	enum access access; /* how it will */
-	__u64 to;	    /* what it will write */
+	__u64 from, to;	    /* what it will replace, and write */
 } cpus[CPUS_MAX];
 
 static __u64 shared_hash;   /* of what has changed in `shared` */
 static struct cpu *running; /* NULL: what is used is used at once */
 static int made;	    /* uses that it has made again */
 static bool may_use;	    /* one more */
+static int early;	    /* the stale value that it reads; -1: none */
 static jmp_buf before_use;
 
 /* The finalizer of MurmurHash3. */
@@ -102,9 +118,37 @@ static void put(__u64 *what, __u64 to)
 	*what = to;
 }
 
+/* Removes the first `cnt` values, or those of the word among them. */
+static void drop_stale(struct stale *s, const __u64 *word, int cnt)
+{
+	int kept_cnt = 0;
+
+	for (int i = 0; i < s->cnt; i++)
+		if (i >= cnt || (word && s->list[i].word != word))
+			s->list[kept_cnt++] = s->list[i];
+	s->cnt = kept_cnt;
+}
+
+/* The CPU has made the access: what it, and the others, may still read. */
+static void note_stale(int cpu, __u64 *what, enum access access, __u64 from, __u64 is)
+{
+	bool is_barrier = (access == SWAP || access == LOCK || access == OPEN) && is == from;
+
+	drop_stale(&stale[cpu], is_barrier ? NULL : what, early < 0 ? stale[cpu].cnt : early);
+	for (int i = 0; i < cpus_cnt && *what != is && early < 0; i++) {
+		struct stale *s = &stale[i];
+
+		if (i == cpu)
+			continue;
+		assert_true(s->cnt < STALE_MAX);
+		s->list[s->cnt].word = what;
+		s->list[s->cnt++].value = is;
+	}
+}
+
 static __u64 use_now(__u64 *what, enum access access, __u64 from, __u64 to)
 {
-	__u64 is = *what;
+	__u64 is = running && early >= 0 ? stale[running - cpus].list[early].value : *what;
 
 	if (access == ADD)
 		to += is;
@@ -112,6 +156,8 @@ static __u64 use_now(__u64 *what, enum access access, __u64 from, __u64 to)
 		to |= is;
 	if (access >= STORE || (access != READ && is == from))
 		put(what, to);
+	if (running && reads_early)
+		note_stale((int)(running - cpus), what, access, from, is);
 	note_access(what, access, is, *what);
 	return is;
 }
@@ -127,6 +173,7 @@ static __u64 use(__u64 *what, enum access access, __u64 from, __u64 to)
 	if (!may_use) {
 		c->next = what;
 		c->access = access;
+		c->from = from;
 		c->to = to;
 		longjmp(before_use, 1);
 	}
@@ -185,6 +232,10 @@ static bool is_new_state(int steps)
 		hash = mix(hash, (__u64)stops << 8 | order[steps - 1]);
 	for (int c = 0; c < cpus_cnt; c++)
 		hash = mix(hash + 1, cpus[c].hash);
+	for (int c = 0; c < cpus_cnt; c++)
+		for (int n = 0; n < stale[c].cnt; n++)
+			hash = mix(hash + 1, mix(stale[c].list[n].word - (__u64 *)shared,
+						 stale[c].list[n].value + c));
 	hash |= !hash;
 	for (i = hash; states[i % STATES]; i++)
 		if (states[i % STATES] == hash)
@@ -196,17 +247,23 @@ static bool is_new_state(int steps)
 
 static void go_on_from_here(int steps);
 
-/* Lets the CPU make its next use, tries all that can follow, and takes the use back. */
-static void try_step(int cpu, int steps)
+/* Lets the CPU make its next use, with a stale value or with -1, tries all that can follow, and
+ * takes the use back.
+ */
+static void try_value(int cpu, int value, int steps)
 {
 	struct cpu *c = &cpus[cpu];
+	struct stale was_stale[CPUS_MAX];
 	__u64 was = *c->next, was_shared = shared_hash, *what = c->next, hash = c->hash;
 	INTERLEAVE_KEPT was_kept = kept;
 	enum access access = c->access;
-	__u64 to = c->to;
+	__u64 from = c->from, to = c->to;
 
+	memcpy(was_stale, stale, sizeof(stale));
 	order[steps] = (char)('a' + cpu);
+	early = value;
 	go_on(cpu, true);
+	early = -1;
 	go_on_from_here(steps + 1);
 	*what = was;
 	shared_hash = was_shared;
@@ -215,7 +272,21 @@ static void try_step(int cpu, int steps)
 	c->hash = hash;
 	c->next = what;
 	c->access = access;
+	c->from = from;
 	c->to = to;
+	memcpy(stale, was_stale, sizeof(stale));
+}
+
+/* Tries the CPU's next use with each value that it can read. A swap can fail early. */
+static void try_step(int cpu, int steps)
+{
+	const struct cpu *c = &cpus[cpu];
+
+	try_value(cpu, -1, steps);
+	for (int i = 0; i < stale[cpu].cnt; i++)
+		if (stale[cpu].list[i].word == c->next &&
+		    (c->access == READ || (c->access == SWAP && stale[cpu].list[i].value != c->from)))
+			try_value(cpu, i, steps);
 }
 
 /* Does the CPU wait for another one? */
@@ -267,6 +338,8 @@ static void begin_race(void (*before)(void))
 {
 	memset(shared, 0, sizeof(shared));
 	memset(cpus, 0, sizeof(cpus));
+	memset(stale, 0, sizeof(stale));
+	early = -1;
 	memset(&kept, 0, sizeof(kept));
 	shared_hash = 0;
 	before();
