@@ -2,11 +2,9 @@
 /* The list of MACs whose frames are this host's: what a filter is told of its interfaces and of
  * what is on top of them, and whether that still agrees. Links are made up.
  */
-#include "open_filter.h"
-#include "support.h"
+#include "unit.h"
 
-#include <errno.h>
-#include <string.h>
+#include "open_filter.h"
 
 #include "iface.h"
 #include "own_macs.h"
@@ -264,8 +262,4 @@ TEST(without_a_mac_nothing_is_told)
 	assert_true(t.record.own_mac == DEDUP_MAC_NONE);
 }
 
-int main(void)
-{
-	add_own_tests(setup, NULL);
-	return run_added_any_tests("own_macs");
-}
+UNIT_MAIN_WITH(setup, NULL)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Messages go to the innermost receiver. */
-#include "support.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 #include "diag.h"
 
@@ -163,8 +160,4 @@ TEST(control_characters_are_question_marks)
 	assert_string_equal(got[0], "a?[2Jb?c?_?");
 }
 
-int main(void)
-{
-	add_own_tests(setup, NULL);
-	return run_added_any_tests("diag");
-}
+UNIT_MAIN_WITH(setup, NULL)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Who sent a frame: of good ones, of any cut, of any bytes. */
-#include "support.h"
-
-#include <string.h>
+#include "unit.h"
 
 #include "endpoints.h"
 
@@ -60,9 +58,8 @@ static const struct row {
 	  "2001:db8::1", "2001:db8::2" },
 };
 
-static void is_written(void **state)
+TEST_ROWS(is_written, ROWS)
 {
-	const struct row *row = *state;
 	char source[ENDPOINT_TEXT_MAX], destination[ENDPOINT_TEXT_MAX];
 	struct endpoint from, to;
 
@@ -90,9 +87,4 @@ TEST(any_bytes_of_any_length)
 	}
 }
 
-int main(void)
-{
-	add_rows(ROWS, is_written, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("endpoints");
-}
+UNIT_MAIN()

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Text to numbers and back, and text that is shown. */
-#include "support.h"
-
-#include <errno.h>
-#include <string.h>
+#include "unit.h"
 
 #include "text.h"
 #include "units.h"
@@ -355,8 +352,4 @@ TEST(text_is_cleaned)
 	assert_string_equal(lines, "a?\t?\n?");
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("units");
-}
+UNIT_MAIN()

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The bench's figures: what its table makes of what the rounds measured. */
-#include "support.h"
-
-#include <math.h>
+#include "unit.h"
 
 #include "bench.h"
 
@@ -100,8 +98,4 @@ TEST(what_did_not_run_at_once_is_left_out)
 	assert_figure("no scaling", bench_figure(&r, BENCH_SCALING, BENCH_BLOOM, AT), none);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("bench_figures");
-}
+UNIT_MAIN()

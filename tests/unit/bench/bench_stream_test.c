@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The bench's streams: how many ids are fresh, which ones come again, and whether two ran at once. */
-#include "support.h"
+#include "unit.h"
 
 #include "bench_setup.h"
 
@@ -232,8 +232,4 @@ TEST(fresh_ids_of_all_traffics_are_counted)
 	assert_true(about(bench_traffic_fresh() * IDS, fresh));
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("bench_stream");
-}
+UNIT_MAIN()

@@ -2,13 +2,7 @@
 /* The table of options: each row's parser writes the row's field and its mark, and nothing else; a
  * value beyond either end of a range is refused; and rows are whole.
  */
-#include "support.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "diags.h"
 #include "layout.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The list of watched filters: found by name, added, dropped; and the log of their advice. */
-#include "support.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "diags.h"
 #include "monitor.h"
@@ -136,8 +133,4 @@ TEST(advice_is_logged_once)
 	assert_string_equal(logged(f, false), "note: a: text\n");
 }
 
-int main(void)
-{
-	add_own_tests(setup, teardown);
-	return run_added_any_tests("monitor");
-}
+UNIT_MAIN_WITH(setup, teardown)

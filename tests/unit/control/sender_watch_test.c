@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Senders: rates and losses between readings of a sender, and the list of senders of a filter. */
-#include "support.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 #include "sender_watch.h"
 #include "profile_stream.h"
@@ -192,8 +188,4 @@ TEST_WITH(long_numbers, NULL, teardown)
 	assert_string_equal(senders.list[1].source, "07000000+ab");
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("sender watch");
-}
+UNIT_MAIN()

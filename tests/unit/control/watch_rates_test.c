@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What watch shows, from two readings: beside packets that are counted one by one. */
-#include "support.h"
-
-#include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "watch.h"
 
@@ -232,9 +227,8 @@ static const struct unseen_row {
 	{ "none-is-compared", { 1000, 1000 }, 0, { false, false }, NULL },
 };
 
-static void run_unseen(void **state)
+TEST_ROWS(run_unseen, UNSEEN)
 {
-	const struct unseen_row *row = *state;
 	struct watch_reading first = { .now_ns = S,
 				       .all = { .rx = 7 },
 				       .ifaces_cnt = 2,
@@ -274,9 +268,4 @@ TEST(unseen_needs_two_readings)
 	assert_null(watch_unseen(&first, &last));
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	add_rows(UNSEEN, run_unseen, NULL, NULL);
-	return run_added_any_tests("watch rates");
-}
+UNIT_MAIN()

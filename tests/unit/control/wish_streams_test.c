@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Streams as a command line asks for them: what their names, realms, ports and destinations are. */
-#include "support.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "unit.h"
 
 #include "options.h"
 #include "prefixes.h"
@@ -87,9 +81,8 @@ static int parse(struct options *o, char *copy)
 	return options_parse(o, &load, argc, argv);
 }
 
-static void streams_are(void **state)
+TEST_ROWS(streams_are, ROWS)
 {
-	const struct row *row = *state;
 	char copy[512], is[1024];
 	struct options o;
 
@@ -138,9 +131,4 @@ TEST(texts_at_random)
 	assert_in_range(taken, 10, 2500);
 }
 
-int main(void)
-{
-	add_rows(ROWS, streams_are, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("wish_streams");
-}
+UNIT_MAIN()

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What was given goes over the spec of a filter that runs, and nothing else does. */
-#include "support.h"
-
-#include <string.h>
+#include "unit.h"
 
 #include "wish.h"
 
@@ -173,24 +171,19 @@ static void give(struct wish *w, const char *option, const char *value)
 			assert_int_equal(args_set(row, w, option, value), 0);
 }
 
-static void given_goes_over(void **state)
+TEST_ROWS(given_goes_over, ROWS)
 {
-	const struct row *r = *state;
 	struct filter_spec got = OLD, expected = OLD;
 	struct wish w;
 
 	wish_begin(&w);
-	for (const char *const *g = r->given; *g; g += 2)
+	for (const char *const *g = row->given; *g; g += 2)
 		give(&w, g[0], g[1]);
 	wish_apply(&w, &got);
-	r->change(&expected);
+	row->change(&expected);
 	assert_memory_equal(&got, &expected, sizeof(got));
 	for (unsigned int group = 1; group < OPT_NEXT; group <<= 1)
-		assert_int_equal(wish_gives(&w, group), !!(r->groups & group));
+		assert_int_equal(wish_gives(&w, group), !!(row->groups & group));
 }
 
-int main(void)
-{
-	add_rows(ROWS, given_goes_over, NULL, NULL);
-	return run_added_any_tests("wish");
-}
+UNIT_MAIN()

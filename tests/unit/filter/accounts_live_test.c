@@ -3,13 +3,11 @@
  * goes back. The packets come so that nothing is ever lost, but words of numbers are begun late.
  * Accounts that a snapshot has brought are read whatever is in them.
  */
+#include "unit.h"
 #include "hostile.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "accounts.h"
 #include "profile_stream.h"
@@ -107,14 +105,13 @@ static const struct kind {
 	{ "long-history", "sequence = payload+4:4\nhistory = 131072", 500, 5000 },
 };
 
-static void nothing_seems_lost(void **state)
+TEST_ROWS(nothing_seems_lost, KINDS)
 {
-	const struct kind *k = *state;
-	uint32_t read = 0, wanted = tries(k->quick, k->rest);
+	uint32_t read = 0, wanted = tries(row->quick, row->rest);
 	struct source_figures s = { .lost = 0 };
 	pthread_t sender;
 
-	start(k->keys);
+	start(row->keys);
 	send_word(0, 1); /* both paths begin with the first number */
 	send_word(0, 2);
 	is_over = false;
@@ -138,6 +135,6 @@ static void nothing_seems_lost(void **state)
 int main(void)
 {
 	add_test("any-account-is-read", any_account_is_read, NULL, NULL, NULL);
-	add_rows(KINDS, nothing_seems_lost, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("accounts, live");
 }

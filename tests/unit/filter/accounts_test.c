@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is reported of the paths of a numbered source, against a plain model. */
-#include "support.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "account_model.h"
 #include "number_calls.h"
@@ -111,10 +107,9 @@ static const struct script {
 	{ "restarts-a-history-behind", NUMBERS_32, "1000@1000 745@1010", 2, 1, 0, 0 },
 };
 
-static void follows_a_script(void **state)
+TEST_ROWS(follows_a_script, SCRIPTS)
 {
-	const struct script *script = *state;
-	const struct account_kind kind = { .keys = script->keys, .paths = 2 };
+	const struct account_kind kind = { .keys = row->keys, .paths = 2 };
 	struct account_model *m;
 	struct source_figures s;
 	struct call calls[16];
@@ -123,7 +118,7 @@ static void follows_a_script(void **state)
 	start(&kind);
 	assert_int_equal(sim.config.numbered[0].recovery.reset_jiffies, 3);
 	m = account_model_open(&sim.filter, 0, 0);
-	cnt = parse_calls(script->packets, calls, ARRAY_SIZE(calls));
+	cnt = parse_calls(row->packets, calls, ARRAY_SIZE(calls));
 	for (int i = 0; i < cnt; i++) {
 		const struct call *c = &calls[i];
 		struct account_packet p = { dedup_path_key(sim.config.policy.streams[0].slot,
@@ -135,10 +130,10 @@ static void follows_a_script(void **state)
 		account_model_compare(m, i);
 	}
 	assert_true(accounts_read(&sim.filter, 0, &s));
-	assert_int_equal(s.messages, script->messages);
-	assert_int_equal(s.restarts, script->restarts);
-	assert_int_equal(s.paths[0].counted.far, script->far);
-	assert_int_equal(s.lost + s.missing, script->lacks);
+	assert_int_equal(s.messages, row->messages);
+	assert_int_equal(s.restarts, row->restarts);
+	assert_int_equal(s.paths[0].counted.far, row->far);
+	assert_int_equal(s.lost + s.missing, row->lacks);
 	account_model_close(m);
 	sim_stop(&sim);
 }
@@ -297,6 +292,6 @@ int main(void)
 	add_test("numbers-cross-2-to-the-40th", numbers_cross_2_to_the_40th, NULL, NULL, NULL);
 	add_test("nothing-counts-that-was-seen-before", nothing_counts_that_was_seen_before, NULL,
 		 NULL, &BEHIND);
-	add_rows(SCRIPTS, follows_a_script, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("accounts");
 }

@@ -2,11 +2,7 @@
 /* What is advised: a sentence for each thing that is wrong, and nothing of a filter that keeps what
  * it promises.
  */
-#include "support.h"
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 #include "advice.h"
 #include "options.h"
@@ -211,9 +207,8 @@ static const struct row {
 	  NULL },
 };
 
-static void is_said(void **state)
+TEST_ROWS(is_said, ROWS)
 {
-	const struct row *row = *state;
 	struct advice_reading r = row->r;
 	char keys[256] = "";
 	int cnt;
@@ -364,7 +359,6 @@ int main(void)
 	numbers.numbered[0].width = both.numbered[1].width = 16;
 	numbers.sources.sources = 600000;
 	both.sources.sources = 100;
-	add_rows(ROWS, is_said, NULL, NULL);
 	add_own_tests(NULL, NULL);
 	return run_added_any_tests("advice");
 }

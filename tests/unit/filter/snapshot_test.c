@@ -2,17 +2,12 @@
 /* Snapshots of filters: what is in one comes back, with its age, whatever the hand and the packets
  * do while it is read; and what is not a snapshot, or not all of one, is refused.
  */
-#include "open_filter.h"
-#include "support.h"
+#include "unit.h"
 
-#include <errno.h>
+#include "open_filter.h"
+
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "diags.h"
 #include "snapshot_file.h"
@@ -324,9 +319,8 @@ static const struct size_row {
 };
 
 /* A file that is short on disk, as it is sparse, may not take more memory than was asked for. */
-static void memory_beyond_what_was_asked_is_refused(void **state)
+TEST_ROWS_WITH(memory_beyond_what_was_asked_is_refused, SIZES, make_dir, remove_dir)
 {
-	const struct size_row *row = *state;
 	struct filter_spec spec = sim_spec(100, row->hash == DEDUP_FIPS ? 0.01 : 1e-6, WINDOW);
 	static struct snapshot_head h;
 	struct dedup_memory *m = &h.config.memory;
@@ -370,9 +364,7 @@ TEST(sources_beyond_the_most_are_refused)
 /* What was asked is planned, and so what it asks for counts, not what was planned for it. */
 TEST(ids_that_were_asked_for_need_a_capacity)
 {
-	struct filter_spec spec = {
-		.fpr_e18 = SPEC_FPR(1e-6), .window_ns = WINDOW, .streams_cnt = 1
-	};
+	struct filter_spec spec = { .fpr_e18 = SPEC_FPR(1e-6), .window_ns = WINDOW, .streams_cnt = 1 };
 	static struct snapshot_head h;
 	char says[SNAPSHOT_REFUSAL_MAX];
 
@@ -436,9 +428,8 @@ static const struct clock_row {
 	{ "other-machine-behind", -7, 2000, 2000, "b", "n", 0 },
 };
 
-static void clocks(void **state)
+TEST_ROWS(clocks, CLOCKS)
 {
-	const struct clock_row *row = *state;
 	struct snapshot_moment saved = { 100000, 1000, 1000, "a", "m" }, now = saved;
 
 	now.wall_ns += row->wall_ns;
@@ -592,15 +583,14 @@ static void restore(struct run *r, const struct snapshot_head *h, const struct d
 	sim_stop(&r->restored);
 }
 
-static void ages_go_on(void **state)
+TEST_ROWS(ages_go_on, MEANWHILES)
 {
-	const struct meanwhile *m = *state;
 	static struct snapshot_head h;
 	static struct run r;
 
 	for (int round = 0; round < 60; round++) {
 		enum dedup_layout layout = round % 3;
-		struct filter_spec spec = spec_for(layout, m->in_time ? 2 * IDS : IDS / 8);
+		struct filter_spec spec = spec_for(layout, row->in_time ? 2 * IDS : IDS / 8);
 		struct dedup_block *blocks;
 		uint64_t elapsed_ns;
 
@@ -609,10 +599,10 @@ static void ages_go_on(void **state)
 		sim_start(&r.s, &spec, round);
 		go_on(&r, random_next(&r.seed) % (3 * WINDOW), 1);
 		blocks = aligned_alloc(64, r.s.config.memory.blocks * sizeof(*blocks));
-		take(&r, m->happens, &h, blocks);
+		take(&r, row->happens, &h, blocks);
 		/* It cannot be restored before it was read. */
 		elapsed_ns = r.s.now_ns - h.moment.hand_ns + random_next(&r.seed) % (WINDOW * 3 / 2);
-		restore(&r, &h, blocks, elapsed_ns, m->in_time);
+		restore(&r, &h, blocks, elapsed_ns, row->in_time);
 		free(blocks);
 		sim_stop(&r.s);
 	}
@@ -725,11 +715,4 @@ TEST(array_is_not_taken_while_it_is_cleared)
 	sim_stop(&s);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	add_rows(SIZES, memory_beyond_what_was_asked_is_refused, make_dir, remove_dir);
-	add_rows(CLOCKS, clocks, NULL, NULL);
-	add_rows(MEANWHILES, ages_go_on, NULL, NULL);
-	return run_added_any_tests("snapshot");
-}
+UNIT_MAIN()

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What status reads from the bits. */
-#include "support.h"
-
-#include <math.h>
-#include <string.h>
+#include "unit.h"
 
 #include "hand.h"
 #include "sim.h"
@@ -203,9 +200,8 @@ static const struct sampled {
 };
 
 /* Over many samples the mean is the exact value, and the error is the reported one. */
-static void sample_agrees(void **state)
+TEST_ROWS(sample_agrees, SAMPLED)
 {
-	const struct sampled *row = *state;
 	struct filter_spec spec = sim_spec(row->capacity, row->fpr, 600 * S);
 	double ids = 0, ids2 = 0, fpr = 0, fpr2 = 0, set = 0, error = 0, n = 300;
 	uint64_t seed = 5;
@@ -282,9 +278,4 @@ TEST(histogram_is_sampled)
 	sim_stop(&s);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	add_rows(SAMPLED, sample_agrees, NULL, NULL);
-	return run_added_any_tests("stats");
-}
+UNIT_MAIN()

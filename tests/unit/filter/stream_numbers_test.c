@@ -2,11 +2,7 @@
 /* Numbers of numbered streams from user space: what packets bring is known there, and what is added
  * there is known to packets; also while there is a predecessor.
  */
-#include "support.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 #include "ids.h"
 #include "predecessor.h"
@@ -244,8 +240,4 @@ TEST(predecessor_is_asked)
 	sim_stop(&old);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("stream_numbers");
-}
+UNIT_MAIN()

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* FIPS: a node against a plain model of one, and many nodes in a tree. */
+#include "unit.h"
 #include "fips_fixture.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "fips_peers.h"
 #include "fips_rate.h"
@@ -702,8 +699,4 @@ TEST(nodes_without_a_rate_are_refused)
 	xdp_dedup_fips_node_free(NULL);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("fips_peers");
-}
+UNIT_MAIN()

@@ -2,13 +2,8 @@
 /* FIPS: filters and announcements against the vectors, rates against the tables of its
  * description.
  */
+#include "unit.h"
 #include "fips_fixture.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "fips_count.h"
 #include "fips_rate.h"
@@ -497,8 +492,4 @@ TEST(cap_is_exact)
 	assert_in_range(fips_cap_bits(1e-6, 1, 5), 1, 60);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("fips");
-}
+UNIT_MAIN()

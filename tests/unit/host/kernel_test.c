@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Messages about kernels and drivers that lack something: such are played here. */
-#include "support.h"
-
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "unit.h"
 
 #include "attach.h"
 #include "device.h"
@@ -129,10 +122,8 @@ static const struct redirect {
 	{ "hw", MODE_HW, DEVICE_XDP | DEVICE_XDP_REDIRECT, -EOPNOTSUPP, "in hw mode" },
 };
 
-static void redirect_is_checked(void **state)
+TEST_ROWS(redirect_is_checked, REDIRECTS)
 {
-	const struct redirect *row = *state;
-
 	diags_collect();
 	assert_int_equal(attach_check_redirect("eth0", row->mode, row->features), row->err);
 	diags_end();
@@ -164,9 +155,4 @@ TEST(lack_of_memory_is_told)
 	diags_end();
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	add_rows(REDIRECTS, redirect_is_checked, NULL, NULL);
-	return run_added_any_tests("kernel");
-}
+UNIT_MAIN()

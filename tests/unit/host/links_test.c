@@ -2,13 +2,11 @@
 /* What is on top of what: of interfaces as the kernel's messages tell of them, also such as this
  * kernel may not have.
  */
-#include "support.h"
+#include "unit.h"
 
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "links.h"
 #include "tunnel_devices.h"
@@ -132,9 +130,8 @@ static const struct row {
 	{ "ring", { PORT(1, 2), PORT(2, 1) }, "1>1 1>2 2>1 2>2 " },
 };
 
-static void row_is_so(void **state)
+TEST_ROWS(row_is_so, ROWS)
 {
-	const struct row *row = *state;
 	struct link list[TOLD_MAX];
 	struct links l = { .list = list };
 	char on[256] = "";
@@ -200,9 +197,8 @@ static const struct device {
 	{ "no-tunnel", { .index = 4, .kind = "veth", .up = true }, 0, 0, "123" },
 };
 
-static void tunnels_come_by(void **state)
+TEST_ROWS(tunnels_come_by, DEVICES)
 {
-	const struct device *row = *state;
 	struct link list[] = { parsed(&(struct told)ALONE(1)), parsed(&(struct told)ALONE(2)),
 			       parsed(&(struct told)ON(3, 1, "vlan")), parsed(&row->told) };
 	struct links l = { list, 4 };
@@ -243,10 +239,4 @@ TEST(stacked_pairs_are_found_in_any_order)
 	assert_null(links_find_stacked(&l, NULL, 0).upper);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	add_rows(ROWS, row_is_so, NULL, NULL);
-	add_rows(DEVICES, tunnels_come_by, NULL, NULL);
-	return run_added_any_tests("links");
-}
+UNIT_MAIN()

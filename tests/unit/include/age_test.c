@@ -2,10 +2,7 @@
 /* The hand of flat and countdown on a clock of the test's own: how long ids live, and that
  * no load breaks the promised rate.
  */
-#include "support.h"
-
-#include <math.h>
-#include <string.h>
+#include "unit.h"
 
 #include "hand.h"
 #include "ids.h"
@@ -266,8 +263,4 @@ TEST(capacity_is_enough)
 	}
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("age");
-}
+UNIT_MAIN()

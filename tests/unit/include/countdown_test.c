@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Cells that hold when they reach 0, against cells that are counted down one by one. */
-#include "support.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "countdown.h"
 #include "plain_model.h"
@@ -264,8 +260,4 @@ TEST(a_countdown_writes_one_block)
 	sim_stop(&s);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("countdown");
-}
+UNIT_MAIN()

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The hand on a clock of the test's own: the window's promise, and the rate's. */
-#include "support.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "hand.h"
 #include "plan.h"
@@ -600,8 +595,4 @@ TEST(drops_without_a_time_do_not_end)
 	sim_stop(&s);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("hand");
-}
+UNIT_MAIN()

@@ -2,9 +2,7 @@
 /* Ids of every length, 1 to 64 bytes: where each scheme looks for them, against the plain model,
  * which hashes messages of any length.
  */
-#include "support.h"
-
-#include <string.h>
+#include "unit.h"
 
 #include "block.h"
 #include "plain_model.h"
@@ -47,17 +45,16 @@ static void check_positions(const struct dedup_config *cfg, const struct dedup_i
 		assert_int_equal(p.index[i], plain[i]);
 }
 
-static void try_kind(void **state)
+TEST_ROWS(try_kind, KINDS)
 {
-	const struct kind *kind = *state;
 	uint64_t seed = 1;
 
 	for (uint32_t bytes = 1; bytes <= DEDUP_ID_BYTES_MAX; bytes++)
 		for (int n = 0; n < IDS; n++) {
 			struct dedup_config cfg = { .memory.layout = DEDUP_FLAT,
-						    .memory.hash = kind->hash,
-						    .memory.m = kind->m,
-						    .memory.k = kind->k,
+						    .memory.hash = row->hash,
+						    .memory.m = row->m,
+						    .memory.k = row->k,
 						    .policy.id_bytes = bytes };
 			struct dedup_id id = random_id(&seed, bytes, n % 3 * bytes / 4);
 
@@ -142,9 +139,4 @@ TEST(gsp_ids_have_one_length)
 	assert_int_equal(SPEC_GSP_ID_BYTES, GSP_ID_BYTES);
 }
 
-int main(void)
-{
-	add_rows(KINDS, try_kind, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("id");
-}
+UNIT_MAIN()

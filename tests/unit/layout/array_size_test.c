@@ -2,12 +2,8 @@
 /* How large arrays of bits must be, and which rate they have: against rates that are
  * counted or tried, and against all other sizes.
  */
+#include "unit.h"
 #include "fips_fixture.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "array_rate.h"
 #include "flat.h"
@@ -353,8 +349,4 @@ TEST(tiny_plans_keep_the_rate)
 	assert_true(counted > 50);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("array_size");
-}
+UNIT_MAIN()

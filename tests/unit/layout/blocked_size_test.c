@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Sizing: what rate_test.c simulates, checked here for its parameters; and the plan that follows. */
-#include "support.h"
-
-#include <errno.h>
-#include <math.h>
+#include "unit.h"
 
 #include "block.h"
 #include "hand.h"
@@ -224,8 +221,4 @@ TEST(slack_is_small)
 	assert_true(plan_ids(&c, 16, 1e-4) <= 1.03 * spec.capacity);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("blocked_size");
-}
+UNIT_MAIN()

@@ -2,12 +2,7 @@
 /* Filters with numbered streams, before they are loaded: which go together, how large the table of
  * sources is, what a change keeps, which configurations are sound, and what is promised.
  */
-#include "support.h"
-
-#include <errno.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 #include "config_streams.h"
 #include "kept.h"
@@ -123,10 +118,9 @@ static void check_accounts(struct filter_spec *spec)
 	assert_true(plan_source_bytes(&c) == 64 * c.sources.slot_blocks + 3 * entry);
 }
 
-static void sources_are_planned(void **state)
+TEST_ROWS(sources_are_planned, TABLES)
 {
 	static const struct dedup_sources NONE = { 0 };
-	const struct table_row *row = *state;
 	struct filter_spec spec = spec_of(row->a, row->b);
 	struct dedup_config c = plan_of(&spec);
 
@@ -220,9 +214,8 @@ static const struct refusal_row {
 	  KEYLESS "b: it is a numbered stream" },
 };
 
-static void numbers_go_together_or_not(void **state)
+TEST_ROWS(numbers_go_together_or_not, REFUSALS)
 {
-	const struct refusal_row *row = *state;
 	struct filter_spec spec = spec_of(row->a, row->b);
 	char says[STREAMS_SAYS_MAX];
 	const char *is;
@@ -279,9 +272,8 @@ static const struct set_row {
 	{ "set-ids", HASHED, OTHER_HASHED, 0 },
 };
 
-static void set_keeps_the_table(void **state)
+TEST_ROWS(set_keeps_the_table, SETS)
 {
-	const struct set_row *row = *state;
 	struct dedup_config old = plan_of_profiles(row->old, NULL);
 	struct dedup_config now = plan_of_profiles(row->now, NULL), next = now;
 
@@ -406,9 +398,8 @@ static const struct sound_row {
 };
 
 /* With all patches of the row. Other fields are such that no other check refuses it. */
-static void no_plan_says_so(void **state)
+TEST_ROWS(no_plan_says_so, SOUNDS)
 {
-	const struct sound_row *row = *state;
 	struct dedup_config c = plan_of_profiles(row->profile, NULL);
 
 	assert_true(streams_sound(&c));
@@ -444,12 +435,4 @@ TEST(promise_is_of_what_there_is)
 		"1000 ids a window of 10m, at most 0.001 of fresh events lost; numbers of 1024 sources, no fresh ones lost");
 }
 
-int main(void)
-{
-	add_rows(TABLES, sources_are_planned, NULL, NULL);
-	add_rows(REFUSALS, numbers_go_together_or_not, NULL, NULL);
-	add_rows(SETS, set_keeps_the_table, NULL, NULL);
-	add_rows(SOUNDS, no_plan_says_so, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("numbered_plan");
-}
+UNIT_MAIN()

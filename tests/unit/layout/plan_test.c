@@ -2,13 +2,7 @@
 /* Filters before they are loaded: how large flat and countdown are, how many probes they take,
  * which rate they keep; and the streams of any layout.
  */
-#include "support.h"
-
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "flat.h"
 #include "hand.h"
@@ -835,9 +829,8 @@ static const struct streams_row {
 	  "those of b are others" },
 };
 
-static void streams_go_together_or_not(void **state)
+TEST_ROWS(streams_go_together_or_not, STREAMS)
 {
-	const struct streams_row *row = *state;
 	struct filter_spec spec = {
 		.hash = row->hash, .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-3), .window_ns = S
 	};
@@ -866,9 +859,4 @@ TEST(streams_share_ports_and_destinations)
 	assert_true(c.policy.streams[15].realm == 15 && c.policy.streams[15].ports_cnt == 32);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	add_rows(STREAMS, streams_go_together_or_not, NULL, NULL);
-	return run_added_any_tests("plan");
-}
+UNIT_MAIN()

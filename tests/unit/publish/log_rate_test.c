@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Notes that come often: the first is logged at once, the others are counted. */
-#include "support.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 #include "diags.h"
 #include "log_rate.h"
@@ -31,9 +27,8 @@ static const struct row {
 	{ "end_logs_nothing_twice", "0a ! !", "note: a\n" },
 };
 
-static void rate(void **state)
+TEST_ROWS(rate, ROWS)
 {
-	const struct row *row = *state;
 	struct log_rate r = { 0 };
 	char steps[128], *rest = steps;
 
@@ -68,9 +63,4 @@ TEST(several_at_once)
 					 "note: c; 5 more since the last line about it\n");
 }
 
-int main(void)
-{
-	add_rows(ROWS, rate, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("log_rate");
-}
+UNIT_MAIN()

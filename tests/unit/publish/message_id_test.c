@@ -2,15 +2,11 @@
 /* Nats-Msg-Id. Hashes were computed by Python's hmac module:
  * hmac.new(SECRET, REALM + b"\0" + bytes([len(SEGMENTS)]) + SEGMENTS + PAYLOAD, "sha256")
  */
-#include "support.h"
+#include "unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <openssl/evp.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "diags.h"
 #include "message_id.h"
@@ -126,9 +122,8 @@ static const char *expand(const char *want, char out[MESSAGE_ID_MAX])
 	return out;
 }
 
-static void id_of_row(void **state)
+TEST_ROWS(id_of_row, ROWS)
 {
-	const struct row *row = *state;
 	const struct message_event e = { &row->id, row->payload, strlen(row->payload) };
 	struct message_secret secret = read_secret_file();
 	char out[MESSAGE_ID_MAX], want[MESSAGE_ID_MAX];
@@ -224,21 +219,20 @@ static const struct secret_file {
 	{ "secret-of-0-bytes", 0600, 0, -EINVAL, " has 0 bytes, and a secret has 32 to 4096", 0 },
 };
 
-static void secret_files(void **state)
+TEST_ROWS(secret_files, FILES)
 {
-	const struct secret_file *f = *state;
-	char *path = write_secret(f->mode, f->len);
+	char *path = write_secret(row->mode, row->len);
 	struct message_secret s = { 0 };
 
-	if (f->owner && chown(path, f->owner, -1)) {
+	if (row->owner && chown(path, row->owner, -1)) {
 		unlink(path);
 		print_message("only root can give files away\n");
 		skip();
 	}
 	diags_collect();
-	assert_int_equal(message_secret_read(path, &s), f->err);
-	assert_non_null(strstr(diags_end(), f->words));
-	if (!f->err)
+	assert_int_equal(message_secret_read(path, &s), row->err);
+	assert_non_null(strstr(diags_end(), row->words));
+	if (!row->err)
 		assert_string_equal(s.name, "9b85520541438da8");
 	message_secret_free(&s);
 	unlink(path);
@@ -255,10 +249,4 @@ TEST(no_secret_files)
 	diags_end();
 }
 
-int main(void)
-{
-	add_rows(ROWS, id_of_row, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	add_rows(FILES, secret_files, NULL, NULL);
-	return run_added_any_tests("message_id");
-}
+UNIT_MAIN()

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Ids of pending events, against a plain list. */
-#include "support.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "pending_ids.h"
 
@@ -46,8 +43,4 @@ TEST(any_order)
 	pending_ids_close(&p);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("pending_ids");
-}
+UNIT_MAIN()

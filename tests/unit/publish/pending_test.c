@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The table of messages without an acknowledgement, against a plain list. */
-#include "support.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "pending.h"
 
@@ -136,9 +133,8 @@ static const struct fate {
 	{ "lost-while-sent", "sl", 0, 0, false, false, 0 },
 };
 
-static void fate(void **state)
+TEST_ROWS(fate, FATES)
 {
-	const struct fate *f = *state;
 	struct pending_message m = { .bytes = 1 };
 	uint64_t now = 7 * MS;
 	bool is_given_up = false;
@@ -147,22 +143,22 @@ static void fate(void **state)
 
 	assert_int_equal(pending_open(&p, 1, 1), 0);
 	s = pending_add(&p, &m);
-	for (const char *step = f->steps; *step; step++) {
+	for (const char *step = row->steps; *step; step++) {
 		if (*step == 's')
 			pending_sent(s, now, TIMEOUT_NS);
 		else if (*step == 'u')
 			pending_unsent(s, now);
 		else if (*step == 'r')
-			is_given_up = !pending_retry(s, now, f->retries);
+			is_given_up = !pending_retry(s, now, row->retries);
 		else if (*step == 'a')
 			pending_postpone(s, now, PENDING_UNAVAILABLE_NS);
 		else
 			pending_restart(s);
 	}
-	assert_int_equal(is_given_up, f->is_given_up);
-	assert_int_equal(s->attempts, f->attempts);
-	assert_int_equal(s->is_sent, f->is_sent);
-	assert_int_equal(s->due_ns, f->pause_ms ? now + f->pause_ms * MS : 0);
+	assert_int_equal(is_given_up, row->is_given_up);
+	assert_int_equal(s->attempts, row->attempts);
+	assert_int_equal(s->is_sent, row->is_sent);
+	assert_int_equal(s->due_ns, row->pause_ms ? now + row->pause_ms * MS : 0);
 	pending_close(&p);
 }
 
@@ -255,24 +251,17 @@ static const struct room {
 	{ "just-one", 100, 0, 0, 10, 1 },
 };
 
-static void room(void **state)
+TEST_ROWS(room, ROOMS)
 {
-	const struct room *r = *state;
-	struct pending_message m = { .bytes = r->bytes_each };
+	struct pending_message m = { .bytes = row->bytes_each };
 	struct pending p;
 
-	assert_int_equal(pending_open(&p, r->slots, r->bytes_max), 0);
-	for (uint32_t i = 0; i < r->there; i++)
+	assert_int_equal(pending_open(&p, row->slots, row->bytes_max), 0);
+	for (uint32_t i = 0; i < row->there; i++)
 		pending_add(&p, &m);
-	assert_int_equal(pending_room(&p, 10), r->room);
-	assert_int_equal(pending_has_room(&p), r->room > 0);
+	assert_int_equal(pending_room(&p, 10), row->room);
+	assert_int_equal(pending_has_room(&p), row->room > 0);
 	pending_close(&p);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	add_rows(ROOMS, room, NULL, NULL);
-	add_rows(FATES, fate, NULL, NULL);
-	return run_added_any_tests("pending");
-}
+UNIT_MAIN()

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* JetStream's answers to published messages. */
-#include "support.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "publish_answer.h"
 
@@ -44,9 +41,8 @@ static const struct row {
 	{ "deep", "{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}}", false, false, 0, "no JSON" },
 };
 
-static void answer(void **state)
+TEST_ROWS(answer, ROWS)
 {
-	const struct row *row = *state;
 	size_t len = strlen(row->bytes);
 	char *bytes = memcpy(malloc(len + 1), row->bytes, len); /* without a 0 behind */
 	struct publish_answer a;
@@ -98,9 +94,4 @@ TEST(too_long)
 	free(bytes);
 }
 
-int main(void)
-{
-	add_rows(ROWS, answer, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("publish_answer");
-}
+UNIT_MAIN()

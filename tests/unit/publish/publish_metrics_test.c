@@ -2,11 +2,7 @@
 /* The publisher's metrics: the operators' page and the alert rules name only metrics that exist,
  * and the page has each alert.
  */
-#include "support.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "publisher.h"
 
@@ -38,9 +34,8 @@ static const struct names {
 	{ "names-of-the-page", "grep -oh '" PREFIX "[a-z_]*[a-z]' " PAGE, 5 },
 };
 
-static void names_exist(void **state)
+TEST_ROWS(names_exist, NAMES)
 {
-	const struct names *row = *state;
 	char *metrics = write_metrics(), out[4096], line[128];
 	int cnt = 0;
 
@@ -80,8 +75,8 @@ static void rules_fire(void **state)
 
 int main(void)
 {
-	add_rows(NAMES, names_exist, NULL, NULL);
 	add_test("alerts_are_on_the_page", alerts_are_on_the_page, NULL, NULL, NULL);
 	add_test("rules_fire", rules_fire, NULL, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	return run_added_any_tests("publish_metrics");
 }

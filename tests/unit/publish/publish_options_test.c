@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Options of xdp-dedup-publish, and the file that has them as keys. */
-#include "support.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+#include "unit.h"
 
 #include "diags.h"
 #include "publish_options.h"
@@ -108,9 +103,8 @@ static const struct row {
 	{ "wrong-value", "--config FILE", FILE_NEEDED "retries = x\n", "retries" },
 };
 
-static void options(void **state)
+TEST_ROWS(options, ROWS)
 {
-	const struct row *row = *state;
 	struct publish_options o;
 	int err;
 
@@ -159,9 +153,4 @@ TEST(most_servers)
 	publish_options_free(&o);
 }
 
-int main(void)
-{
-	add_rows(ROWS, options, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("publish_options");
-}
+UNIT_MAIN()

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Options of a connection: what is refused, and is not cut in silence. */
-#include "support.h"
-
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+#include "unit.h"
 
 #include "server_options.h"
 #include "stream_check.h"
@@ -52,10 +48,8 @@ static void expect(const struct publish_options *o, const char *wrong)
 	natsOptions_Destroy(made);
 }
 
-static void first_line(void **state)
+TEST_ROWS(first_line, ROWS)
 {
-	const struct row *row = *state;
-
 	write_file(row->letters, row->behind);
 	expect(&(struct publish_options){ .servers = "nats://a", .machine = "m", .token_path = PATH },
 	       row->wrong);
@@ -74,9 +68,4 @@ TEST(no_file)
 	       "/nowhere/x: No such file or directory");
 }
 
-int main(void)
-{
-	add_rows(ROWS, first_line, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("server_options");
-}
+UNIT_MAIN()

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Subjects of messages, from templates. */
-#include "support.h"
-
-#include <string.h>
+#include "unit.h"
 
 #include "subject.h"
 

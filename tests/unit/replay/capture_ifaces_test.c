@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The interfaces of packets, and their names, which libpcap does not tell. */
-#include "support.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "blocks.h"
 #include "capture_samples.h"
@@ -320,8 +316,4 @@ TEST(more_interfaces_of_sll2)
 	file_free(&f);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("capture_ifaces");
-}
+UNIT_MAIN()

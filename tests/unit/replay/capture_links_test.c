@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Packets of each link type to Ethernet frames. Bytes are in hex; MAC is 02005e102030. */
-#include "support.h"
-
-#include <string.h>
+#include "unit.h"
 
 #include "capture_samples.h"
 
@@ -117,9 +115,8 @@ static const struct link {
 	{ "loop", LINK_LOOP, false, "00000002 45", "02005e102030" ZERO_MAC "0800 45" },
 };
 
-static void link_types(void **state)
+TEST_ROWS(link_types, LINKS)
 {
-	const struct link *row = *state;
 	uint8_t packet_bytes[128], expected[128];
 	uint32_t len = from_hex(row->packet, packet_bytes, sizeof(packet_bytes)), expected_len;
 	struct file f = { 0 };
@@ -173,9 +170,4 @@ TEST(frames_after_foreign_packets)
 	file_free(&f);
 }
 
-int main(void)
-{
-	add_rows(LINKS, link_types, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("capture_links");
-}
+UNIT_MAIN()

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Capture files that are written: byte by byte, and what is there when writing fails. */
-#include "support.h"
+#include "unit.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "capture.h"
 #include "capture_files.h"
@@ -87,9 +82,8 @@ static int begin(void **state)
 	return 0;
 }
 
-static void written_files(void **state)
+TEST_ROWS(written_files, MODES)
 {
-	const struct mode *row = *state;
 	struct capture_out *o;
 
 	for (uint32_t frames = 0; frames < 700; frames += 233) {
@@ -108,9 +102,8 @@ static void written_files(void **state)
 	}
 }
 
-static void files_that_are_read_back(void **state)
+TEST_ROWS(files_that_are_read_back, MODES)
 {
-	const struct mode *row = *state;
 	static const uint8_t MAC[6];
 	struct capture_out *o;
 	struct capture *c;
@@ -136,9 +129,8 @@ static void files_that_are_read_back(void **state)
 }
 
 /* Until it is finished, PATH is what it was; live, it is what was written. */
-static void discarded_files(void **state)
+TEST_ROWS(discarded_files, MODES)
 {
-	const struct mode *row = *state;
 	struct capture_out *o;
 
 	assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
@@ -168,9 +160,8 @@ static void limit_files(rlim_t bytes)
 	signal(SIGXFSZ, bytes == RLIM_INFINITY ? SIG_DFL : SIG_IGN);
 }
 
-static void full_disks(void **state)
+TEST_ROWS(full_disks, MODES)
 {
-	const struct mode *row = *state;
 	struct capture_out *o;
 	uint32_t written = 0;
 	int err = 0;
@@ -242,9 +233,8 @@ static void assert_device(void)
 	assert_true(S_ISCHR(st.st_mode));
 }
 
-static void device_null(void **state)
+TEST_ROWS(device_null, MODES)
 {
-	const struct mode *row = *state;
 	struct capture_frame f = frame(1);
 	struct capture_out *o;
 
@@ -255,9 +245,8 @@ static void device_null(void **state)
 	assert_device();
 }
 
-static void device_full(void **state)
+TEST_ROWS(device_full, MODES)
 {
-	const struct mode *row = *state;
 	struct capture_out *o;
 
 	make_device("full", 7);
@@ -272,9 +261,8 @@ static void device_full(void **state)
 	assert_device();
 }
 
-static void pipes(void **state)
+TEST_ROWS(pipes, MODES)
 {
-	const struct mode *row = *state;
 	struct capture_out *o;
 	char copy[80];
 
@@ -294,9 +282,8 @@ static void pipes(void **state)
 }
 
 /* Standard output stays open, and its earlier bytes stay. */
-static void standard_output(void **state)
+TEST_ROWS(standard_output, MODES)
 {
-	const struct mode *row = *state;
 	struct capture_frame f = frame(0);
 	struct capture_out *o;
 	int own = dup(STDOUT_FILENO);
@@ -328,9 +315,8 @@ static const struct refusal {
 	{ "a-directory", dir, CAPTURE_AT_ONCE, -EISDIR, ": Is a directory" },
 };
 
-static void unwritable_files(void **state)
+TEST_ROWS(unwritable_files, REFUSALS)
 {
-	const struct refusal *row = *state;
 	struct capture_out *o = NULL;
 
 	diags_collect();
@@ -379,15 +365,6 @@ int main(void)
 	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = (uint8_t)(i * 7 + i / 251);
 	assert_non_null(mkdtemp(dir));
-	add_rows(MODES, written_files, begin, NULL);
-	add_rows(MODES, files_that_are_read_back, begin, NULL);
-	add_rows(MODES, discarded_files, begin, NULL);
-	add_rows(MODES, full_disks, begin, NULL);
-	add_rows(MODES, device_null, begin, NULL);
-	add_rows(MODES, device_full, begin, NULL);
-	add_rows(MODES, pipes, begin, NULL);
-	add_rows(MODES, standard_output, begin, NULL);
-	add_rows(REFUSALS, unwritable_files, begin, NULL);
 	add_own_tests(begin, NULL);
 	int failed = run_added_any_tests("capture_out");
 	sh("rm -rf %s", dir);

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Captures that cannot be read, as a whole or from some packet on: what is reported. */
-#include "support.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
+#include "unit.h"
 
 #include "capture_samples.h"
 
@@ -35,9 +31,8 @@ static const struct refusal {
 	  -EPROTONOSUPPORT, "FILE has link type unknown (65535)" },
 };
 
-static void foreign_files(void **state)
+TEST_ROWS(foreign_files, REFUSALS)
 {
-	const struct refusal *row = *state;
 	FILE *f = fmemopen((void *)(uintptr_t)row->bytes, row->len, "r");
 	struct capture *c = NULL;
 
@@ -66,9 +61,8 @@ static const struct path_refusal {
 	{ "empty", "/dev/null", -EBADMSG, "/dev/null is empty" },
 };
 
-static void unreadable_files(void **state)
+TEST_ROWS(unreadable_files, PATH_REFUSALS)
 {
-	const struct path_refusal *row = *state;
 	struct capture *c = NULL;
 	int next;
 
@@ -103,12 +97,11 @@ static ssize_t read_failing(void *cookie, char *to, size_t size)
 }
 
 /* No read error is taken for the file's end, wherever it comes. */
-static void read_errors(void **state)
+TEST_ROWS(read_errors, KINDS)
 {
-	const struct kind *kind = *state;
 	struct file f;
 
-	make_sample(&f, kind);
+	make_sample(&f, row);
 	for (size_t at = 0; at <= f.len; at++) {
 		struct failing failing = { .file = &f, .fails_at = at };
 		FILE *file =
@@ -122,7 +115,7 @@ static void read_errors(void **state)
 		assert_non_null(file);
 		got = capture_open_file(file, "FILE", MAC, &c);
 		while (!got && capture_next(c, &frame) == 1)
-			check_sample(&frame, n++, kind->is_ng);
+			check_sample(&frame, n++, row->is_ng);
 		if (!got) {
 			assert_int_equal(n, packets_within(&f, at));
 			assert_int_equal(capture_next(c, &frame), -EIO);
@@ -143,9 +136,8 @@ static const struct second_iface {
 	{ "other-link-type", LINK_SLL, 65535, "has a type 113 different" },
 };
 
-static void interfaces_that_differ(void **state)
+TEST_ROWS(interfaces_that_differ, SECOND_IFACES)
 {
-	const struct second_iface *row = *state;
 	struct file f = { 0 };
 	struct capture_frame frame;
 	struct capture *c;
@@ -205,9 +197,8 @@ static const struct corruption {
 	{ "pcapng-length", true, 20, 1000, "FILE: packet 3: block of type 6 in pcapng dump file" },
 };
 
-static void corrupt_files(void **state)
+TEST_ROWS(corrupt_files, CORRUPTIONS)
 {
-	const struct corruption *row = *state;
 	struct capture_frame frame;
 	struct capture *c;
 	struct file f;
@@ -227,13 +218,4 @@ static void corrupt_files(void **state)
 	file_free(&f);
 }
 
-int main(void)
-{
-	add_rows(REFUSALS, foreign_files, NULL, NULL);
-	add_rows(PATH_REFUSALS, unreadable_files, NULL, NULL);
-	add_rows(KINDS, read_errors, NULL, NULL);
-	add_rows(SECOND_IFACES, interfaces_that_differ, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	add_rows(CORRUPTIONS, corrupt_files, NULL, NULL);
-	return run_added_any_tests("capture_refusals");
-}
+UNIT_MAIN()

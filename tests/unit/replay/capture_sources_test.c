@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Captures from paths, pipes and standard input, and of other programs. */
-#include "support.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "capture_samples.h"
 
@@ -32,36 +29,34 @@ static void read_sample(struct capture *c, bool is_ng)
 	assert_ends(c);
 }
 
-static void from_paths(void **state)
+TEST_ROWS(from_paths, KINDS)
 {
-	const struct kind *kind = *state;
 	struct capture *c;
 	char path[64];
 
 	snprintf(path, sizeof(path), "%s/sample", dir);
-	write_sample(path, kind);
+	write_sample(path, row);
 	assert_int_equal(capture_open(path, MAC, &c), 0);
 	assert_true(capture_file_bytes(c) > 300);
 	assert_int_equal(capture_file_bytes(c), capture_bytes_read(c));
-	read_sample(c, kind->is_ng);
+	read_sample(c, row->is_ng);
 }
 
 /* A pipe that gives a few bytes at a time. */
-static void from_pipes(void **state)
+TEST_ROWS(from_pipes, KINDS)
 {
-	const struct kind *kind = *state;
 	struct capture *c;
 	char command[256];
 	FILE *p;
 
 	snprintf(command, sizeof(command), "%s/sample", dir);
-	write_sample(command, kind);
+	write_sample(command, row);
 	snprintf(command, sizeof(command), "dd bs=7 status=none if=%s/sample", dir);
 	p = popen(command, "re");
 	assert_non_null(p);
 	assert_int_equal(capture_open_file(p, "PIPE", MAC, &c), 0);
 	assert_int_equal(capture_file_bytes(c), 0);
-	read_sample(c, kind->is_ng);
+	read_sample(c, row->is_ng);
 }
 
 TEST(from_standard_input)
@@ -107,9 +102,8 @@ static const struct scapy {
 	{ "scapy-raw", "wrpcap(f, [t(x[IP], x) for x in p])" },
 };
 
-static void files_of_scapy(void **state)
+TEST_ROWS(files_of_scapy, SCAPY)
 {
-	const struct scapy *row = *state;
 	char path[64];
 
 	if (system("/usr/bin/python3 -c 'import scapy' 2>/dev/null"))
@@ -149,9 +143,6 @@ int main(void)
 	int failed;
 
 	assert_non_null(mkdtemp(dir));
-	add_rows(KINDS, from_paths, NULL, NULL);
-	add_rows(KINDS, from_pipes, NULL, NULL);
-	add_rows(SCAPY, files_of_scapy, NULL, NULL);
 	add_own_tests(NULL, NULL);
 	failed = run_added_any_tests("capture_sources");
 	sh("rm -rf %s", dir);

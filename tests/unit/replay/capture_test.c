@@ -2,26 +2,23 @@
 /* Capture files of every kind to frames: times, lengths; whole, cut and changed. What
  * is told of interfaces, what cannot be read and what is written have tests of their own.
  */
-#include "support.h"
-
-#include <errno.h>
+#include "unit.h"
 
 #include "capture_samples.h"
 
-static void files_are_read(void **state)
+TEST_ROWS(files_are_read, KINDS)
 {
-	const struct kind *kind = *state;
 	struct capture_frame frame;
 	struct capture *c;
 	struct file f;
 
-	make_sample(&f, kind);
+	make_sample(&f, row);
 	c = open_whole(&f);
-	assert_int_equal(capture_iface_cnt(c), kind->is_ng ? 2 : 1);
-	assert_string_equal(capture_iface_name(c, 0), kind->is_ng ? "eth0" : "interface 0");
+	assert_int_equal(capture_iface_cnt(c), row->is_ng ? 2 : 1);
+	assert_string_equal(capture_iface_name(c, 0), row->is_ng ? "eth0" : "interface 0");
 	for (uint32_t i = 0; i < SAMPLES; i++) {
 		assert_int_equal(capture_next(c, &frame), 1);
-		check_sample(&frame, i, kind->is_ng);
+		check_sample(&frame, i, row->is_ng);
 	}
 	assert_int_equal(capture_foreign_cnt(c), 0);
 	assert_int_equal(capture_bytes_read(c), f.len);
@@ -39,14 +36,13 @@ static bool is_boundary(const struct file *f, size_t len)
 	return false;
 }
 
-static void cut_at_every_byte(void **state)
+TEST_ROWS(cut_at_every_byte, KINDS)
 {
-	const struct kind *kind = *state;
 	struct file f;
 	size_t headers;
 
-	make_sample(&f, kind);
-	headers = kind->is_ng ? 28 + 32 : 24;
+	make_sample(&f, row);
+	headers = row->is_ng ? 28 + 32 : 24;
 	for (size_t len = 1; len < f.len; len++) {
 		uint32_t n = packets_within(&f, len);
 		struct capture_frame frame;
@@ -64,7 +60,7 @@ static void cut_at_every_byte(void **state)
 		assert_non_null(c);
 		for (uint32_t i = 0; i < n; i++) {
 			assert_int_equal(capture_next(c, &frame), 1);
-			check_sample(&frame, i, kind->is_ng);
+			check_sample(&frame, i, row->is_ng);
 		}
 		got = capture_next(c, &frame);
 		assert_int_equal(capture_next(c, &frame), got);
@@ -74,7 +70,7 @@ static void cut_at_every_byte(void **state)
 			assert_diag(words);
 		else
 			assert_string_equal(diags_end(), "");
-		if (!kind->is_ng || len > 28 + 32 + 24 + 32)
+		if (!row->is_ng || len > 28 + 32 + 24 + 32)
 			assert_int_equal(got, is_boundary(&f, len) || len == headers ? 0 : -EBADMSG);
 	}
 	file_free(&f);
@@ -125,10 +121,8 @@ static const struct pcap_time {
 	{ "more-than-a-second", NSEC, 1, 2000000000, 3 * SECOND },
 };
 
-static void pcap_times(void **state)
+TEST_ROWS(pcap_times, PCAP_TIMES)
 {
-	const struct pcap_time *row = *state;
-
 	for (int big = 0; big < 2; big++) {
 		struct file f = { .big_endian = big };
 		struct capture_frame frame;
@@ -164,10 +158,8 @@ static const struct ng_time {
 	{ "ng-last", 0, 0, UINT64_MAX / SECOND, UINT64_MAX / SECOND *SECOND },
 };
 
-static void ng_times(void **state)
+TEST_ROWS(ng_times, NG_TIMES)
 {
-	const struct ng_time *row = *state;
-
 	for (int big = 0; big < 2; big++) {
 		struct file f = { .big_endian = big }, options = { .big_endian = big };
 		struct capture_frame frame;
@@ -238,9 +230,8 @@ static const struct length {
 	{ "fcs-length-not-said", 0x20000000 | LINK_ETHERNET, 65535, 64, 64, 64, 64 },
 };
 
-static void lengths(void **state)
+TEST_ROWS(lengths, LENGTHS)
 {
-	const struct length *row = *state;
 	struct file f = { 0 };
 	struct capture_frame frame;
 	struct capture *c;
@@ -280,13 +271,8 @@ TEST(long_packets)
 
 int main(void)
 {
-	add_rows(KINDS, files_are_read, NULL, NULL);
-	add_rows(KINDS, cut_at_every_byte, NULL, NULL);
 	add_rows(KINDS, any_byte_changed, NULL, NULL);
 	add_rows(KINDS, many_bytes_changed, NULL, NULL);
-	add_rows(PCAP_TIMES, pcap_times, NULL, NULL);
-	add_rows(NG_TIMES, ng_times, NULL, NULL);
-	add_rows(LENGTHS, lengths, NULL, NULL);
 	add_own_tests(NULL, NULL);
 	return run_added_any_tests("capture");
 }

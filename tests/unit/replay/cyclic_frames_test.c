@@ -2,9 +2,7 @@
 /* Frames of Ethernet protocols whose numbers soon come again, or that have none, at the protocol's
  * highest rate: mirror-l2 drops copies alone. As root, in both engines.
  */
-#include "support.h"
-
-#include <unistd.h>
+#include "unit.h"
 
 #include "engine.h"
 #include "plan.h"
@@ -99,10 +97,8 @@ static void see(struct engine *e, const struct row *row, uint32_t i, enum dedup_
 		fail_msg("frame %u: reason %u, %s", i, a.reason, a.drops ? "dropped" : "passed");
 }
 
-static void drops_copies_alone(void **state)
+TEST_ROWS(drops_copies_alone, ROWS)
 {
-	const struct row *row = *state;
-
 	for (int kind = ENGINE_USER; kind <= (geteuid() ? ENGINE_USER : ENGINE_KERNEL); kind++) {
 		struct engine *e;
 
@@ -116,8 +112,4 @@ static void drops_copies_alone(void **state)
 	}
 }
 
-int main(void)
-{
-	add_rows(ROWS, drops_copies_alone, NULL, NULL);
-	return run_added_any_tests("cyclic_frames");
-}
+UNIT_MAIN()

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the survey takes frames for: their destinations, and which protocols payloads look like. */
-#include "support.h"
+#include "unit.h"
 
 #include <arpa/inet.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "flow.h"
 #include "heuristics.h"
@@ -76,9 +74,8 @@ static const struct flow_row {
 	  NOT_UDP(SURVEY_ETHERNET, 0x88cc) },
 };
 
-static void is_of(void **state)
+TEST_ROWS(is_of, FLOWS)
 {
-	const struct flow_row *row = *state;
 	static struct frame frame;
 	struct flow f;
 
@@ -151,9 +148,8 @@ TEST(messages_end_with_the_payload)
 }
 
 /* Nothing is read behind the end: each length has memory of its own. */
-static void cut_anywhere(void **state)
+TEST_ROWS(cut_anywhere, FLOWS)
 {
-	const struct flow_row *row = *state;
 	static struct frame frame;
 
 	protocol_frame(&frame, &row->packet);
@@ -254,9 +250,8 @@ static const struct look_row {
 	{ "others", "payload", { .protocol = DATAGRAM }, -1, 0, 0, true },
 };
 
-static void looks_like_its_protocol(void **state)
+TEST_ROWS(looks_like_its_protocol, LOOKS)
 {
-	const struct look_row *row = *state;
 	static struct frame frame;
 	uint32_t len;
 	uint8_t *p;
@@ -286,11 +281,4 @@ static void looks_like_its_protocol(void **state)
 	}
 }
 
-int main(void)
-{
-	add_rows(FLOWS, is_of, NULL, NULL);
-	add_rows(FLOWS, cut_anywhere, NULL, NULL);
-	add_rows(LOOKS, looks_like_its_protocol, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("flow");
-}
+UNIT_MAIN()

@@ -2,9 +2,7 @@
 /* Packets that look like tunnels, as only a port or a control word tells: the survey and the packet
  * program open the same ones.
  */
-#include "support.h"
-
-#include <string.h>
+#include "unit.h"
 
 #include "inside.h"
 #include "plan.h"
@@ -153,8 +151,4 @@ TEST(the_program_opens_what_the_survey_opens)
 	assert_true(opened > 1000 && faulty > 500 && cnt > 1000 + opened / 2);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("guess");
-}
+UNIT_MAIN()

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The histogram of ages, beside a sorted list of them. */
-#include "support.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "histogram.h"
 
@@ -39,10 +35,9 @@ static const struct row {
 	{ "usual", CNT, 44 }, { "all", CNT, 64 }, { "three", 3, 5 },	    { "exact", 1000, 6 },
 };
 
-static void parts_of_the_list(void **state)
+TEST_ROWS(parts_of_the_list, ROWS)
 {
 	static const double PARTS[] = { 0, 0.001, 0.25, 0.5, 0.9, 0.99, 0.999, 1 };
-	const struct row *row = *state;
 
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		fill(row->cnt, row->bits, seed);
@@ -70,10 +65,8 @@ static uint32_t cnt_within(uint32_t cnt, uint64_t ns)
 	return within;
 }
 
-static void cnts_of_the_list(void **state)
+TEST_ROWS(cnts_of_the_list, ROWS)
 {
-	const struct row *row = *state;
-
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		uint64_t random = seed;
 
@@ -138,10 +131,4 @@ TEST(steps_that_are_full)
 	assert_int_equal(histogram_part(&ages, 1), 9);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	add_rows(ROWS, parts_of_the_list, NULL, NULL);
-	add_rows(ROWS, cnts_of_the_list, NULL, NULL);
-	return run_added_any_tests("histogram");
-}
+UNIT_MAIN()

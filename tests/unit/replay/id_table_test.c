@@ -2,10 +2,7 @@
 /* The table of ids that came, beside a plain list of all: what it says is right as far back as it
  * says that it knows.
  */
-#include "support.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "id_table.h"
 
@@ -81,9 +78,8 @@ static void check(struct id_table *x, const struct id_table_entry *e, struct kno
 	assert_int_equal(e->mark[0], known->mark);
 }
 
-static void says_what_came(void **state)
+TEST_ROWS(says_what_came, ROWS)
 {
-	const struct row *row = *state;
 	struct model m = { .ids = row->ids };
 	uint64_t seed = 3, now = 1000;
 	struct id_table *x;
@@ -182,9 +178,4 @@ TEST(none)
 	id_table_close(NULL);
 }
 
-int main(void)
-{
-	add_rows(ROWS, says_what_came, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("id_table");
-}
+UNIT_MAIN()

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The packets inside of captured frames: of each tunnel, whole, cut at every byte, and of any bytes.
  */
-#include "support.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "inside.h"
 #include "protocol_packets.h"
@@ -169,11 +165,10 @@ static void make(const struct row *row, struct frame *f, struct frame *inner)
 	f->len += row->behind;
 }
 
-static void opens_as_the_row_says(void **state)
+TEST_ROWS(opens_as_the_row_says, ROWS)
 {
 	static uint8_t buffer[BUFFER_BYTES];
 	static struct frame f, inner;
-	const struct row *row = *state;
 	const struct dedup_tunnels t = opens(row->opens);
 	struct capture_frame captured;
 	struct inside in;
@@ -401,9 +396,4 @@ TEST(inner_packets_that_are_cut)
 	}
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	add_rows(ROWS, opens_as_the_row_says, NULL, NULL);
-	return run_added_any_tests("inside");
-}
+UNIT_MAIN()

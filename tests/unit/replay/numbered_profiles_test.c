@@ -2,10 +2,7 @@
 /* The built-in numbered profiles of 16 bits, in the user engine: packets of real rates come by two
  * paths, while numbers go round several times. Each packet that any path brings passes exactly once.
  */
-#include "support.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "engine.h"
 #include "plan.h"
@@ -227,9 +224,8 @@ static struct engine *open_profile(const char *name)
 	return e;
 }
 
-static void passes_exactly_once(void **state)
+TEST_ROWS(passes_exactly_once, ROWS)
 {
-	const struct row *row = *state;
 	struct arrival *list = calloc(2 * (size_t)row->packets, sizeof(*list));
 	uint8_t *came = calloc(row->packets, 1), *passed = calloc(row->packets, 1);
 	struct engine *e = open_profile(row->profile);
@@ -258,8 +254,4 @@ static void passes_exactly_once(void **state)
 	free(list);
 }
 
-int main(void)
-{
-	add_rows(ROWS, passes_exactly_once, NULL, NULL);
-	return run_added_any_tests("numbered_profiles");
-}
+UNIT_MAIN()

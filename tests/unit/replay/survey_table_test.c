@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The survey's table of destinations, when there are more than it has room for. */
-#include "support.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "survey_state.h"
 
@@ -187,8 +184,4 @@ TEST(histograms)
 	assert_int_equal(destination(ALL - 1)->ages->cnt, 1);
 }
 
-int main(void)
-{
-	add_own_tests(begin, end);
-	return run_added_any_tests("survey_table");
-}
+UNIT_MAIN_WITH(begin, end)

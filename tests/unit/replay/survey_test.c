@@ -2,14 +2,7 @@
 /* The survey of captures whose duplicates are known: what it recommends, in which figures; and that
  * replay with the recommended options drops what was promised.
  */
-#include "support.h"
-
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "unit.h"
 
 #include "capture.h"
 #include "packet.h"

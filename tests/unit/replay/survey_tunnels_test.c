@@ -2,12 +2,9 @@
 /* The survey of captures with tunnels: what it finds inside, which tunnels it recommends to open;
  * and that replay with the recommended options drops what was promised.
  */
-#include "support.h"
+#include "unit.h"
 
 #include <arpa/inet.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "protocol_packets.h"
 #include "survey_runner.h"
@@ -233,9 +230,8 @@ static const struct drops {
 	{ "drops-reserved-bits", "mirrors-reserved-bits", "--profile mirror --tunnels all", 2000 },
 };
 
-static void is_dropped(void **state)
+TEST_ROWS(is_dropped, DROPS)
 {
-	const struct drops *row = *state;
 	char path[] = "/tmp/xdp-dedup-survey.XXXXXX";
 	json_object *o;
 
@@ -246,9 +242,8 @@ static void is_dropped(void **state)
 	unlink(path);
 }
 
-static void is_said(void **state)
+TEST_ROWS(is_said, SAYS)
 {
-	const struct says *row = *state;
 	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[8192];
 
 	survey_write(row->traffic, path);
@@ -291,7 +286,5 @@ int main(void)
 {
 	add_own_tests(NULL, NULL);
 	add_rows(ROWS, survey_recommends, NULL, NULL);
-	add_rows(SAYS, is_said, NULL, NULL);
-	add_rows(DROPS, is_dropped, NULL, NULL);
 	return run_added_any_tests("survey_tunnels");
 }

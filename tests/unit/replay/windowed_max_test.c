@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The most ids in a window, beside a count of every window that ends with an id. */
-#include "support.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "windowed_max.h"
 
@@ -44,10 +41,8 @@ static const struct row {
 	{ "after-years", 4000 * DAY, 20, 1 },
 };
 
-static void most_of_any_window(void **state)
+TEST_ROWS(most_of_any_window, ROWS)
 {
-	const struct row *row = *state;
-
 	for (uint64_t seed = 1; seed <= 10; seed++) {
 		uint64_t random = seed, now = random_next(&random) >> (seed % 2 ? 4 : 40);
 		struct windowed_max p = { 0 };
@@ -97,9 +92,4 @@ TEST(none)
 	assert_int_equal(windowed_max_most(&p, 0), 0);
 }
 
-int main(void)
-{
-	add_rows(ROWS, most_of_any_window, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("windowed_max");
-}
+UNIT_MAIN()

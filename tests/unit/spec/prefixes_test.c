@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Lists of destinations: what is taken, how it is shown again, what is refused. */
-#include "support.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 #include "prefixes.h"
 
@@ -48,9 +44,8 @@ static const struct row {
 	{ "much-too-long", LONG_ADDRESS LONG_ADDRESS LONG_ADDRESS, NULL },
 };
 
-static void row_is_taken_or_refused(void **state)
+TEST_ROWS(row_is_taken_or_refused, ROWS)
 {
-	const struct row *row = *state;
 	struct dedup_prefix list[DEDUP_TO_MAX];
 	char shown[256] = "", one[PREFIX_TEXT_MAX];
 	uint32_t cnt = 0, cnt4 = 0;
@@ -91,9 +86,4 @@ TEST(as_many_as_fit_are_taken)
 	assert_int_equal(cnt, DEDUP_TO_MAX);
 }
 
-int main(void)
-{
-	add_rows(ROWS, row_is_taken_or_refused, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("prefixes");
-}
+UNIT_MAIN()

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Any text: what becomes a profile can be run, and the others get an error with its place. */
-#include "support.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #include "numbering.h"
 #include "profile.h"
@@ -219,8 +214,4 @@ TEST(random_texts)
 	}
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("profile_any_text");
-}
+UNIT_MAIN()

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Texts that are no profiles: what is wrong, and where. */
-#include "support.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 #include "profile.h"
 #include "profile_text.h"
@@ -235,9 +231,8 @@ static const struct bad_row {
 	{ "learn", A "learn = kernel\n", "3:9: learn is app, or it is left out" },
 };
 
-static void error_is_told_with_its_place(void **state)
+TEST_ROWS(error_is_told_with_its_place, BAD)
 {
-	const struct bad_row *row = *state;
 	struct profiles p = { 0 };
 	char says[512];
 
@@ -266,9 +261,4 @@ TEST(decoder_makes_the_id_itself)
 	}
 }
 
-int main(void)
-{
-	add_rows(BAD, error_is_told_with_its_place, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("profile_errors");
-}
+UNIT_MAIN()

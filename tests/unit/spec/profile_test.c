@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Profiles: from text to what is compiled; names and files of profiles; those that are built in. */
-#include "support.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "unit.h"
 
 #include "numbering.h"
 #include "profile.h"
@@ -186,9 +180,8 @@ static const struct good_row {
 		       LOAD(DEDUP_PAYLOAD, 9200, 0, 8, ALL), LOAD(DEDUP_PAYLOAD, 9208, 0, 8, ALL) } } },
 };
 
-static void text_is_compiled(void **state)
+TEST_ROWS(text_is_compiled, GOOD)
 {
-	const struct good_row *row = *state;
 	struct profiles p = { 0 };
 	struct dedup_stream is = row->is;
 	char says[512];
@@ -380,9 +373,8 @@ static const struct numbered_row {
 	  4 },
 };
 
-static void sequence_is_compiled(void **state)
+TEST_ROWS(sequence_is_compiled, NUMBERED)
 {
-	const struct numbered_row *row = *state;
 	const struct dedup_stream *st;
 	struct profiles p = { 0 };
 	char says[512];
@@ -527,9 +519,8 @@ static const struct builtin_row {
 	{ "solana-shred", DEDUP_UDP, 1, 2, 120000, 1e-6, 0, 0 },
 };
 
-static void built_in_profile(void **state)
+TEST_ROWS(built_in_profile, BUILTIN)
 {
-	const struct builtin_row *row = *state;
 	struct profiles all = { 0 }, again = { 0 };
 	const struct profile *p;
 	char file[8192], says[512];
@@ -595,11 +586,4 @@ TEST(names)
 	assert_false(stream_name_ok("a b") || stream_name_ok("a#") || stream_name_ok("\xe4"));
 }
 
-int main(void)
-{
-	add_rows(GOOD, text_is_compiled, NULL, NULL);
-	add_rows(NUMBERED, sequence_is_compiled, NULL, NULL);
-	add_rows(BUILTIN, built_in_profile, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("profile");
-}
+UNIT_MAIN()

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tunnels: as people write them, what goes with them, and what a plan makes of them. */
-#include "support.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 #include "plan.h"
 #include "profile.h"
@@ -105,25 +101,24 @@ static const struct text_row {
 	{ "long-number", "vxlan:00000000000000000000000004789", -EINVAL, NULL, 0, { { 0 } } },
 };
 
-static void text_is_taken_or_refused(void **state)
+TEST_ROWS(text_is_taken_or_refused, TEXTS)
 {
-	const struct text_row *r = *state;
 	struct dedup_tunnels got, before;
 	uint32_t cnt = 0;
 
 	memset(&got, 0x55, sizeof(got));
 	before = got;
-	assert_int_equal(parse_tunnels(r->text, &got), r->result);
-	if (r->result) {
+	assert_int_equal(parse_tunnels(row->text, &got), row->result);
+	if (row->result) {
 		assert_memory_equal(&got, &before, sizeof(got));
 		return;
 	}
-	while (cnt < DEDUP_TUNNEL_PORTS_MAX && r->ports[cnt].port)
+	while (cnt < DEDUP_TUNNEL_PORTS_MAX && row->ports[cnt].port)
 		cnt++;
-	assert_int_equal(got.kinds, r->kinds);
+	assert_int_equal(got.kinds, row->kinds);
 	assert_int_equal(got.ports_cnt, cnt);
-	assert_memory_equal(got.ports, r->ports, cnt * sizeof(*r->ports));
-	assert_string_equal(FORMAT_TUNNELS(&got, got.kinds), r->again ?: r->text);
+	assert_memory_equal(got.ports, row->ports, cnt * sizeof(*row->ports));
+	assert_string_equal(FORMAT_TUNNELS(&got, got.kinds), row->again ?: row->text);
 }
 
 /* Adds a stream of this profile. */
@@ -287,24 +282,23 @@ static void check_plan(const struct spec_row *r, const struct dedup_config *c)
 	assert_true(c->policy.to[2].mask[0] == ~0ULL);
 }
 
-static void spec_is_planned_or_refused(void **state)
+TEST_ROWS(spec_is_planned_or_refused, SPECS)
 {
-	const struct spec_row *r = *state;
 	char says[STREAMS_SAYS_MAX] = "";
 	struct dedup_config c;
 	struct filter_spec spec;
 	const char *refusal;
 
-	make_spec(r, &spec);
+	make_spec(row, &spec);
 	refusal = streams_refusal(&spec, says);
-	if (r->says) {
+	if (row->says) {
 		assert_non_null(refusal);
-		assert_non_null(strstr(refusal, r->says));
+		assert_non_null(strstr(refusal, row->says));
 		return;
 	}
 	assert_null(refusal);
 	assert_int_equal(plan_config(&spec, CPUS, HZ, &c), 0);
-	check_plan(r, &c);
+	check_plan(row, &c);
 	assert_true(tunnels_sound(&c.tunnels));
 	assert_memory_equal(&c.asked, &spec, sizeof(spec));
 }
@@ -319,18 +313,10 @@ static const struct unsound_row {
 	{ "unsound-kind-of-port", { .ports_cnt = 1, .ports = { { 1, DEDUP_TUNNELS_CNT } } } },
 };
 
-static void unsound_is_found(void **state)
+TEST_ROWS(unsound_is_found, UNSOUND)
 {
-	const struct unsound_row *r = *state;
-
 	assert_true(tunnels_sound(&(struct dedup_tunnels){ 0 }));
-	assert_false(tunnels_sound(&r->t));
+	assert_false(tunnels_sound(&row->t));
 }
 
-int main(void)
-{
-	add_rows(TEXTS, text_is_taken_or_refused, NULL, NULL);
-	add_rows(SPECS, spec_is_planned_or_refused, NULL, NULL);
-	add_rows(UNSOUND, unsound_is_found, NULL, NULL);
-	return run_added_any_tests("tunnel_spec");
-}
+UNIT_MAIN()

@@ -2,14 +2,9 @@
 /* How `make` behaves: one line tells what a machine lacks, and nothing is installed; flags
  * from outside reach every command. Nothing is built here.
  */
-#include "support.h"
+#include "unit.h"
 
 #include <fnmatch.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static char dir[] = "/tmp/xdp-dedup-build.XXXXXX"; /* $D in commands */
 static bool ready;
@@ -108,9 +103,8 @@ static const struct lack {
 	  "json-c (json-c/json.h), " NO_CLANG ", bpftool" },
 };
 
-static void what_is_missing_is_said(void **state)
+TEST_ROWS(what_is_missing_is_said, LACKS)
 {
-	const struct lack *row = *state;
 	char out[4096], pattern[512];
 
 	assert_int_equal(make_out(out, sizeof(out), row->path, row->variables), 2);
@@ -146,9 +140,8 @@ static const struct ask {
 	{ "deps-for-a-bench", "$D/bin", "bench CLANG=none", "libcmocka-dev", "shellcheck" },
 };
 
-static void packages_are_asked_for(void **state)
+TEST_ROWS(packages_are_asked_for, ASKS)
 {
-	const struct ask *row = *state;
 	char out[4096];
 
 	make_out(out, sizeof(out), row->path, row->arguments);
@@ -164,10 +157,8 @@ static const struct pass {
 	{ "flags-of-the-environment", "$FLAGS", "" },
 };
 
-static void flags_reach_all_commands(void **state)
+TEST_ROWS(flags_reach_all_commands, PASSES)
 {
-	const struct pass *row = *state;
-
 	if (!ready)
 		skip();
 	setenv("FLAGS",
@@ -196,10 +187,8 @@ static const struct harden {
 	{ "not-hardened", "HARDEN=", " -O2", "FORTIFY\\|-fstack-p\\|-f[pP][iI][eE]\\|-pie\\|relro" },
 };
 
-static void is_hardened(void **state)
+TEST_ROWS(is_hardened, HARDENS)
 {
-	const struct harden *row = *state;
-
 	if (!ready)
 		skip();
 	sh("env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u CFLAGS -u CPPFLAGS -u HARDEN make -n "
@@ -235,10 +224,6 @@ int main(void)
 {
 	setup();
 	add_own_tests(NULL, NULL);
-	add_rows(LACKS, what_is_missing_is_said, NULL, NULL);
-	add_rows(ASKS, packages_are_asked_for, NULL, NULL);
-	add_rows(PASSES, flags_reach_all_commands, NULL, NULL);
-	add_rows(HARDENS, is_hardened, NULL, NULL);
 	int failed = run_added_any_tests("build");
 	teardown();
 	return failed;

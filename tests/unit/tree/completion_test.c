@@ -2,13 +2,7 @@
 /* Completion in bash and zsh, as it is made of the tool's help: what is offered for words that are
  * typed, with the cursor behind the last one.
  */
-#include "support.h"
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "unit.h"
 
 static char dir[] = "/tmp/xdp-dedup-completion.XXXXXX"; /* $D in commands: has both completions */
 

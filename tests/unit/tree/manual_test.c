@@ -2,11 +2,7 @@
 /* The man pages, as they are made of user/man, the tool's help, the library's headers and the
  * documents: without warnings, and with all of these in them.
  */
-#include "support.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "unit.h"
 
 #define BENCH BUILT "/xdp-dedup-bench"
 #define PUBLISH BUILT "/xdp-dedup-publish"
@@ -87,17 +83,16 @@ static void page_says_everything(const struct page *p)
 	assert_string_equal(out, "");
 }
 
-static void page_is_whole(void **state)
+TEST_ROWS(page_is_whole, PAGES)
 {
-	const struct page *p = *state;
 	char out[256];
 
 	if (sh_out(out, sizeof(out), "command -v man && command -v col"))
 		skip();
-	make_page(p);
-	page_has_no_warnings(p);
-	page_says_everything(p);
-	sh("! grep '^@\\|@VERSION' $D/%s", p->name);
+	make_page(row);
+	page_has_no_warnings(row);
+	page_says_everything(row);
+	sh("! grep '^@\\|@VERSION' $D/%s", row->name);
 }
 
 int main(void)
@@ -108,7 +103,7 @@ int main(void)
 		return 1;
 	setenv("D", dir, 1);
 	setenv("TOOL", tool(), 1);
-	add_rows(PAGES, page_is_whole, NULL, NULL);
+	add_own_tests(NULL, NULL);
 	failed = run_added_any_tests("manual");
 	sh("rm -rf $D");
 	return failed;

@@ -2,10 +2,7 @@
 /* The pure code is pure, which is what groups 8 and 9 of Colibri's tests are for: the
  * compiler refuses floating point in it, and its objects ask for no clock and no chance.
  */
-#include "support.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "unit.h"
 
 #define COMPILE                                                                                                \
 	"d=$(mktemp -d) && trap 'rm -rf $d' EXIT && "                                                          \
@@ -90,8 +87,4 @@ TEST(shared_code_has_neither)
 	assert_int_equal(lines("user/layout/array_size.c", "\\bdouble\\b"), 0);
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("pure");
-}
+UNIT_MAIN()
