@@ -116,78 +116,66 @@ TEST(refusals_are_told)
 	}
 }
 
-/* m and k of what is asked for; 0 in the last two: whatever keeps the rate. */
+/* m and k of what is asked for; 0: whatever keeps the rate. */
 static const struct pick_row {
-	struct filter_spec spec;
 	uint32_t m, k;
+	struct filter_spec spec; /* with another window */
 } PICKS[] = {
-#define FLAT .layout = DEDUP_FLAT, .window_ns = 600 * S
-#define CELLS .layout = DEDUP_COUNTDOWN, .window_ns = 600 * S
-	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr_e18 = SPEC_FPR(0.01) }, 9586, 7 },
-	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr_e18 = SPEC_FPR(0.01), .bits = 20000 },
-	  20000,
-	  7 },
-	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 1000, .fpr_e18 = SPEC_FPR(0.01), .hashes = 3 },
-	  9586,
-	  3 },
-	{ { FLAT, .hash = DEDUP_COLIBRI, .capacity = 10, .fpr_e18 = SPEC_FPR(0.9) }, 3, 1 },
-	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-4) }, 8192, 5 },
-	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-4), .bits = 500 },
-	  500,
-	  5 },
-	{ { FLAT, .hash = DEDUP_FIPS, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-4), .hashes = 9 },
-	  8192,
-	  9 },
-	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2) }, 0, 1 },
-	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .bits = 100 },
-	  100,
-	  1 },
-	{ { FLAT, .hash = DEDUP_FNV1A, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .hashes = 4 }, 0, 4 },
-	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .hashes = 4 }, 0, 4 },
-	{ { FLAT, .hash = DEDUP_SIPHASH, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .bits = 77 },
-	  77,
-	  8 },
-	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr_e18 = SPEC_FPR(0.99), .bits = 77 }, 77, 1 },
-	{ { FLAT, .hash = DEDUP_SIPHASH, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-11), .bits = 77 },
-	  77,
-	  32 },
-	{ { FLAT, .hash = DEDUP_FAST, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .bits = 9,
-	    .hashes = 5 },
-	  9,
-	  5 },
-	{ { FLAT, .hash = DEDUP_TEZOS, .capacity = 10, .fpr_e18 = SPEC_FPR(1e-18), .bits = 1 << 24 },
-	  1 << 24,
-	  10 },
-	{ { FLAT, .hash = DEDUP_TEZOS, .capacity = 10, .fpr_e18 = SPEC_FPR(1e-2), .bits = 1 << 10 },
-	  1 << 10,
-	  8 },
-	{ { CELLS, .hash = DEDUP_TEZOS, .capacity = 100, .fpr_e18 = SPEC_FPR(1e-2), .index_bits = 20 },
-	  1 << 20,
-	  1 },
-	{ { CELLS, .hash = DEDUP_FAST, .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-2), .index_bits = 4 },
-	  16,
-	  7 },
-	{ { CELLS, .hash = DEDUP_TEZOS, .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-18),
-	    .index_bits = 10 },
-	  1 << 10,
-	  25 },
-	{ { CELLS, .hash = DEDUP_FAST, .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-2), .hashes = 6 },
-	  0,
-	  6 },
-	{ { CELLS, .hash = DEDUP_FIPS, .capacity = 10, .fpr_e18 = SPEC_FPR(1e-2), .hashes = 6,
-	    .index_bits = 3 },
-	  8,
-	  6 },
-#undef FLAT
-#undef CELLS
+	{ 9586, 7, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 1000,
+	  .spec.fpr_e18 = SPEC_FPR(0.01) },
+	{ 20000, 7, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 1000,
+	  .spec.fpr_e18 = SPEC_FPR(0.01), .spec.bits = 20000 },
+	{ 9586, 3, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 1000,
+	  .spec.fpr_e18 = SPEC_FPR(0.01), .spec.hashes = 3 },
+	{ 3, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 10,
+	  .spec.fpr_e18 = SPEC_FPR(0.9) },
+	{ 8192, 5, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FIPS, .spec.capacity = 100,
+	  .spec.fpr_e18 = SPEC_FPR(1e-4) },
+	{ 500, 5, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FIPS, .spec.capacity = 100,
+	  .spec.fpr_e18 = SPEC_FPR(1e-4), .spec.bits = 500 },
+	{ 8192, 9, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FIPS, .spec.capacity = 100,
+	  .spec.fpr_e18 = SPEC_FPR(1e-4), .spec.hashes = 9 },
+	{ 0, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FNV1A, .spec.capacity = 100,
+	  .spec.fpr_e18 = SPEC_FPR(1e-2) },
+	{ 100, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FNV1A, .spec.capacity = 100,
+	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 100 },
+	{ 0, 4, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FNV1A, .spec.capacity = 100,
+	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 4 },
+	{ 0, 4, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FAST, .spec.capacity = 100,
+	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 4 },
+	{ 77, 8, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_SIPHASH, .spec.capacity = 100,
+	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 77 },
+	{ 77, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FAST, .spec.capacity = 100,
+	  .spec.fpr_e18 = SPEC_FPR(0.99), .spec.bits = 77 },
+	{ 77, 32, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_SIPHASH, .spec.capacity = 100,
+	  .spec.fpr_e18 = SPEC_FPR(1e-11), .spec.bits = 77 },
+	{ 9, 5, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FAST, .spec.capacity = 100,
+	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 9, .spec.hashes = 5 },
+	{ 1 << 24, 10, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_TEZOS, .spec.capacity = 10,
+	  .spec.fpr_e18 = SPEC_FPR(1e-18), .spec.bits = 1 << 24 },
+	{ 1 << 10, 8, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_TEZOS, .spec.capacity = 10,
+	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 1 << 10 },
+	{ 1 << 20, 1, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_TEZOS,
+	  .spec.capacity = 100, .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.index_bits = 20 },
+	{ 16, 7, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_FAST, .spec.capacity = 1000,
+	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.index_bits = 4 },
+	{ 1 << 10, 25, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_TEZOS,
+	  .spec.capacity = 1000, .spec.fpr_e18 = SPEC_FPR(1e-18), .spec.index_bits = 10 },
+	{ 0, 6, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_FAST, .spec.capacity = 1000,
+	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 6 },
+	{ 8, 6, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_FIPS, .spec.capacity = 10,
+	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 6, .spec.index_bits = 3 },
 };
 
 TEST(picks_follow_the_scheme)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(PICKS); i++) {
 		const struct pick_row *row = &PICKS[i];
-		struct dedup_config c = plan_of(&row->spec);
+		struct filter_spec spec = row->spec;
+		struct dedup_config c;
 
+		spec.window_ns = 600 * S;
+		c = plan_of(&spec);
 		if ((row->m && c.memory.m != row->m) || (row->k && c.memory.k != row->k))
 			fail_msg("row %zu: m = %u, k = %u", i, c.memory.m, c.memory.k);
 		if (!row->m) {

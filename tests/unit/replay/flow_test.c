@@ -8,11 +8,6 @@
 #include "heuristics.h"
 #include "protocol_packets.h"
 
-#define QINQ                   \
-	{                      \
-		0x88a8, 0x8100 \
-	}
-
 #define UDP(at, len) SURVEY_UDP, 53, at, len, false
 #define GROUP(at, len) SURVEY_UDP, 53, at, len, true
 #define NOT_UDP(kind, number) kind, number, 0, 0, false
@@ -20,66 +15,61 @@
 /* The destination; payload_at: from the frame's front, 0: none. */
 static const struct flow_row {
 	const char *name;
-	struct protocol_packet packet;
 	enum survey_kind kind;
 	uint16_t number;
 	uint32_t payload_at, payload_len;
 	bool multicast;
+	struct protocol_packet packet; /* by default a datagram to port 53 */
 } FLOWS[] = {
-	{ "udp", { .protocol = DATAGRAM, .port = 53, .body = 9 }, UDP(42, 9) },
-	{ "udp-empty", { .protocol = DATAGRAM, .port = 53 }, UDP(42, 0) },
-	{ "udp-padded", { .protocol = DATAGRAM, .port = 53, .body = 1, .padding = 17 }, UDP(42, 1) },
-	{ "udp-ipv6", { .protocol = DATAGRAM, .port = 53, .body = 9, .ipv6 = true }, UDP(62, 9) },
-	{ "udp-options",
-	  { .protocol = DATAGRAM, .port = 53, .body = 9, .option_words = 3 },
-	  UDP(54, 9) },
-	{ "udp-tagged",
-	  { .protocol = DATAGRAM, .port = 53, .body = 9, .tags = { 0x8100 } },
-	  UDP(46, 9) },
-	{ "udp-two-tags", { .protocol = DATAGRAM, .port = 53, .body = 9, .tags = QINQ }, UDP(50, 9) },
-	{ "udp-three-tags",
-	  { .protocol = DATAGRAM, .port = 53, .body = 9, .tags = { 0x88a8, 0x8100, 0x8100 } },
-	  NOT_UDP(SURVEY_ETHERNET, 0x8100) },
-	{ "group", { .protocol = DATAGRAM, .port = 53, .to = { 224, 0, 0, 251 } }, GROUP(42, 0) },
-	{ "last-group",
-	  { .protocol = DATAGRAM, .port = 53, .to = { 239, 255, 255, 255 } },
-	  GROUP(42, 0) },
-	{ "behind-the-groups",
-	  { .protocol = DATAGRAM, .port = 53, .to = { 240, 0, 0, 1 } },
-	  UDP(42, 0) },
-	{ "group-ipv6",
-	  { .protocol = DATAGRAM, .port = 53, .ipv6 = true, .to = { 0xff, 2, [15] = 1 } },
-	  GROUP(62, 0) },
-	{ "tcp", { .protocol = IP_PACKET, .port = 443 }, NOT_UDP(SURVEY_TCP, 443) },
-	{ "tcp-other-direction", { .protocol = IP_PACKET, .port = 40000 }, NOT_UDP(SURVEY_TCP, 4001) },
-	{ "vrrp", { .protocol = IP_PACKET, .ip_protocol = 112, .body = 8 }, NOT_UDP(SURVEY_IP, 112) },
-	{ "first-fragment",
-	  { .protocol = DATAGRAM, .port = 53, .body = 9, .fragment = 0x2000 },
-	  NOT_UDP(SURVEY_IP, 17) },
-	{ "last-fragment",
-	  { .protocol = DATAGRAM, .port = 53, .body = 9, .fragment = 0x0001 },
-	  NOT_UDP(SURVEY_IP, 17) },
-	{ "high-fragment",
-	  { .protocol = DATAGRAM, .port = 53, .body = 9, .fragment = 0x1f00 },
-	  NOT_UDP(SURVEY_IP, 17) },
-	{ "not-to-be-fragmented",
-	  { .protocol = DATAGRAM, .port = 53, .body = 9, .fragment = 0x4000 },
-	  UDP(42, 9) },
-	{ "fragment-ipv6",
-	  { .protocol = DATAGRAM, .port = 53, .body = 9, .ipv6 = true, .fragment = 1 },
-	  NOT_UDP(SURVEY_IP, 44) },
-	{ "r-tag", { .protocol = R_TAG }, NOT_UDP(SURVEY_ETHERNET, 0xf1c1) },
-	{ "lldp",
-	  { .protocol = OTHER_FRAME, .ethertype = 0x88cc, .body = 30 },
-	  NOT_UDP(SURVEY_ETHERNET, 0x88cc) },
+	{ "udp", UDP(42, 9), .packet.body = 9 },
+	{ "udp-empty", UDP(42, 0), .packet.body = 0 },
+	{ "udp-padded", UDP(42, 1), .packet.body = 1, .packet.padding = 17 },
+	{ "udp-ipv6", UDP(62, 9), .packet.body = 9, .packet.ipv6 = true },
+	{ "udp-options", UDP(54, 9), .packet.body = 9, .packet.option_words = 3 },
+	{ "udp-tagged", UDP(46, 9), .packet.body = 9, .packet.tags[0] = 0x8100 },
+	{ "udp-two-tags", UDP(50, 9), .packet.body = 9, .packet.tags[0] = 0x88a8,
+	  .packet.tags[1] = 0x8100 },
+	{ "udp-three-tags", NOT_UDP(SURVEY_ETHERNET, 0x8100), .packet.body = 9,
+	  .packet.tags[0] = 0x88a8, .packet.tags[1] = 0x8100, .packet.tags[2] = 0x8100 },
+	{ "group", GROUP(42, 0), .packet.to[0] = 224, .packet.to[1] = 0, .packet.to[2] = 0,
+	  .packet.to[3] = 251 },
+	{ "last-group", GROUP(42, 0), .packet.to[0] = 239, .packet.to[1] = 255, .packet.to[2] = 255,
+	  .packet.to[3] = 255 },
+	{ "behind-the-groups", UDP(42, 0), .packet.to[0] = 240, .packet.to[1] = 0,
+	  .packet.to[2] = 0, .packet.to[3] = 1 },
+	{ "group-ipv6", GROUP(62, 0), .packet.ipv6 = true, .packet.to[0] = 0xff, .packet.to[1] = 2,
+	  .packet.to[15] = 1 },
+	{ "tcp", NOT_UDP(SURVEY_TCP, 443), .packet.protocol = IP_PACKET, .packet.port = 443 },
+	{ "tcp-other-direction", NOT_UDP(SURVEY_TCP, 4001), .packet.protocol = IP_PACKET,
+	  .packet.port = 40000 },
+	{ "vrrp", NOT_UDP(SURVEY_IP, 112), .packet.protocol = IP_PACKET, .packet.ip_protocol = 112,
+	  .packet.body = 8 },
+	{ "first-fragment", NOT_UDP(SURVEY_IP, 17), .packet.body = 9, .packet.fragment = 0x2000 },
+	{ "last-fragment", NOT_UDP(SURVEY_IP, 17), .packet.body = 9, .packet.fragment = 0x0001 },
+	{ "high-fragment", NOT_UDP(SURVEY_IP, 17), .packet.body = 9, .packet.fragment = 0x1f00 },
+	{ "not-to-be-fragmented", UDP(42, 9), .packet.body = 9, .packet.fragment = 0x4000 },
+	{ "fragment-ipv6", NOT_UDP(SURVEY_IP, 44), .packet.body = 9, .packet.ipv6 = true,
+	  .packet.fragment = 1 },
+	{ "r-tag", NOT_UDP(SURVEY_ETHERNET, 0xf1c1), .packet.protocol = R_TAG },
+	{ "lldp", NOT_UDP(SURVEY_ETHERNET, 0x88cc), .packet.protocol = OTHER_FRAME,
+	  .packet.ethertype = 0x88cc, .packet.body = 30 },
 };
+
+static void make_frame(const struct flow_row *row, struct frame *f)
+{
+	struct protocol_packet p = row->packet;
+
+	p.port = p.protocol ? p.port : 53;
+	p.protocol = p.protocol ?: DATAGRAM;
+	protocol_frame(f, &p);
+}
 
 TEST_ROWS(is_of, FLOWS)
 {
 	static struct frame frame;
 	struct flow f;
 
-	protocol_frame(&frame, &row->packet);
+	make_frame(row, &frame);
 	flow_of(&f, frame.data, frame.len);
 	assert_int_equal(f.kind, row->kind);
 	assert_int_equal(f.number, row->number);
@@ -152,7 +142,7 @@ TEST_ROWS(cut_anywhere, FLOWS)
 {
 	static struct frame frame;
 
-	protocol_frame(&frame, &row->packet);
+	make_frame(row, &frame);
 	for (uint32_t len = 0; len <= frame.len; len++) {
 		uint8_t *memory = malloc(len + 1), *copy = memory + 1;
 		struct flow f;

@@ -95,61 +95,32 @@ TEST(texts_cut_at_every_byte)
 	profiles_free(&all);
 }
 
-static const char *const PIECES[] = {
-	"[",
-	"]",
-	"[profile x]\n",
-	"=",
-	":",
-	"/",
-	"+",
-	"-",
-	"==",
-	"!=",
-	"0x",
-	"0xffff",
-	"0x00",
-	"99999",
-	"-1",
-	"64",
-	"frame",
-	"end",
-	"payload",
-	"packet",
-	"tag",
-	"ip",
-	"\n",
-	" ",
-	"\t",
-	";",
-	"\r\n",
-	"\xff",
-	"\x01",
-	"id = ",
-	"udp",
-	"ethernet",
-	"decoder=",
-	"ports",
-	"require = end-1:1 == 0x01\n",
-	"payload+0:8",
-	"\xef\xbb\xbf",
-	"%s%n",
-	"#",
-	"2147483648",
-	"\nsequence = payload+2:4\n",
-	"\nsource = ",
-	"\ncount = ",
-	"\nhistory = 4096\n",
-	"\nreset = 50ms\n",
-	"\npartial = yes\n",
-};
+static const char PIECES[] =
+	"[~]~[profile x]\n~=~:~/~+~-~==~!=~0x~0xffff~0x00~99999~-1~64~frame~end~payload~"
+	"packet~tag~ip~\n~ ~\t~;~\r\n~\xff~\x01~id = ~udp~ethernet~decoder=~ports~"
+	"require = end-1:1 == 0x01\n~payload+0:8~\xef\xbb\xbf~%s%n~#~2147483648~"
+	"\nsequence = payload+2:4\n~\nsource = ~\ncount = ~\nhistory = 4096\n~"
+	"\nreset = 50ms\n~\npartial = yes\n";
+
+/* Returns one of the pieces between the ~ in PIECES. */
+static const char *any_piece(uint64_t random)
+{
+	static char list[sizeof(PIECES)], *pieces[sizeof(PIECES)];
+	static size_t cnt;
+	char *rest = list;
+
+	if (!cnt)
+		for (memcpy(list, PIECES, sizeof(list)); (pieces[cnt] = strsep(&rest, "~"));)
+			cnt++;
+	return pieces[random % cnt];
+}
 
 /* Bytes and pieces put in, taken out, doubled. */
 static size_t mutate(char *text, size_t len, size_t max, uint64_t *seed)
 {
 	uint64_t r = random_next(seed);
 	size_t at = r % (len + 1), n = (r >> 16) % 12;
-	const char *piece = PIECES[(r >> 24) % ARRAY_SIZE(PIECES)];
+	const char *piece = any_piece(r >> 24);
 
 	switch ((r >> 40) % 4) {
 	case 0:
@@ -206,7 +177,7 @@ TEST(random_texts)
 		size_t len = 0, want = random_next(&seed) % 400;
 
 		while (len < want) {
-			const char *piece = PIECES[random_next(&seed) % ARRAY_SIZE(PIECES)];
+			const char *piece = any_piece(random_next(&seed));
 
 			len += snprintf(text + len, sizeof(text) - len, "%s", piece);
 		}
