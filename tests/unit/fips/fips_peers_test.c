@@ -350,19 +350,6 @@ TEST(outbound_matches_the_vectors)
 	xdp_dedup_fips_node_free(n);
 }
 
-TEST(new_peers_are_told_at_once)
-{
-	struct model m = start(2, NO_CAP);
-
-	assert_int_equal(poll_after(&m, 0), 0);
-	add(&m, 0, true);
-	assert_int_equal(poll_after(&m, 1), 1);
-	add(&m, 1, false);
-	assert_int_equal(poll_after(&m, 1), 1);
-	assert_int_equal(m.node->sequence, 101);
-	stop(&m);
-}
-
 TEST(announcements_are_half_a_second_apart)
 {
 	struct model m = start(1, NO_CAP);
@@ -382,76 +369,6 @@ TEST(announcements_are_half_a_second_apart)
 	assert_int_equal(poll_after(&m, 400 * MS), 0); /* undone in time */
 	set_leaf(&m, 0, false);
 	assert_int_equal(poll_after(&m, 0), 1); /* long after the last: at once */
-	stop(&m);
-}
-
-TEST(nothing_new_is_not_announced)
-{
-	struct fips_filter f = filter_with(10, 20), g = filter_with(10, 30);
-	struct model m = start(3, NO_CAP);
-
-	for (uint32_t i = 0; i < 3; i++)
-		add(&m, i, i < 2);
-	hear(&m, 0, &f, 1);
-	assert_int_equal(poll_after(&m, 0), 3);
-	hear(&m, 0, &f, 2);
-	hear(&m, 1, &f, 1);
-	assert_int_equal(poll_after(&m, 500 * MS), 1); /* 0 hears of 1's; 1 and 2 know it all */
-	hear(&m, 2, &g, 1);
-	assert_false(m.node->changed); /* nobody is told of a mesh peer's */
-	turn(&m, 2, false);
-	for (int i = 0; i < 100; i++)
-		assert_int_equal(poll_after(&m, 500 * MS), 0);
-	stop(&m);
-}
-
-TEST(failed_announcements_are_tried_again)
-{
-	struct model m = start(1, NO_CAP);
-
-	add(&m, 0, true);
-	m.broken = true;
-	assert_int_equal(poll_after(&m, 0), 1);
-	assert_int_equal(poll_after(&m, 499999999), 0);
-	assert_int_equal(poll_after(&m, 1), 1);
-	m.broken = false;
-	assert_int_equal(poll_after(&m, 500 * MS), 1);
-	assert_int_equal(poll_after(&m, 500 * MS), 0);
-	stop(&m);
-}
-
-TEST(old_sequences_are_refused)
-{
-	struct fips_filter f = filter_with(10, 20), g = filter_with(20, 30);
-	struct model m = start(1, NO_CAP);
-
-	add(&m, 0, true);
-	assert_int_equal(hear(&m, 0, &f, 0), FIPS_ACCEPTED);
-	assert_int_equal(hear(&m, 0, &g, 0), FIPS_REFUSED_stale);
-	assert_int_equal(hear(&m, 0, &f, 5), FIPS_ACCEPTED); /* a repeated filter counts too */
-	assert_int_equal(hear(&m, 0, &g, 5), FIPS_REFUSED_stale);
-	assert_int_equal(hear(&m, 0, &g, 4), FIPS_REFUSED_stale);
-	assert_int_equal(hear(&m, 0, &g, UINT64_MAX), FIPS_ACCEPTED);
-	assert_int_equal(hear(&m, 0, &f, 6), FIPS_REFUSED_stale);
-	compare(&m);
-	stop(&m);
-}
-
-TEST(peers_that_come_back_are_new)
-{
-	struct fips_filter f = filter_with(10, 20);
-	struct model m = start(2, NO_CAP);
-
-	add(&m, 0, true);
-	add(&m, 1, true);
-	hear(&m, 0, &f, 9);
-	assert_int_equal(poll_after(&m, 0), 2);
-	drop(&m, 0);
-	assert_int_equal(poll_after(&m, 500 * MS), 1); /* 1 learns of the loss */
-	add(&m, 0, true);
-	compare(&m);
-	assert_int_equal(poll_after(&m, 0), 1);
-	assert_int_equal(hear(&m, 0, &f, 3), FIPS_ACCEPTED);
 	stop(&m);
 }
 

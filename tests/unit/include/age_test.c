@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The hand of flat and countdown on a clock of the test's own: how long ids live, and that
+/* The hand of each layout on a clock of the test's own: how long ids live, and that
  * no load breaks the promised rate.
  */
 #include "unit.h"
@@ -22,17 +22,12 @@ struct row {
 
 /* Where one array takes several steps to clear, too. */
 static const struct row HANDS[] = {
-	{ DEDUP_FLAT, 0, S },
-	{ DEDUP_FLAT, 0, 100 * MS },
-	{ DEDUP_FLAT, 0, 20 * S },
-	{ DEDUP_COUNTDOWN, 1, S },
-	{ DEDUP_COUNTDOWN, 2, 100 * MS },
-	{ DEDUP_COUNTDOWN, 2, S },
-	{ DEDUP_COUNTDOWN, 4, 5 * S },
-	{ DEDUP_COUNTDOWN, 7, 100 * MS },
-	{ DEDUP_COUNTDOWN, 10, 10 * S },
-	{ DEDUP_COUNTDOWN, 13, S },
-	{ DEDUP_COUNTDOWN, 16, 10 * S },
+	{ DEDUP_BLOCKED, 0, S },	  { DEDUP_FLAT, 0, S },
+	{ DEDUP_FLAT, 0, 100 * MS },	  { DEDUP_FLAT, 0, 20 * S },
+	{ DEDUP_COUNTDOWN, 1, S },	  { DEDUP_COUNTDOWN, 2, 100 * MS },
+	{ DEDUP_COUNTDOWN, 2, S },	  { DEDUP_COUNTDOWN, 4, 5 * S },
+	{ DEDUP_COUNTDOWN, 7, 100 * MS }, { DEDUP_COUNTDOWN, 10, 10 * S },
+	{ DEDUP_COUNTDOWN, 13, S },	  { DEDUP_COUNTDOWN, 16, 10 * S },
 };
 
 static struct filter_spec spec_of(const struct row *row, uint64_t capacity, double fpr)

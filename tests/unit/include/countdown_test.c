@@ -47,12 +47,6 @@ static void compare(const struct sim *s, const struct plain *m)
 			fail_msg("%u left of cell %u, not %u", left_of(s, i), i, m->left[i]);
 }
 
-/* Countdowns, many in one step or one by one. */
-static void pass(struct sim *s, uint32_t countdowns)
-{
-	sim_pass(s, countdowns);
-}
-
 static void any_operation(struct sim *s, struct plain *m, struct id *pool, uint64_t *seed)
 {
 	uint64_t any = random_next(seed);
@@ -99,7 +93,7 @@ static void differ(uint32_t index_bits, uint32_t countdown_bits, uint32_t epoch,
 			any_operation(&s, &m, pool, &seed);
 		if (random_next(&seed) % 64 == 0)
 			n += max < 200 ? random_next(&seed) % max : 200;
-		pass(&s, n);
+		sim_pass(&s, n);
 		for (; n; n--)
 			plain_rotate(&m);
 		if (index_bits < 8 || i % 64 == 0)
@@ -158,10 +152,10 @@ TEST(nothing_comes_back)
 			assert_int_equal(ids_see(&s.filter, id.bytes), 0);
 			/* Expired, and then one round of the sweep. */
 			if (s.config.memory.places < 5000)
-				pass(&s, s.config.memory.places);
+				sim_pass(&s, s.config.memory.places);
 			else
 				s.state.hand += 1ULL << 32;
-			pass(&s, s.config.memory.blocks);
+			sim_pass(&s, s.config.memory.blocks);
 			for (uint32_t n = 0; n < s.config.memory.m; n++) {
 				uint32_t now = dedup_countdowns(s.state.hand, s.config.memory.places);
 				uint32_t behind = now - ((__u32 *)s.filter.blocks)[n];
@@ -197,13 +191,13 @@ TEST(nothing_comes_back_in_billions)
 				id = id_fresh();
 				assert_int_equal(ids_see(&s.filter, id.bytes), 0);
 				jump(&s, s.config.memory.places);
-				pass(&s, s.config.memory.blocks);
+				sim_pass(&s, s.config.memory.blocks);
 				for (uint64_t from = 0; from < 1U << 31; from += 1U << 29) {
 					for (uint32_t i = 0; i < s.config.memory.m; i++)
 						assert_int_equal(left_of(&s, i), 0);
 					jump(&s, (1U << 29) - 2 * s.config.memory.blocks);
 				}
-				pass(&s, s.config.memory.blocks);
+				sim_pass(&s, s.config.memory.blocks);
 			}
 			sim_stop(&s);
 		}
@@ -249,7 +243,7 @@ TEST(a_countdown_writes_one_block)
 			ids_see(&s.filter, id.bytes);
 		}
 		memcpy(before, s.filter.blocks, size);
-		pass(&s, 1);
+		sim_pass(&s, 1);
 		for (uint32_t b = 0; b < s.config.memory.blocks; b++)
 			changed += memcmp(&before[b], &s.filter.blocks[b], sizeof(*before)) != 0;
 		assert_true(changed <= 1);

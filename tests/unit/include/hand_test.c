@@ -70,34 +70,6 @@ static const struct {
 	{ 2400, 2 * S }, { 5000, S }, { 100000, S },	 { 300000, 5 * S },
 };
 
-/* An id is known for at least W and at most 2 W (and what a turn is longer than W). */
-TEST(ids_live_one_to_two_windows)
-{
-	struct filter_spec spec = sim_spec(10000, 1e-6, S);
-	uint64_t ids[64][4], learned_ns[64], seed = 7;
-	struct sim s;
-
-	sim_start(&s, &spec, 2);
-	for (int i = 0; i < 64; i++) {
-		sim_run_until(&s, s.now_ns + random_next(&seed) % (S / 32));
-		fresh_id(ids[i], &seed);
-		assert_int_equal(sim_learn(&s, ids[i]), 0);
-		learned_ns[i] = s.now_ns;
-	}
-	for (uint64_t end = s.now_ns + 3 * S; s.now_ns < end;) {
-		s.now_ns += sim_step(&s);
-		for (int i = 0; i < 64; i++) {
-			uint64_t age = s.now_ns - learned_ns[i];
-
-			if (age < S)
-				assert_true(sim_knows(&s, ids[i]));
-			if (age > 2 * (S + s.config.memory.late_ns))
-				assert_false(sim_knows(&s, ids[i]));
-		}
-	}
-	sim_stop(&s);
-}
-
 /* Whatever comes, no block sees more ids between two passes than it was sized for. */
 TEST(overload_keeps_the_bound)
 {

@@ -83,42 +83,6 @@ static double exact_rate(uint32_t m, uint32_t k, uint32_t n)
 	return rate;
 }
 
-/* exact_rate() by trying, which needs no theory. */
-static double tried_rate(uint32_t m, uint32_t k, uint32_t n, int tries)
-{
-	uint64_t seed = m * 1000 + k;
-	int hits = 0;
-
-	for (int i = 0; i < tries; i++) {
-		bool bits[BITS_MAX] = { 0 }, hit = true;
-
-		for (uint32_t j = 0; j < n * k; j++)
-			bits[random_next(&seed) % m] = true;
-		for (uint32_t j = 0; j < k; j++)
-			hit &= bits[random_next(&seed) % m];
-		hits += hit;
-	}
-	return (double)hits / tries;
-}
-
-TEST(rate_is_what_is_tried)
-{
-	static const uint32_t ROWS[][3] = { /* m, k, n */
-					    { 8, 1, 3 },   { 8, 2, 2 },	  { 8, 4, 1 },
-					    { 32, 2, 8 },  { 64, 3, 12 }, { 100, 5, 15 },
-					    { 500, 4, 90 }
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		uint32_t m = ROWS[i][0], k = ROWS[i][1], n = ROWS[i][2];
-		double exact = exact_rate(m, k, n), tried = tried_rate(m, k, n, 20000);
-		double error = 5 * sqrt(exact / 20000);
-
-		assert_between(tried, exact - error, exact + error);
-		assert_between(array_rate(DEDUP_FAST, m, k, n), 0.93 * exact, 1.1 * exact);
-	}
-}
-
 /* All small filters at all fills that somebody might want: a few percent too high where to
  * second order is not enough, and as good as never too low.
  */
