@@ -418,7 +418,9 @@ TEST(heartbeats_and_answers_pass)
 	struct packet p;
 	int to_group;
 
-	begin(LONGER);
+	load(LONGER, ONE_STREAM("moldudp64"));
+	feed(600);
+	read_all();
 	for (int i = 0; i < 10; i++)
 		send_packet(i % SIDES, f.next, 0);
 	assert_int_equal(read_all().exempt, 10);

@@ -476,24 +476,24 @@ TEST(a_walk_deletes_nothing_that_is_wanted_again)
 
 /* Both processors have a copy of one wanted id. */
 static struct {
-	struct id id;
+	struct id id[RACE_IDS];
 	struct frame frame[2];
 } race;
 
 static void want_fresh(void *arg, uint32_t item)
 {
+	struct id *id = &race.id[item];
+
 	(void)arg;
-	(void)item;
-	race.id = id_fresh();
-	if (ids_add(&fixture.filter, race.id.bytes) != 0 || want(&race.id) != 1)
+	*id = id_fresh();
+	if (ids_add(&fixture.filter, id->bytes) != 0 || want(id) != 1)
 		abort();
 }
 
 static bool send_copy(void *arg, int side, uint32_t item)
 {
 	(void)arg;
-	(void)item;
-	return passes(&race.frame[side], &race.id);
+	return passes(&race.frame[side], &race.id[item]);
 }
 
 TEST(of_simultaneous_copies_one_passes)

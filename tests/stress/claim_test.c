@@ -124,13 +124,14 @@ TEST(one_of_two_peers_finds_room)
 	uint32_t won[2] = { 0 };
 	struct sim s;
 	const struct pair pair = {
-		.before = make_room, .try = absorb, .arg = &s, .items = ROUNDS, .ns = RACE_NS
+		.try = absorb, .after = make_room, .arg = &s, .items = ROUNDS, .ns = RACE_NS
 	};
 
 	spec.layout = DEDUP_FLAT;
 	spec.hash = DEDUP_FIPS;
 	spec.bits = 64;
 	sim_start(&s, &spec, 12);
+	make_room(&s, 0);
 	pair_one_wins(&pair, won);
 	sim_stop(&s);
 }

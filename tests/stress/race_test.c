@@ -77,8 +77,8 @@ static void race_one(const struct layout_parameters *s, uint32_t ids, bool kerne
 	struct race r = { .kernel = kernel };
 
 	fixture_load(&cfg);
-	pair_one_wins(&(struct pair){ .before = clear ? empty : NULL,
-				      .try = learn,
+	pair_one_wins(&(struct pair){ .try = learn,
+				      .after = clear ? empty : NULL,
 				      .arg = &r,
 				      .items = ids,
 				      .ns = RACE_NS / IDS * ids },
