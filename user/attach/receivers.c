@@ -9,9 +9,8 @@
 #include "diag.h"
 #include "open_filter.h"
 #include "own_macs.h"
+#include "stack.h"
 #include "text.h"
-
-#define SYSCTLS "/proc/sys/net/"
 
 int receivers_links(struct links *out)
 {
@@ -108,17 +107,8 @@ int receivers_check_ethernet(const char *ifname, const struct links *l)
 /* Returns 1 if this sysctl is not 0; 0 if it is; -errno if that is unknown. */
 static int is_on(const char *sysctl)
 {
-	char path[256];
-	int value = 0;
-	FILE *f;
+	int value = stack_sysctl(sysctl);
 
-	snprintf(path, sizeof(path), SYSCTLS "%s", sysctl);
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	if (fscanf(f, "%d", &value) != 1)
-		value = -EIO;
-	fclose(f);
 	return value < 0 ? value : value != 0;
 }
 

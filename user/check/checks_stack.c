@@ -13,16 +13,12 @@
 #include "check_context.h"
 #include "diag.h"
 #include "stack.h"
+#include "streams.h"
 #include "units.h"
 
 #define FAR_SENDER 0xc0000201	  /* 192.0.2.1, an address of no network here (RFC 5737) */
 #define BUFFER_MIN_NS 10000000ULL /* a socket's buffer lasts at least so long */
 #define SKB_BYTES 2304		  /* of the buffer that a packet of 1500 bytes takes, typically */
-
-static bool goes_to_sockets(const struct filter_spec *spec, const struct spec_stream *s)
-{
-	return s->stream.layer == DEDUP_UDP && !s->deliver && !spec->deliver;
-}
 
 /* Returns whether a lost first copy is a lost message: packets teach the filter, it drops the
  * later ones, and sockets receive the first one.
@@ -32,7 +28,7 @@ static bool loses_by_stack(const struct filter_spec *spec)
 	bool sockets = false;
 
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
-		sockets |= goes_to_sockets(spec, &spec->streams[i]);
+		sockets |= streams_go_to_sockets(spec, &spec->streams[i]);
 	return sockets && !spec->count_only && !spec->learn_app && !spec->forwarded;
 }
 
@@ -122,17 +118,6 @@ struct listeners {
 	struct stack_socket least; /* the one with the smallest buffer */
 };
 
-static bool is_on_ports(const struct filter_spec *spec, uint16_t port)
-{
-	for (uint32_t i = 0; i < spec->streams_cnt; i++)
-		for (uint32_t p = 0; p < spec->streams[i].ports_cnt; p++)
-			if (goes_to_sockets(spec, &spec->streams[i]) &&
-			    port >= spec->streams[i].ports[p].lo &&
-			    port <= spec->streams[i].ports[p].hi)
-				return true;
-	return false;
-}
-
 static bool is_multicast(const struct in6_addr *a)
 {
 	return IN6_IS_ADDR_MULTICAST(a) ||
@@ -175,7 +160,7 @@ static void take_listener(const struct stack_socket *s, void *arg)
 {
 	struct listeners *l = arg;
 
-	if (!is_on_ports(l->spec, s->port))
+	if (!streams_have_socket_port(l->spec, s->port))
 		return;
 	if (!l->cnt++ || s->buffer < l->least.buffer)
 		l->least = *s;
@@ -216,17 +201,19 @@ int check_buffers(struct check_context *q)
 	struct listeners l = { .spec = q->subject->spec, .ifname = "" };
 	char program[STACK_PROGRAM_MAX];
 	uint64_t rate, lasts_ns;
-	int err = stack_each_socket(take_listener, &l);
+	int err = 0;
 
+	if (loses_by_stack(l.spec))
+		err = stack_each_socket(take_listener, &l);
 	if (err)
 		return check_unknown(q, "the UDP sockets cannot be listed: %s", strerror(-err));
-	if (!l.cnt || !loses_by_stack(q->subject->spec))
+	if (!l.cnt)
 		return check_found(q, "no UDP socket waits for messages of the filter");
 	rate = plan->memory.capacity * 1000000000ULL / plan->memory.window_ns ?: 1;
 	lasts_ns = l.least.buffer / SKB_BYTES * 1000000000ULL / rate;
 	check_number(q, "socket_buffer_bytes", l.least.buffer);
-	check_found(q, "%s has a buffer of %s on port %u", stack_program_of(l.least.inode, program),
-		    FORMAT_BYTES(l.least.buffer), l.least.port);
+	check_found(q, "the smallest buffer of a socket on the filter's ports has %s",
+		    FORMAT_BYTES(l.least.buffer));
 	if (lasts_ns < BUFFER_MIN_NS && q->subject->spec->given.capacity)
 		diag_note("%s has a buffer of %s on port %u, which is full after %s at the filter's capacity: what comes then is lost, and the filter drops its copies" ADVICE
 			  "SO_RCVBUF, or sysctl -w net.core.rmem_default=%llu for programs that do not set it",
@@ -261,7 +248,7 @@ static bool is_of_stream(const struct filter_spec *spec, const struct in6_addr *
 	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
 		const struct spec_stream *s = &spec->streams[i];
 
-		if (goes_to_sockets(spec, s) && (s->to_cnt ? may_carry(s, group) : !local))
+		if (streams_go_to_sockets(spec, s) && (s->to_cnt ? may_carry(s, group) : !local))
 			return true;
 	}
 	return false;

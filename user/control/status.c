@@ -5,7 +5,6 @@
 
 #include "attachments.h"
 #include "checks.h"
-#include "config_streams.h"
 #include "device.h"
 #include "diag.h"
 #include "driver.h"
@@ -16,6 +15,7 @@
 #include "predecessor.h"
 #include "stats.h"
 #include "status.h"
+#include "streams.h"
 #include "text.h"
 
 #define HISTOGRAM_MAX 1023 /* countdowns: longer histograms are not shown */
@@ -237,7 +237,7 @@ static void take_socket(const struct stack_socket *k, void *arg)
 	struct status *s = arg;
 	struct status_behind *b = &s->behind;
 
-	if (!config_has_socket_port(s->filter.config, k->port))
+	if (!streams_have_socket_port(&s->filter.config->asked, k->port))
 		return;
 	b->dropped += k->dropped;
 	if (b->sockets_cnt < STATUS_SOCKETS_MAX)

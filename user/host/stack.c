@@ -29,21 +29,29 @@ static int ignore(const struct nlmsghdr *m, void *arg)
 	return MNL_CB_OK;
 }
 
-/* Returns the value of net.ipv4.conf.NAME.rp_filter, or -errno. */
-static int read_rp_filter(const char *name)
+int stack_sysctl(const char *name)
 {
-	char path[64 + IF_NAMESIZE];
-	int value, err = 0;
+	char path[256];
+	int value = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/sys/net/ipv4/conf/%s/rp_filter", name);
+	snprintf(path, sizeof(path), "/proc/sys/net/%s", name);
 	f = fopen(path, "re");
 	if (!f)
 		return -errno;
 	if (fscanf(f, "%d", &value) != 1)
-		err = -EIO;
+		value = -EIO;
 	fclose(f);
-	return err ?: value;
+	return value;
+}
+
+/* Returns the value of net.ipv4.conf.NAME.rp_filter, or -errno. */
+static int read_rp_filter(const char *name)
+{
+	char sysctl[64];
+
+	snprintf(sysctl, sizeof(sysctl), "ipv4/conf/%s/rp_filter", name);
+	return stack_sysctl(sysctl);
 }
 
 int stack_rp_filter(const char *ifname)

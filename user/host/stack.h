@@ -31,6 +31,11 @@ enum stack_loss {
  */
 int stack_losses(uint64_t lost[STACK_LOSSES_CNT]);
 
+/* Returns the value of this sysctl below `net`, as "ipv4/ip_forward", which is a number from 0 on;
+ * or -errno.
+ */
+int stack_sysctl(const char *name);
+
 /* Returns how strict the reverse path filter of IPv4 is: 0 (off), 1 (the route back must be by this
  * interface) or 2 (there must be a route back); or -errno.
  */

@@ -15,20 +15,6 @@ int stream_number(const struct dedup_config *c, const char *name)
 	return -1;
 }
 
-bool config_has_socket_port(const struct dedup_config *c, uint16_t port)
-{
-	for (uint32_t n = 0; n < c->policy.streams_cnt; n++) {
-		const struct dedup_stream *s = &c->policy.streams[n];
-
-		if (s->layer != DEDUP_UDP || c->policy.deliver >> n & 1)
-			continue;
-		for (uint32_t i = s->ports_first; i < s->ports_first + s->ports_cnt; i++)
-			if (port >= c->policy.ports[i].lo && port <= c->policy.ports[i].hi)
-				return true;
-	}
-	return false;
-}
-
 bool stream_is_gsp(const struct dedup_config *c, uint32_t n)
 {
 	return c->policy.streams[n].decoder == DEDUP_GSP;

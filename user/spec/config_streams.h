@@ -14,11 +14,6 @@ uint32_t stream_fields_bytes(const struct dedup_stream *s);
 /* Returns the number of the stream of this name; -1 if there is none. */
 int stream_number(const struct dedup_config *c, const char *name);
 
-/* Returns whether UDP datagrams to this port (host order) are of a stream whose fresh packets go to
- * the IP stack.
- */
-bool config_has_socket_port(const struct dedup_config *c, uint16_t port);
-
 /* Returns whether stream n is GSP/1's. */
 bool stream_is_gsp(const struct dedup_config *c, uint32_t n);
 

@@ -378,3 +378,20 @@ void streams_plan(struct dedup_config *c)
 	numbered_plan(c);
 	streams_choose_entry(c);
 }
+
+bool streams_go_to_sockets(const struct filter_spec *spec, const struct spec_stream *s)
+{
+	return s->stream.layer == DEDUP_UDP && !s->deliver && !spec->deliver;
+}
+
+bool streams_have_socket_port(const struct filter_spec *spec, uint16_t port)
+{
+	for (uint32_t i = 0; i < spec->streams_cnt; i++) {
+		const struct spec_stream *s = &spec->streams[i];
+
+		for (uint32_t p = 0; p < s->ports_cnt && streams_go_to_sockets(spec, s); p++)
+			if (port >= s->ports[p].lo && port <= s->ports[p].hi)
+				return true;
+	}
+	return false;
+}

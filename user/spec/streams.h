@@ -35,6 +35,12 @@ void streams_plan(struct dedup_config *c);
  */
 void streams_choose_entry(struct dedup_config *c);
 
+/* Return whether fresh packets of the stream go to UDP sockets; and whether those to this port
+ * (host order) do, of any stream.
+ */
+bool streams_go_to_sockets(const struct filter_spec *spec, const struct spec_stream *s);
+bool streams_have_socket_port(const struct filter_spec *spec, uint16_t port);
+
 /* Returns config.deliver's bits of all streams. */
 uint32_t streams_all(const struct dedup_config *c);
 
