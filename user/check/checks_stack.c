@@ -328,8 +328,7 @@ int check_rules(struct check_context *q)
 	int any = stack_has_rules(NFPROTO_IPV4);
 
 	if (any < 0)
-		return check_unknown(q, "whether netfilter rules see what passes cannot be told: %s",
-				     strerror(-any));
+		return check_unknown(q, "netfilter's hooks cannot be listed: %s", strerror(-any));
 	check_flag(q, "netfilter_rules", any);
 	check_found(q, "no table of netfilter sees packets for this host");
 	if (any && loses_by_stack(q->subject->spec))
