@@ -49,22 +49,41 @@ static bool like_discv4(const uint8_t *p, uint32_t have, uint32_t len)
 	return len >= 99 && len <= 1280 && (have < 99 || (p[97] >= 1 && p[97] <= 6 && p[98] >= 0xc0));
 }
 
+static const struct surveyed {
+	const char *profile;
+	heuristic like;
+} SURVEYED[] = {
+	{ "discv4", like_discv4 },
+	{ "gsp", NULL },
+	{ "hsr", NULL },
+	{ "mirror", NULL },
+	{ "mirror-l2", NULL },
+	{ "moldudp64", like_moldudp64 },
+	{ "payload", NULL },
+	{ "prp", NULL },
+	{ "r-tag", NULL },
+	{ "rtp", like_rtp },
+	{ "solana-shred", like_shred },
+};
+
+static const struct surveyed *surveyed(const char *profile)
+{
+	for (size_t i = 0; i < sizeof(SURVEYED) / sizeof(SURVEYED[0]); i++)
+		if (!strcmp(SURVEYED[i].profile, profile))
+			return &SURVEYED[i];
+	return NULL;
+}
+
+bool is_surveyed(const char *profile)
+{
+	return surveyed(profile);
+}
+
 heuristic heuristic_of(const char *profile)
 {
-	static const struct {
-		const char *profile;
-		heuristic like;
-	} LOOKS[] = {
-		{ "moldudp64", like_moldudp64 },
-		{ "rtp", like_rtp },
-		{ "solana-shred", like_shred },
-		{ "discv4", like_discv4 },
-	};
+	const struct surveyed *s = surveyed(profile);
 
-	for (size_t i = 0; i < sizeof(LOOKS) / sizeof(LOOKS[0]); i++)
-		if (!strcmp(LOOKS[i].profile, profile))
-			return LOOKS[i].like;
-	return NULL;
+	return s ? s->like : NULL;
 }
 
 const struct path_bits *path_bits_of(const char *profile)

@@ -76,6 +76,7 @@ int survey_open(uint64_t memory, const struct dedup_tunnels *tunnels, struct sur
 	if (!s->table.destinations || !s->padded || !s->inner ||
 	    id_table_open(SURVEY_MARK_BYTES, memory, &s->ids) || profiles_add_builtin(&s->profiles))
 		goto fail;
+	profiles_keep(&s->profiles, is_surveyed);
 	s->streams = s->profiles.cnt < DEDUP_STREAMS_MAX ? s->profiles.cnt : DEDUP_STREAMS_MAX;
 	for (uint32_t i = 0; i < s->streams; i++) {
 		uint64_t window = s->profiles.list[i].window_ns;

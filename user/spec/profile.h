@@ -80,6 +80,9 @@ int profiles_add_file(struct profiles *p, const char *path, struct profile_error
 /* Returns the profile of this name, or NULL. */
 const struct profile *profiles_find(const struct profiles *p, const char *name);
 
+/* Removes all profiles but those whose names `keep` returns true for. */
+void profiles_keep(struct profiles *p, bool (*keep)(const char *name));
+
 void profiles_free(struct profiles *p);
 
 /* Returns whether a profile or a stream can have this name: letters, digits, - and _, the first one

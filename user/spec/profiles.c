@@ -59,6 +59,19 @@ const struct profile *profiles_find(const struct profiles *p, const char *name)
 	return NULL;
 }
 
+void profiles_keep(struct profiles *p, bool (*keep)(const char *name))
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->cnt; i++) {
+		if (keep(p->list[i].stream.name))
+			p->list[kept++] = p->list[i];
+		else
+			free(p->list[i].text);
+	}
+	p->cnt = kept;
+}
+
 void profiles_free(struct profiles *p)
 {
 	for (size_t i = 0; i < p->cnt; i++)
