@@ -282,7 +282,7 @@ $(COMPLETION): $(BUILD)/completion/xdp-dedup.%: user/completion/completion.% $(B
 $(PUBLISH_COMPLETION): $(BUILD)/completion/xdp-dedup-publish.%: user/completion/completion.% $(BUILD)/here/xdp-dedup-publish $(MANUAL)
 	$(call generate,$(BUILD)/here/xdp-dedup-publish)
 $(filter-out $(BENCH_PAGE) $(PUBLISH_PAGE),$(PAGES)): $(BUILD)/%: user/% $(BUILD)/here/xdp-dedup $(MANUAL) \
-		$(wildcard user/api/*.h) user/cli/PROFILES.md user/cli/FEEDS.md
+		$(wildcard user/api/*.h user/spec/profiles/*.ini) user/cli/PROFILES.md user/cli/FEEDS.md
 	$(call generate,$(BUILD)/here/xdp-dedup)
 
 VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.h)

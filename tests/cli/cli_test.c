@@ -406,10 +406,11 @@ static const struct cli_script SCRIPTS[] = {
 	  "done; got $XD load --help; has 'XDP_DEDUP_WINDOW sets the default of --window'\n"
 	  "exits 1 $XD test nope -- " ID_A "\n" },
 	{ "profiles",
-	  "got $XD profile list; for p in gsp hsr mirror mirror-l2 moldudp64 payload prp "
-	  "r-tag rtp solana-shred\n"
-	  "do has \"\n$p \"; done; has 'discv4 '\n"
-	  "[ $($XD profile list | wc -l) = 11 ]\n"
+	  "[ \"$($XD profile list | cut -d' ' -f1 | sort)\" = \"$(cd user/spec/profiles; ls *.ini | "
+	  "sed 's/.ini$//' | sort)\" ]\n"
+	  "got $XD profile list; has 'moldudp64        market data  MoldUDP64 market data, A and B'\n"
+	  "[ \"$($XD profile list | cut -c18-29 | uniq)\" = \"$($XD profile list | cut -c18-29 | sort "
+	  "-u)\" ]\n"
 	  "[ \"$($XD profile list --json | jq -r '.profiles[].name')\" = \"$($XD profile list | "
 	  "cut -d' ' -f1)\" ]\n"
 	  "got sh -c \"$XD profile list --json | jq -c '.profiles[] | [.name, .layer, .words, "
@@ -423,6 +424,24 @@ static const struct cli_script SCRIPTS[] = {
 	  "	[ $p = gsp ] || { got $XD profile check /mnt/a; has \"$p: OK: layer \"; }; done\n"
 	  "$XD profile show gsp >/mnt/a; fails '/mnt/a:1:1: gsp stays' $XD profile check "
 	  "/mnt/a\n" },
+	/* A later file replaces what earlier ones have. */
+	{ "profiles-of-the-host",
+	  "mount -t tmpfs none /etc; P=/etc/xdp-dedup/profiles; mkdir -p $P\n"
+	  "got $XD profile list; lacks mine; printf '[profile mine]\nlayer = ip\nid = packet\nuse = "
+	  "site\n[profile rtp]\nlayer = udp\nid = payload\nwindow = 3s\n' >$P/b.ini\n"
+	  "echo nonsense >$P/a.txt; echo nonsense >$P/.ini\n"
+	  "got $XD profile list; has '\nmine             site         '\n"
+	  "got $XD size --json --profile rtp; has '\"window_ns\": 3000000000,'\n"
+	  "got sh -c \"$XD profile list --json | jq -c '.profiles[] | select(.builtin | not) | "
+	  "[.name,.use]'\"; is '[\"rtp\",null]\n[\"mine\",\"site\"]'\n"
+	  "printf '[profile mine]\nlayer = udp\nid = payload\nwindow = 4s\n' >/mnt/a\n"
+	  "got $XD profile check /mnt/a; is 'mine: OK: layer udp, 0 gates, an id of 1 word'\n"
+	  "got $XD size --json --profiles /mnt/a --profile mine:9; has '\"window_ns\": 4000000000,'\n"
+	  "cp /mnt/a $P/c.ini; fails \"$P/c.ini:1:1: there is a profile mine already\" $XD size "
+	  "--profile rtp\n"
+	  "echo nonsense >$P/c.ini; fails \"$P/c.ini:1:1: a line is\" $XD profile list\n"
+	  "rm -r $P; touch $P; fails \"cannot read $P: Not a directory\" $XD profile list\n"
+	  "umount /etc; $XD profile list >/mnt/a\n" },
 	{ "profile-of-frames",
 	  "printf '[profile goose]\nlayer = ethernet\nethertype = 0x88b8\nid = frame+6:6 "
 	  "frame:99\n' >/mnt/a\n"
@@ -482,7 +501,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "printf '[profile other]\nlayer = ip\nid = packet\nlearn = app\n' >/mnt/b\n"
 	  "got $XD profile check /mnt/a; is 'rtp: OK: layer udp, 0 gates, an id of 1 word\n"
 	  "mine: OK: layer udp, 0 gates, an id of 1 word'\n"
-	  "got $XD profile list --profiles /mnt/a; has 'mine             my own'\n"
+	  "got $XD profile list --profiles /mnt/a; has 'mine             -            my own'\n"
 	  "got $XD profile show rtp --profiles /mnt/a; is '[profile rtp]\nlayer = udp\nid = "
 	  "payload\n"
 	  "window = 3s'\n"

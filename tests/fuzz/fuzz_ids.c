@@ -13,7 +13,7 @@
 #include "stream_ids.h"
 #include "units.h"
 
-#define BUILTINS_MAX 32
+#define BUILTINS_MAX 64
 
 /* A filter of each built-in profile. Returns how many there are. */
 static uint32_t plan_all(struct dedup_config *cfgs)

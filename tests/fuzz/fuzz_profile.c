@@ -58,7 +58,7 @@ static void check_again(const struct profile *p)
 	struct profiles again = { 0 };
 	struct profile_error err = { 0 };
 
-	must(!profiles_parse(&again, p->text, strlen(p->text), p->builtin, &err));
+	must(!profiles_parse(&again, p->text, strlen(p->text), p->origin, &err));
 	must(again.cnt == 1);
 	must(!memcmp(&again.list[0].stream, &p->stream, sizeof(p->stream)));
 	must(!memcmp(&again.list[0].numbered, &p->numbered, sizeof(p->numbered)));
@@ -88,7 +88,7 @@ static void check_file(const char *text, size_t size, int result, const struct p
 
 	must(fd >= 0 && write(fd, text, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	got = profiles_add_file(&all, path, &from_file);
+	got = profiles_add_file(&all, path, PROFILE_GIVEN, &from_file);
 	if (size > PROFILES_FILE_MAX)
 		must(got == -EFBIG && !all.cnt);
 	else
@@ -112,7 +112,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = malloc(size - 1 ?: 1); /* not ended by a 0 */
 	must(text);
 	memcpy(text, data + 1, size - 1);
-	result = profiles_parse(&all, text, size - 1, builtin, &err);
+	result = profiles_parse(&all, text, size - 1, builtin ? PROFILE_BUILTIN : PROFILE_GIVEN,
+				&err);
 	if (*data % 8 == 2)
 		check_file(text, size - 1, result, &err);
 	if (result)

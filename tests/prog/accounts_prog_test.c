@@ -90,7 +90,7 @@ static void plan(const struct account_kind *kind, struct dedup_config *cfg)
 	snprintf(text, sizeof(text),
 		 "[profile a]\nlayer = udp\nsource = payload+%d:4\n%s\ncount = payload+%d:2\n",
 		 SOURCE_AT, kind->keys, COUNT_AT);
-	assert_int_equal(profiles_parse(&all, text, strlen(text), false, &err), 0);
+	assert_int_equal(profiles_parse(&all, text, strlen(text), PROFILE_GIVEN, &err), 0);
 	for (int n = 0; n < STREAMS; n++) {
 		snprintf(name, sizeof(name), "s%d", n);
 		snprintf(ports, sizeof(ports), "%d", PORT + n);

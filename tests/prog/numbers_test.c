@@ -133,7 +133,7 @@ static void any_filter(struct dedup_config *cfg)
 		any_kind(&kinds[n]);
 		add_profile(&kinds[n], n);
 	}
-	if (profiles_parse(&all, text, strlen(text), false, &err))
+	if (profiles_parse(&all, text, strlen(text), PROFILE_GIVEN, &err))
 		fail_msg("line %u: %s, in\n%s", err.line, err.says, text);
 	for (uint32_t n = 0; n < streams_cnt; n++) {
 		char name[16];

@@ -49,7 +49,7 @@ static void load(const struct setup *s)
 	if (!tunnel_next(NULL))
 		skip();
 	assert_int_equal(profiles_add_builtin(&all), 0);
-	if (s->own && profiles_parse(&all, s->own, strlen(s->own), false, &err))
+	if (s->own && profiles_parse(&all, s->own, strlen(s->own), PROFILE_GIVEN, &err))
 		fail_msg("%s", err.says);
 	for (int i = 0; i < STREAMS && s->wishes[i].profile; i++)
 		stream_add(&spec, &all, &s->wishes[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* profile: lists and shows profiles, and checks a file of profiles. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "diag.h"
@@ -15,6 +16,7 @@ static json_object *json_of(const struct profile *p)
 	json_object *o = json_object_new_object();
 
 	ADD("name", json_text(p->stream.name));
+	ADD("use", *p->use ? json_text(p->use) : NULL);
 	ADD("about", json_text(p->about));
 	ADD("layer", json_text(PROFILE_LAYERS[p->stream.layer]));
 	ADD("words", json_u64(p->stream.words));
@@ -23,8 +25,16 @@ static json_object *json_of(const struct profile *p)
 	ADD("fpr", p->fpr > 0 ? json_double(p->fpr) : NULL);
 	ADD("needs_destination", json_bool(p->needs_to));
 	ADD("needs_learn_app", json_bool(p->needs_app));
-	ADD("builtin", json_bool(p->builtin));
+	ADD("builtin", json_bool(p->origin == PROFILE_BUILTIN));
 	return o;
+}
+
+/* By field of use, then by name. */
+static int compare(const void *a, const void *b)
+{
+	const struct profile *x = a, *y = b;
+
+	return strcmp(x->use, y->use) ?: strcmp(x->stream.name, y->stream.name);
 }
 
 static int list_json(const struct profiles *all)
@@ -39,7 +49,8 @@ static int list_json(const struct profiles *all)
 static int list_profiles(const struct profiles *all)
 {
 	for (size_t i = 0; i < all->cnt; i++) {
-		print_clean("%-16s %s", all->list[i].stream.name, all->list[i].about);
+		print_clean("%-16s %-12s %s", all->list[i].stream.name,
+			    *all->list[i].use ? all->list[i].use : "-", all->list[i].about);
 		puts("");
 	}
 	return EXIT_DONE;
@@ -67,7 +78,7 @@ static int check_profiles(struct profiles *all, const char *path)
 	for (size_t i = 0; i < all->cnt; i++) {
 		const struct profile *p = &all->list[i];
 
-		if (p->builtin)
+		if (p->origin != PROFILE_GIVEN)
 			continue;
 		printf("%s: OK: layer %s, %u gate%s, ", p->stream.name,
 		       PROFILE_LAYERS[p->stream.layer], p->stream.gates_cnt,
@@ -88,6 +99,7 @@ static int run_profile_verb(const struct options *o, struct profiles *all)
 		return check_profiles(all, o->args[1]);
 	if (o->args_cnt == 2)
 		return show_profile(all, o->args[1]);
+	qsort(all->list, all->cnt, sizeof(*all->list), compare);
 	return o->json ? list_json(all) : list_profiles(all);
 }
 

@@ -106,7 +106,8 @@ bool wish_gives(const struct wish *w, unsigned int groups);
  */
 int wish_check_sources(const struct wish *w, const struct filter_spec *spec);
 
-/* Streams (wish_streams.c). Adds the built-in profiles and those in the files of --profiles.
+/* Streams (wish_streams.c). Adds the built-in profiles, the host's, and those in the files of
+ * --profiles.
  * Returns 0, or -errno (logged). The caller frees *out in both cases.
  */
 int wish_profiles(const struct wish *w, struct profiles *out);

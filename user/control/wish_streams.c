@@ -52,7 +52,7 @@ int wish_profiles_file(struct profiles *p, const struct given_text *file)
 {
 	struct diag_location before = diag_at(file->location);
 	struct profile_error wrong;
-	int err = profiles_add_file(p, file->text, &wrong);
+	int err = profiles_add_file(p, file->text, PROFILE_GIVEN, &wrong);
 
 	if (err)
 		log_file_error(file, err, &wrong);
@@ -62,10 +62,16 @@ int wish_profiles_file(struct profiles *p, const struct given_text *file)
 
 int wish_profiles(const struct wish *w, struct profiles *out)
 {
+	char path[PATH_MAX];
+	const struct given_text host = { .text = path };
+	struct profile_error wrong;
 	int err = profiles_add_builtin(out);
 
 	if (err)
 		return diag_err(err, "out of memory");
+	err = profiles_add_host(out, path, &wrong);
+	if (err)
+		return log_file_error(&host, err, &wrong);
 	for (int i = 0; i < w->files_cnt && !err; i++)
 		err = wish_profiles_file(out, &w->files[i]);
 	return err;

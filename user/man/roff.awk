@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What scripts/manual puts into man pages: `part` says which, of its standard input.
 BEGIN {
-	FS = part ~ /^@(verbs|options|service-keys|keys)@$/ ? "\t" : " "
+	FS = part ~ /^@(verbs|options|service-keys|keys|profiles)@$/ ? "\t" : " "
 	RS = part == "@facts@" ? "@" : "\n"
 }
 
@@ -67,6 +67,13 @@ function print_options(i, field, who) {
 
 part ~ /keys@$/ && $1 == "key" && $2 == (part == "@keys@" ? "filter" : "service") {
 	item("\\fB" text($3) "\\fR = " ($4 == "yes" ? "yes" : "\\fI" text($4) "\\fR"), sentence(marked($5)))
+}
+
+part == "@profiles@" {
+	if ($1 != use)
+		print ".SS " text($1)
+	use = $1
+	item("\\fB" text($2) "\\fR", sentence(text($3)))
 }
 
 part == "@counters@" {

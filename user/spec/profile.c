@@ -89,14 +89,14 @@ static int start_section(struct parse *p, const char *section)
 			"%s is no name: 1 to %d letters, digits, - and _, the first one no - or _",
 			name, DEDUP_STREAM_NAME - 1);
 	same = profiles_find(p->profiles, name);
-	if (same && (same->builtin == p->builtin))
+	if (same && same->origin >= p->origin)
 		return profile_fail(p, p->section_at, "there is a profile %s already", name);
 	if (same && same->stream.decoder == DEDUP_GSP)
 		return profile_fail(p, p->section_at,
 				    "gsp stays the built-in one: take another name");
 	if (!same && p->profiles->cnt == PROFILES_MAX)
 		return profile_fail(p, p->section_at, "at most %d profiles", PROFILES_MAX);
-	p->now = (struct profile){ .builtin = p->builtin };
+	p->now = (struct profile){ .origin = p->origin };
 	memcpy(p->now.stream.name, name, sizeof(p->now.stream.name));
 	return 0;
 }
@@ -223,13 +223,13 @@ static int fail_line(struct parse *p, const char *text, uint32_t line)
 			    "a line is a section, KEY = VALUE, or begins with ; as a comment");
 }
 
-int profiles_parse(struct profiles *profiles, const char *text, size_t len, bool builtin,
-		   struct profile_error *err)
+int profiles_parse(struct profiles *profiles, const char *text, size_t len,
+		   enum profile_origin origin, struct profile_error *err)
 {
 	struct parse p = {
 		.profiles = profiles,
 		.err = err,
-		.builtin = builtin,
+		.origin = origin,
 		.end = text + len,
 	};
 	int bad;

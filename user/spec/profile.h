@@ -6,6 +6,7 @@
 #ifndef XDP_DEDUP_PROFILE_H
 #define XDP_DEDUP_PROFILE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@
 
 #define PROFILE_LINE_MAX 190 /* characters */
 #define PROFILE_ABOUT_MAX 80
+#define PROFILE_USE_MAX 24
 #define PROFILES_MAX 256
 #define PROFILE_SAYS_MAX 256
 
@@ -34,10 +36,18 @@
 #define PROFILE_LAYERS_CNT 3
 extern const char *const PROFILE_LAYERS[PROFILE_LAYERS_CNT];
 
+/* Where a profile comes from. It replaces one of the same name from a lower origin. */
+enum profile_origin {
+	PROFILE_BUILTIN,
+	PROFILE_OF_HOST, /* PROFILES_DIRECTORY */
+	PROFILE_GIVEN,	 /* --profiles */
+};
+
 struct profile {
 	struct dedup_stream stream;	/* has the profile's name; no ports, destinations, realm */
 	struct dedup_numbered numbered; /* width 0: its ids are no numbers */
 	char about[PROFILE_ABOUT_MAX];
+	char use[PROFILE_USE_MAX];		   /* its field of use; "" if it is not given */
 	char *text;				   /* its section, up to the next one */
 	uint64_t window_ns;			   /* the longest that fits; 0: not given */
 	double fpr;				   /* the highest that fits; 0: not given */
@@ -46,7 +56,7 @@ struct profile {
 	struct dedup_tunnels tunnels;		   /* its packets may be in these */
 	bool needs_to;				   /* only with destinations */
 	bool needs_app;				   /* only if an application adds ids */
-	bool builtin;
+	enum profile_origin origin;
 };
 
 /* Begins as { 0 }. */
@@ -61,11 +71,11 @@ struct profile_error {
 	char says[PROFILE_SAYS_MAX];
 };
 
-/* Adds the text's profiles. A profile with the name of a built-in one replaces it; except gsp, as
- * only a built-in profile may have a decoder. builtin: they are built in. Returns 0; or -EINVAL
- * with *err filled in, and some may have been added.
+/* Adds the text's profiles. They replace those of the same names from lower origins; except gsp, as
+ * only a built-in profile may have a decoder. Returns 0; or -EINVAL with *err filled in, and some
+ * may have been added.
  */
-int profiles_parse(struct profiles *p, const char *text, size_t len, bool builtin,
+int profiles_parse(struct profiles *p, const char *text, size_t len, enum profile_origin origin,
 		   struct profile_error *err);
 
 /* Adds the built-in profiles (user/spec/profiles). Returns 0 or -ENOMEM. */
@@ -75,7 +85,15 @@ int profiles_add_builtin(struct profiles *p);
  * the file is larger than PROFILES_FILE_MAX, or another -errno if it cannot be read.
  */
 #define PROFILES_FILE_MAX (256 * 1024)
-int profiles_add_file(struct profiles *p, const char *path, struct profile_error *err);
+int profiles_add_file(struct profiles *p, const char *path, enum profile_origin origin,
+		      struct profile_error *err);
+
+/* Adds the host's own profiles: the files NAME.ini of this directory, sorted, if there is one.
+ * Returns what profiles_add_file() returns for the first file that fails, whose path is then in
+ * `path`; or the -errno of the directory, with its path.
+ */
+#define PROFILES_DIRECTORY "/etc/xdp-dedup/profiles"
+int profiles_add_host(struct profiles *p, char path[PATH_MAX], struct profile_error *err);
 
 /* Returns the profile of this name, or NULL. */
 const struct profile *profiles_find(const struct profiles *p, const char *name);

@@ -34,6 +34,14 @@ static int set_about(struct parse *p, const char *value, struct position at)
 	return 0;
 }
 
+static int set_use(struct parse *p, const char *value, struct position at)
+{
+	if (strlen(value) >= PROFILE_USE_MAX)
+		return profile_fail(p, at, "use has at most %d characters", PROFILE_USE_MAX - 1);
+	snprintf(p->now.use, sizeof(p->now.use), "%s", value);
+	return 0;
+}
+
 const char *const PROFILE_LAYERS[PROFILE_LAYERS_CNT] = {
 	[DEDUP_UDP] = "udp", [DEDUP_IP] = "ip", [DEDUP_ETHERNET] = "ethernet"
 };
@@ -68,7 +76,7 @@ static int set_ethertype(struct parse *p, const char *value, struct position at)
 
 static int set_decoder(struct parse *p, const char *value, struct position at)
 {
-	if (strcmp(value, "gsp") || !p->builtin)
+	if (strcmp(value, "gsp") || p->origin != PROFILE_BUILTIN)
 		return profile_fail(p, at, "only the built-in profile gsp has a decoder: give an id");
 	p->now.stream.decoder = DEDUP_GSP;
 	return 0;
@@ -254,6 +262,7 @@ static int set_learn(struct parse *p, const char *value, struct position at)
 
 const struct profile_key PROFILE_KEYS[] = {
 	[KEY_ABOUT] = { "about", set_about, false },
+	[KEY_USE] = { "use", set_use, false },
 	[KEY_LAYER] = { "layer", set_layer, false },
 	[KEY_ETHERTYPE] = { "ethertype", set_ethertype, false },
 	[KEY_DECODER] = { "decoder", set_decoder, false },

@@ -10,6 +10,7 @@
 
 enum {
 	KEY_ABOUT,
+	KEY_USE,
 	KEY_LAYER,
 	KEY_ETHERTYPE,
 	KEY_DECODER,
@@ -39,7 +40,8 @@ struct position {
 struct parse {
 	struct profiles *profiles;
 	struct profile_error *err;
-	bool builtin, failed;
+	enum profile_origin origin;
+	bool failed;
 
 	const char *next, *end; /* the rest of the text */
 	const char *line;	/* the line that was read last */

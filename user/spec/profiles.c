@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "profile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +18,14 @@ int profiles_add_builtin(struct profiles *p)
 		struct profile_error err;
 
 		/* The texts are right, as tests parse each of them: so memory is missing. */
-		if (profiles_parse(p, BUILTIN[i], strlen(BUILTIN[i]), true, &err))
+		if (profiles_parse(p, BUILTIN[i], strlen(BUILTIN[i]), PROFILE_BUILTIN, &err))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int profiles_add_file(struct profiles *p, const char *path, struct profile_error *err)
+int profiles_add_file(struct profiles *p, const char *path, enum profile_origin origin,
+		      struct profile_error *err)
 {
 	char *text = malloc(PROFILES_FILE_MAX + 1);
 	int result = 0;
@@ -46,8 +48,36 @@ int profiles_add_file(struct profiles *p, const char *path, struct profile_error
 	fclose(f);
 out:
 	if (!result)
-		result = profiles_parse(p, text, len, false, err);
+		result = profiles_parse(p, text, len, origin, err);
 	free(text);
+	return result;
+}
+
+static int is_ini(const struct dirent *entry)
+{
+	const char *end = strrchr(entry->d_name, '.');
+
+	return end && end > entry->d_name && !strcmp(end, ".ini");
+}
+
+int profiles_add_host(struct profiles *p, char path[PATH_MAX], struct profile_error *err)
+{
+	struct dirent **entries;
+	int cnt, result = 0;
+
+	*err = (struct profile_error){ 0 };
+	snprintf(path, PATH_MAX, PROFILES_DIRECTORY);
+	cnt = scandir(PROFILES_DIRECTORY, &entries, is_ini, alphasort);
+	if (cnt < 0)
+		return errno == ENOENT ? 0 : -errno;
+	for (int i = 0; i < cnt; i++) {
+		if (!result) {
+			snprintf(path, PATH_MAX, "%s/%s", PROFILES_DIRECTORY, entries[i]->d_name);
+			result = profiles_add_file(p, path, PROFILE_OF_HOST, err);
+		}
+		free(entries[i]);
+	}
+	free(entries);
 	return result;
 }
 

@@ -68,7 +68,7 @@ static int add_streams(enum bench_row row, struct filter_spec *spec)
 	struct profiles profiles = { 0 };
 	struct profile_error err;
 
-	if (profiles_parse(&profiles, text, strlen(text), true, &err))
+	if (profiles_parse(&profiles, text, strlen(text), PROFILE_BUILTIN, &err))
 		return diag_err(-EINVAL, "the bench's own profile is wrong: %s", err.says);
 	spec->streams_cnt = ROWS[row].streams;
 	for (uint32_t i = 0; i < spec->streams_cnt; i++) {

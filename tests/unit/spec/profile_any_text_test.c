@@ -69,7 +69,7 @@ static int try_text(const char *bytes, size_t len, bool builtin)
 
 	assert_non_null(text);
 	memcpy(text, bytes, len);
-	result = profiles_parse(&p, text, len, builtin, &err);
+	result = profiles_parse(&p, text, len, builtin ? PROFILE_BUILTIN : PROFILE_GIVEN, &err);
 	for (size_t i = 0; i < p.cnt; i++)
 		check_profile(&p.list[i]);
 	if (result) {

@@ -237,7 +237,7 @@ TEST_ROWS(error_is_told_with_its_place, BAD)
 	char says[512];
 
 	assert_int_equal(profiles_add_builtin(&p), 0);
-	assert_int_equal(parse_as(&p, row->text, false, says, sizeof(says)), -EINVAL);
+	assert_int_equal(parse_as(&p, row->text, PROFILE_GIVEN, says, sizeof(says)), -EINVAL);
 	if (!strstr(says, row->says))
 		fail_msg("said: %s\nnot:  %s", says, row->says);
 	profiles_free(&p);
@@ -255,7 +255,7 @@ TEST(decoder_makes_the_id_itself)
 
 		snprintf(text, sizeof(text), "[profile a]\ndecoder = gsp\n%s%s",
 			 strstr(WITH[i], "layer") ? "" : "layer = udp\n", WITH[i]);
-		assert_int_equal(parse_as(&p, text, true, says, sizeof(says)), -EINVAL);
+		assert_int_equal(parse_as(&p, text, PROFILE_BUILTIN, says, sizeof(says)), -EINVAL);
 		assert_string_equal(says, "2:11: this decoder is for layer udp, and makes the id");
 		profiles_free(&p);
 	}

@@ -117,7 +117,7 @@ TEST_ROWS(text_is_compiled, GOOD)
 	is.words = is.loads_cnt + !!is.digest;
 	is.bytes = 8 * (is.words - 1) +
 		   (is.digest ? 8 : is.loads[is.loads_cnt ? is.loads_cnt - 1 : 0].bytes);
-	if (parse_as(&p, row->text, false, says, sizeof(says)))
+	if (parse_as(&p, row->text, PROFILE_GIVEN, says, sizeof(says)))
 		fail_msg("%s", says);
 	assert_int_equal(p.cnt, 1);
 	assert_memory_equal(&p.list[0].stream, &is, sizeof(is));
@@ -215,7 +215,7 @@ TEST_ROWS(sequence_is_compiled, NUMBERED)
 	struct profiles p = { 0 };
 	char says[512];
 
-	if (parse_as(&p, row->text, false, says, sizeof(says)))
+	if (parse_as(&p, row->text, PROFILE_GIVEN, says, sizeof(says)))
 		fail_msg("%s", says);
 	st = &p.list[0].stream;
 	assert_memory_equal(&p.list[0].numbered, &row->is, sizeof(row->is));
@@ -242,7 +242,7 @@ TEST(numbers_are_of_one_section)
 	struct profiles p = { 0 };
 	char says[512];
 
-	assert_int_equal(parse_as(&p, TEXT, false, says, sizeof(says)), 0);
+	assert_int_equal(parse_as(&p, TEXT, PROFILE_GIVEN, says, sizeof(says)), 0);
 	assert_int_equal(p.list[0].numbered.recovery.ring_shift, 9);
 	assert_memory_equal(&p.list[1].numbered, &NONE, sizeof(NONE));
 	assert_int_equal(p.list[1].stream.words, 1);
@@ -272,7 +272,7 @@ TEST(id_has_so_many_bytes)
 		struct profiles p = { 0 };
 		char says[512];
 
-		assert_int_equal(parse_as(&p, ROWS[i].text, true, says, sizeof(says)), 0);
+		assert_int_equal(parse_as(&p, ROWS[i].text, PROFILE_BUILTIN, says, sizeof(says)), 0);
 		assert_int_equal(p.list[0].stream.words, ROWS[i].words);
 		assert_int_equal(p.list[0].stream.bytes, ROWS[i].bytes);
 		profiles_free(&p);
@@ -287,14 +287,14 @@ TEST(keys_beside_the_stream)
 	struct profiles p = { 0 };
 	char says[512];
 
-	assert_int_equal(parse_as(&p, TEXT, false, says, sizeof(says)), 0);
+	assert_int_equal(parse_as(&p, TEXT, PROFILE_GIVEN, says, sizeof(says)), 0);
 	assert_int_equal(p.cnt, 2);
 	assert_string_equal(p.list[0].about, "what it is");
 	assert_int_equal(p.list[0].window_ns, 1500000000);
 	assert_true(p.list[0].fpr == 1e-9);
 	assert_int_equal(p.list[0].ports_cnt, 2);
 	assert_true(p.list[0].ports[0].lo == 80 && p.list[0].ports[1].hi == 9010);
-	assert_true(p.list[0].needs_to && p.list[0].needs_app && !p.list[0].builtin);
+	assert_true(p.list[0].needs_to && p.list[0].needs_app && p.list[0].origin == PROFILE_GIVEN);
 	assert_string_equal(p.list[1].text, "[profile b]\nlayer=udp\n" ID);
 	assert_true(!p.list[1].window_ns && !p.list[1].ports_cnt && !p.list[1].needs_to);
 	assert_true(!p.list[1].needs_app && p.list[1].fpr == 0);
@@ -314,11 +314,11 @@ TEST(built_in_ones_are_replaced_by_name)
 	assert_int_equal(profiles_add_builtin(&p), 0);
 	cnt = p.cnt;
 	assert_int_equal(profiles_find(&p, "rtp")->stream.words, 2);
-	assert_int_equal(parse_as(&p, TEXT, false, says, sizeof(says)), 0);
+	assert_int_equal(parse_as(&p, TEXT, PROFILE_GIVEN, says, sizeof(says)), 0);
 	assert_int_equal(p.cnt, cnt);
 	assert_int_equal(profiles_find(&p, "rtp")->stream.words, 1);
 	assert_string_equal(profiles_find(&p, "rtp")->text, TEXT);
-	assert_int_equal(parse_as(&p, TEXT, false, says, sizeof(says)), -EINVAL);
+	assert_int_equal(parse_as(&p, TEXT, PROFILE_GIVEN, says, sizeof(says)), -EINVAL);
 	assert_string_equal(says, "1:1: there is a profile rtp already");
 	profiles_free(&p);
 }
@@ -331,14 +331,14 @@ TEST(profiles_are_so_many)
 
 	for (i = 0; i < PROFILES_MAX; i++) {
 		snprintf(text, sizeof(text), "[profile p%d]\nlayer=udp\n" ID, i);
-		assert_int_equal(parse_as(&p, text, false, says, sizeof(says)), 0);
+		assert_int_equal(parse_as(&p, text, PROFILE_GIVEN, says, sizeof(says)), 0);
 	}
-	assert_int_equal(parse_as(&p, A ID, false, says, sizeof(says)), -EINVAL);
+	assert_int_equal(parse_as(&p, A ID, PROFILE_GIVEN, says, sizeof(says)), -EINVAL);
 	assert_string_equal(says, "1:1: at most 256 profiles");
 	profiles_free(&p);
 }
 
-/* Those that come along, and what they make of ids and gates. */
+/* Some that are built in, and what they make of ids and gates. */
 static const struct builtin_row {
 	const char *name;
 	uint32_t layer, words, gates;
@@ -361,12 +361,10 @@ static const struct builtin_row {
 
 TEST_ROWS(built_in_profile, BUILTIN)
 {
-	struct profiles all = { 0 }, again = { 0 };
+	struct profiles all = { 0 };
 	const struct profile *p;
-	char file[8192], says[512];
 
 	assert_int_equal(profiles_add_builtin(&all), 0);
-	assert_int_equal(all.cnt, ARRAY_SIZE(BUILTIN));
 	p = profiles_find(&all, row->name);
 	assert_non_null(p);
 	assert_int_equal(p->stream.layer, row->layer);
@@ -377,19 +375,36 @@ TEST_ROWS(built_in_profile, BUILTIN)
 	assert_int_equal(p->numbered.width, row->width);
 	assert_int_equal(p->numbered.reset_ns, row->reset_ms * 1000000ULL);
 	assert_int_equal(p->numbered.partial, !strcmp(row->name, "hsr") || !strcmp(row->name, "prp"));
-	assert_true(p->fpr == row->fpr && p->builtin && *p->about);
+	assert_true(p->fpr == row->fpr && p->origin == PROFILE_BUILTIN && *p->about);
 	assert_true(p->needs_to == !strcmp(row->name, "moldudp64"));
 	assert_int_equal(p->stream.forwarded, !strncmp(row->name, "mirror", 6));
 
-	/* Its text is the file's, and what it was compiled from. */
-	assert_int_equal(sh_out(file, sizeof(file), "cat user/spec/profiles/%s.ini", row->name), 0);
-	assert_string_equal(p->text, file);
-	if (parse_as(&again, p->text, true, says, sizeof(says)))
-		fail_msg("%s", says);
-	assert_memory_equal(&again.list[0].stream, &p->stream, sizeof(p->stream));
-	assert_memory_equal(&again.list[0].numbered, &p->numbered, sizeof(p->numbered));
 	profiles_free(&all);
-	profiles_free(&again);
+}
+
+TEST(texts_of_built_in_profiles)
+{
+	struct profiles all = { 0 };
+
+	assert_int_equal(profiles_add_builtin(&all), 0);
+	for (size_t i = 0; i < all.cnt; i++) {
+		const struct profile *p = &all.list[i];
+		struct profiles again = { 0 };
+		char file[8192], says[512];
+
+		assert_true(*p->about && *p->use);
+		/* It is the file's, and what the profile was compiled from. */
+		assert_int_equal(sh_out(file, sizeof(file), "cat user/spec/profiles/%s.ini",
+					p->stream.name),
+				 0);
+		assert_string_equal(p->text, file);
+		if (parse_as(&again, p->text, PROFILE_BUILTIN, says, sizeof(says)))
+			fail_msg("%s", says);
+		assert_memory_equal(&again.list[0].stream, &p->stream, sizeof(p->stream));
+		assert_memory_equal(&again.list[0].numbered, &p->numbered, sizeof(p->numbered));
+		profiles_free(&again);
+	}
+	profiles_free(&all);
 }
 
 TEST(files_are_read)
@@ -401,19 +416,19 @@ TEST(files_are_read)
 
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(profiles_add_file(&p, path, &err), -EINVAL);
+	assert_int_equal(profiles_add_file(&p, path, PROFILE_GIVEN, &err), -EINVAL);
 	assert_int_equal(err.line, 1);
 	sh("printf '" A "id=payload\n' >%s", path);
-	assert_int_equal(profiles_add_file(&p, path, &err), 0);
+	assert_int_equal(profiles_add_file(&p, path, PROFILE_GIVEN, &err), 0);
 	assert_int_equal(p.cnt, 1);
 	sh("yes ';' | head -c %d >%s", PROFILES_FILE_MAX, path);
-	assert_int_equal(profiles_add_file(&p, path, &err), -EINVAL);
+	assert_int_equal(profiles_add_file(&p, path, PROFILE_GIVEN, &err), -EINVAL);
 	sh("yes ';' | head -c %d >%s", PROFILES_FILE_MAX + 1, path);
-	assert_int_equal(profiles_add_file(&p, path, &err), -EFBIG);
+	assert_int_equal(profiles_add_file(&p, path, PROFILE_GIVEN, &err), -EFBIG);
 	assert_int_equal(err.line, 0);
-	assert_int_equal(profiles_add_file(&p, "/tmp", &err), -EISDIR);
+	assert_int_equal(profiles_add_file(&p, "/tmp", PROFILE_GIVEN, &err), -EISDIR);
 	unlink(path);
-	assert_int_equal(profiles_add_file(&p, path, &err), -ENOENT);
+	assert_int_equal(profiles_add_file(&p, path, PROFILE_GIVEN, &err), -ENOENT);
 	profiles_free(&p);
 }
 

@@ -15,10 +15,11 @@
 #define ID "id = payload+0:8\n"
 
 /* Returns what profiles_parse() returns, and prints its error into `says`: LINE:COLUMN: TEXT. */
-static int parse_as(struct profiles *p, const char *text, bool builtin, char *says, size_t size)
+static int parse_as(struct profiles *p, const char *text, enum profile_origin origin, char *says,
+		    size_t size)
 {
 	struct profile_error err = { 0 };
-	int result = profiles_parse(p, text, strlen(text), builtin, &err);
+	int result = profiles_parse(p, text, strlen(text), origin, &err);
 
 	snprintf(says, size, "%u:%u: %s", err.line, err.column, err.says);
 	return result;

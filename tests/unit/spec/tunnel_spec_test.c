@@ -128,7 +128,7 @@ static void add_stream(struct filter_spec *spec, const char *name, const char *p
 	struct profiles all = { 0 };
 	struct profile_error err = { 0 };
 
-	if (profiles_parse(&all, profile, strlen(profile), true, &err))
+	if (profiles_parse(&all, profile, strlen(profile), PROFILE_BUILTIN, &err))
 		fail_msg("%u:%u: %s", err.line, err.column, err.says);
 	*s = (struct spec_stream){ .stream = all.list->stream,
 				   .tunnels = all.list->tunnels,
