@@ -102,7 +102,8 @@ BIN     := $(BUILD)/xdp-dedup
 SAN_BIN := $(BUILD)/san/xdp-dedup
 SKELS   := $(BUILD)/xdp_dedup.skel.h
 PROFILES := $(BUILD)/builtin_profiles.h
-MADE    := $(SKELS) $(PROFILES)
+REPORT  := $(BUILD)/report_page.h
+MADE    := $(SKELS) $(PROFILES) $(REPORT)
 USER    := $(call sources,user/*/*.c)
 MAINS   := $(call sources,user/*/main.c)
 # The objects of a room, and of all rooms that it uses.
@@ -191,11 +192,19 @@ $(BUILD)/flood.skel.h: tests/bench/flood.bpf.c tests/bench/flood_frame.h include
 	$(call skeleton,flood)
 TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/late_hand.skel.h $(BUILD)/bench.skel.h $(BUILD)/flood.skel.h
 
+# Prints a text as a C string.
+AS_STRING = sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'
+
 # The built-in profiles, each as a C string.
 $(PROFILES): $(wildcard user/spec/profiles/*.ini) Makefile | $(BUILD)/tools
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)for f in $(addsuffix .ini,$(sort $(basename $(filter %.ini,$^)))); do sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $$f && echo , || exit 1; done > $@.tmp
+	$(Q)for f in $(addsuffix .ini,$(sort $(basename $(filter %.ini,$^)))); do $(AS_STRING) $$f && echo , || exit 1; done > $@.tmp
+	$(Q)mv $@.tmp $@
+$(REPORT): user/cli/report.html Makefile | $(BUILD)/tools
+	$(call say,GEN,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(AS_STRING) $< > $@.tmp
 	$(Q)mv $@.tmp $@
 
 SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -554,9 +563,10 @@ demo-publish: $(BIN) $(PUBLISH) ## as root: two machines publish into one stream
 	$(Q)BUILD='$(BUILD)' scripts/demo-publish
 
 .PHONY: pictures
-pictures: $(BIN) $(BUILD)/tests/feed ## as root: pictures of the documents: watch on a real feed, the bench's drawings
-	$(Q)scripts/deps bench
+pictures: $(BIN) $(BUILD)/tests/feed ## as root: pictures of the documents: watch on a real feed, a page of replay, the bench's drawings
+	$(Q)scripts/deps bench browser
 	$(Q)BUILD='$(BUILD)' scripts/watch-picture user/cli/watch.svg
+	$(Q)BUILD='$(BUILD)' scripts/report-picture user/cli/report.png
 	$(Q)scripts/growth-drawings tests/bench
 
 .PHONY: bench

@@ -110,6 +110,7 @@ static const struct foreign_row {
 	    ("$XD replay \"$CAPTURE\"" JSON_IS_VALID), "+$XD replay \"$CAPTURE\" --port 8001",
 	    ("$XD replay \"$CAPTURE\" --port 8001" JSON_IS_VALID),
 	    "+$XD replay \"$CAPTURE\" --port 8001 --write-passed \"/mnt/$TEXT.d/out\"",
+	    "+$XD replay \"$CAPTURE\" --html \"/mnt/$TEXT.d/out\"",
 	    "+$XD replay \"$CAPTURE\" --port 8001 --mac \"$TEXT\"" } },
 };
 

@@ -59,4 +59,7 @@ static inline json_object *json_itself(json_object *o)
 void json_print(json_object *o);
 void json_print_line(FILE *to, json_object *o);
 
+/* As json_print_line(), for a script's element of a page: no "<" is in it. Does not free it. */
+void json_print_in_page(FILE *to, json_object *o);
+
 #endif

@@ -32,6 +32,7 @@ struct options {
 	/* replay */
 	enum engine_kind engine;
 	const char *write_passed, *write_dropped; /* paths; NULL: not written */
+	const char *html;			  /* a path; NULL: no page is written */
 	bool mac_given;
 	uint8_t mac[6];
 	uint64_t memory; /* bytes for the table of ids */

@@ -16,6 +16,37 @@ static json_object *json_reasons(const struct replay_stream *s)
 	return o;
 }
 
+json_object *replay_json_timeline(const struct timeline *t)
+{
+	json_object *o = json_object_new_object();
+
+	ADD("first_ns", json_u64(t->first_ns));
+	ADD("width_ns", json_u64(t->width_ns));
+	ADD("packets", JSON_LIST(i, t->cnt, t->bins[i].packets));
+	ADD("duplicates", JSON_LIST(i, t->cnt, t->bins[i].duplicates));
+	return o;
+}
+
+json_object *replay_json_ages(const struct histogram *a)
+{
+	json_object *list = json_object_new_array();
+	uint64_t below = 0;
+
+	for (uint64_t ns = 1024; below < a->cnt; ns *= 2) {
+		uint64_t to = ns - 1, cnt = histogram_within(a, to) - below;
+
+		if (cnt) {
+			json_object *pair = json_object_new_array();
+
+			json_object_array_add(pair, json_u64(to < a->greatest ? to : a->greatest));
+			json_object_array_add(pair, json_u64(cnt));
+			json_object_array_add(list, pair);
+		}
+		below += cnt;
+	}
+	return list;
+}
+
 static json_object *json_ages(const struct histogram *a)
 {
 	json_object *o = json_object_new_object();
@@ -23,6 +54,7 @@ static json_object *json_ages(const struct histogram *a)
 	ADD("median_ns", json_u64(histogram_part(a, 0.5)));
 	ADD("p99_ns", json_u64(histogram_part(a, 0.99)));
 	ADD("greatest_ns", json_u64(a->greatest));
+	ADD("histogram", replay_json_ages(a));
 	return o;
 }
 
@@ -37,7 +69,7 @@ static json_object *json_count(const char *key, const char *name, uint64_t packe
 	return o;
 }
 
-static json_object *json_sources(struct sources *s)
+json_object *replay_json_sources(struct sources *s)
 {
 	struct source top[REPLAY_TOP];
 	int cnt = sources_top(s, top, REPLAY_TOP);
@@ -72,13 +104,14 @@ static json_object *json_replayed_stream(const struct capture *c, const struct d
 	ADD("missed", json_u64(s->missed));
 	ADD("false_drops", json_u64(s->dropped_first));
 	ADD("ages", json_ages(&s->ages));
-	ADD("sources", json_sources(s->sources));
+	ADD("timeline", replay_json_timeline(&s->timeline));
+	ADD("sources", replay_json_sources(s->sources));
 	ADD("interfaces", json_interfaces(c, s));
 	return o;
 }
 
-void replay_print_json(const char *path, const struct capture *c, const struct dedup_config *cfg,
-		       const struct replay_result *r, bool complete)
+json_object *replay_json(const char *path, const struct capture *c, const struct dedup_config *cfg,
+			 const struct replay_result *r, bool complete)
 {
 	json_object *o = json_object_new_object();
 	struct senders_view senders = replay_senders(c, cfg, r, UINT32_MAX);
@@ -100,5 +133,5 @@ void replay_print_json(const char *path, const struct capture *c, const struct d
 	ADD("known_since_ns", json_u64(r->known_since_ns));
 	ADD("streams", JSON_LIST(n, r->streams_cnt, json_replayed_stream(c, cfg, r, n)));
 	ADD("senders", senders_json(&senders));
-	json_print(o);
+	return o;
 }

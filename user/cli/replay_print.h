@@ -3,6 +3,7 @@
 #ifndef XDP_DEDUP_REPLAY_PRINT_H
 #define XDP_DEDUP_REPLAY_PRINT_H
 
+#include "json_out.h"
 #include "options.h"
 #include "replay.h"
 #include "senders_view.h"
@@ -12,8 +13,20 @@
 /* Print the results of a replay. path, c: the capture. complete: it was read to its end. */
 void replay_print_text(const char *path, const struct capture *c, const struct dedup_config *cfg,
 		       const struct replay_result *r);
-void replay_print_json(const char *path, const struct capture *c, const struct dedup_config *cfg,
-		       const struct replay_result *r, bool complete);
+
+/* Makes an object of the results. The caller frees it. */
+json_object *replay_json(const char *path, const struct capture *c, const struct dedup_config *cfg,
+			 const struct replay_result *r, bool complete);
+
+/* Prints the results as JSON and writes their page, as the options want it, and frees them. Returns
+ * 0; or -errno (logged) if the page could not be written.
+ */
+int replay_show_figures(const struct options *o, json_object *figures);
+
+/* Make objects for a replay and for a survey. */
+json_object *replay_json_timeline(const struct timeline *t);
+json_object *replay_json_ages(const struct histogram *a); /* by doublings: [[up to ns, count], ...] */
+json_object *replay_json_sources(struct sources *s);
 
 /* Returns a view of at most `max` senders of numbered streams. Its list belongs to *r. */
 struct senders_view replay_senders(const struct capture *c, const struct dedup_config *cfg,

@@ -164,10 +164,10 @@ static int print_report(const struct options *o, struct survey_report *report)
 	report->rest.filter = &report->r->rest;
 	err = replay_paths(o, report->complete, &report->filter)
 		      ?: replay_paths(o, report->complete, &report->rest);
-	if (o->json)
-		survey_print_json(report);
-	else
+	if (!o->json)
 		survey_print_text(report);
+	if (o->json || o->html)
+		err = replay_show_figures(o, survey_json(report)) ?: err;
 	replay_free(&report->filter.result);
 	replay_free(&report->rest.result);
 	return err;

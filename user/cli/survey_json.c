@@ -135,7 +135,7 @@ static json_object *json_advice(const struct survey_report *report)
 	return o;
 }
 
-void survey_print_json(const struct survey_report *report)
+json_object *survey_json(const struct survey_report *report)
 {
 	const struct survey_result *r = report->r;
 	json_object *o = json_object_new_object();
@@ -152,9 +152,12 @@ void survey_print_json(const struct survey_report *report)
 	ADD("known_since_ns", json_u64(r->known_since_ns));
 	ADD("interfaces", json_u64(r->ifaces_cnt));
 	ADD("tunnels", survey_json_tunnels(r));
+	ADD("timeline", replay_json_timeline(&r->timeline));
+	ADD("ages", replay_json_ages(&r->ages));
+	ADD("sources", replay_json_sources(r->sources));
 	ADD("advice", json_advice(report));
 	ADD("destinations", JSON_LIST(i, r->destinations_cnt, json_destination(&r->destinations[i])));
 	ADD("others", json_others(r));
 	ADD("all_traffic", json_fits(r->all, r->all_cnt));
-	json_print(o);
+	return o;
 }

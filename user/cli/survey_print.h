@@ -44,7 +44,9 @@ extern const struct survey_reason {
 } SURVEY_REASONS[];
 
 void survey_print_text(const struct survey_report *report);
-void survey_print_json(const struct survey_report *report);
+
+/* Makes an object of the survey. The caller frees it. */
+json_object *survey_json(const struct survey_report *report);
 
 /* Writes the options of `load` and `replay` that make this filter, without --action; "" if there is
  * no filter. Returns out.

@@ -9,6 +9,7 @@
 #include "kernel.h"
 #include "plan.h"
 #include "replay_print.h"
+#include "report.h"
 #include "survey_print.h"
 #include "verbs.h"
 
@@ -111,6 +112,17 @@ static int finish(struct capture_out *out, bool begun)
 	return 0;
 }
 
+int replay_show_figures(const struct options *o, json_object *figures)
+{
+	int err = o->html ? report_write(o->html, figures) : 0;
+
+	if (o->json)
+		json_print(figures);
+	else
+		json_object_put(figures);
+	return err;
+}
+
 static int replay(const struct options *o, const struct dedup_config *cfg, struct capture *c)
 {
 	struct replay_spec spec = { .cfg = cfg,
@@ -131,10 +143,11 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 	if (is_stdout(o->write_passed) || is_stdout(o->write_dropped))
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	/* After an error, the packets before it count. */
-	if (result.streams && o->json)
-		replay_print_json(o->args[0], c, cfg, &result, complete);
-	else if (result.streams)
+	if (result.streams && !o->json)
 		replay_print_text(o->args[0], c, cfg, &result);
+	if (result.streams && (o->json || o->html))
+		err = replay_show_figures(o, replay_json(o->args[0], c, cfg, &result, complete))
+			      ?: err;
 	replay_free(&result);
 	return err;
 }

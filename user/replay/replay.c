@@ -196,6 +196,7 @@ static int count(struct run *r, const struct capture_frame *f, struct frame_view
 	s->duplicate_bytes += a->drops ? v->len : 0;
 	s->iface_packets[f->iface]++;
 	s->iface_duplicates[f->iface] += a->drops;
+	timeline_note(&s->timeline, r->now_ns, a->drops);
 	if (sources_note(s->sources, v->data, v->len, a->drops))
 		return diag_err(-ENOMEM, "no memory for the sources of packets");
 	return has_id ? note_frame_ids(r, v, a) : 0;

@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "sender_list.h"
 #include "sources.h"
+#include "timeline.h"
 
 #define REPLAY_MEMORY_DEFAULT 1000000000ULL
 
@@ -38,6 +39,7 @@ struct replay_stream {
 	uint64_t dropped_first; /* false positives: the id did not arrive in the last 2 windows */
 	uint64_t missed;	/* copies that pass, as the filter has forgotten their id */
 	struct histogram ages;	/* of all copies, since the first packet with the id */
+	struct timeline timeline;
 	struct sources *sources;
 	uint64_t iface_packets[CAPTURE_IFACES_MAX], iface_duplicates[CAPTURE_IFACES_MAX];
 };

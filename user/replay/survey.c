@@ -73,7 +73,8 @@ int survey_open(uint64_t memory, const struct dedup_tunnels *tunnels, struct sur
 	s->table.destinations = calloc(SURVEY_DESTINATIONS_MAX, sizeof(*s->table.destinations));
 	s->padded = calloc(1, FRAME_BYTES_MAX);
 	s->inner = calloc(1, FRAME_BYTES_MAX);
-	if (!s->table.destinations || !s->padded || !s->inner ||
+	s->result.sources = sources_open();
+	if (!s->table.destinations || !s->padded || !s->inner || !s->result.sources ||
 	    id_table_open(SURVEY_MARK_BYTES, memory, &s->ids) || profiles_add_builtin(&s->profiles))
 		goto fail;
 	profiles_keep(&s->profiles, is_surveyed);
@@ -127,6 +128,7 @@ void survey_close(struct survey *s)
 		free(s->all[i]);
 	}
 	free(s->result.destinations);
+	sources_close(s->result.sources);
 	survey_table_free(&s->table);
 	end_notes(s);
 	profiles_free(&s->profiles);
@@ -205,12 +207,24 @@ static uint8_t mac_hash(const struct survey_packet *seen, uint32_t at)
 	return (uint8_t)(mac * 0x9e3779b97f4a7c15 >> 56);
 }
 
-int survey_note(struct survey *s, const struct capture_frame *f)
+/* Looks for earlier packets that were equal. Returns 0, or -ENOMEM. */
+static int note_ids(struct survey *s, struct survey_packet *seen)
 {
 	struct survey_lookup ids[DEDUP_STREAMS_MAX];
+	int cnt = survey_ids_find(s, seen, ids);
+
+	if (cnt < 0)
+		return cnt;
+	if (!seen->flow.ipv4 && !seen->flow.ipv6 && survey_note_frame(s, seen))
+		return -ENOMEM;
+	return survey_note_ids(s, seen, ids, cnt);
+}
+
+int survey_note(struct survey *s, const struct capture_frame *f)
+{
 	struct survey_packet seen = { .iface = f->iface, .wire_len = f->wire_len };
 	struct inside inside;
-	int cnt;
+	int err = 0;
 
 	if (f->outgoing) {
 		s->result.outgoing++;
@@ -234,17 +248,15 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 	seen.to_mac = mac_hash(&seen, 0);
 	count_frame(s, &seen);
 	survey_tunnels_note(s->result.tunnels, f, &inside, seen.flow.kind);
-	if (inside.is_faulty)
-		return 0;
-	s->ip_packets += seen.flow.ipv4 || seen.flow.ipv6;
-	s->other_ip_packets += (seen.flow.ipv4 || seen.flow.ipv6) && seen.flow.kind != SURVEY_UDP;
-	seen.tunnels = inside.tunnels;
-	cnt = survey_ids_find(s, &seen, ids);
-	if (cnt < 0)
-		return cnt;
-	if (!seen.flow.ipv4 && !seen.flow.ipv6 && survey_note_frame(s, &seen))
-		return -ENOMEM;
-	return survey_note_ids(s, &seen, ids, cnt);
+	if (!inside.is_faulty) {
+		s->ip_packets += seen.flow.ipv4 || seen.flow.ipv6;
+		s->other_ip_packets +=
+			(seen.flow.ipv4 || seen.flow.ipv6) && seen.flow.kind != SURVEY_UDP;
+		seen.tunnels = inside.tunnels;
+		err = note_ids(s, &seen);
+	}
+	timeline_note(&s->result.timeline, s->now_ns, seen.is_identical);
+	return err ?: sources_note(s->result.sources, seen.frame, seen.have, seen.is_identical);
 }
 
 const struct survey_result *survey_end(struct survey *s)

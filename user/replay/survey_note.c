@@ -174,13 +174,15 @@ static void note_duplicate(struct survey *s, const struct survey_packet *seen,
 		m->other = other_hash(seen);
 }
 
-static void note_identical(struct survey *s, const struct survey_packet *seen,
+static void note_identical(struct survey *s, struct survey_packet *seen,
 			   const struct id_table_entry *e)
 {
 	struct destination *p = &s->table.destinations[seen->destination];
 
 	if (e->copies == 1)
 		return;
+	seen->is_identical = true;
+	histogram_add(&s->result.ages, s->now_ns - e->first_ns);
 	p->d.identical.packets++;
 	p->d.identical.bytes += seen->wire_len;
 	survey_add_age(&s->table, &p->ages, s->now_ns - e->first_ns);
@@ -196,7 +198,7 @@ static bool is_duplicate(const struct survey *s, struct survey_lookup *at,
 	return e->copies > 1 && at->age_ns <= s->horizon_ns[at->stream];
 }
 
-static int note_packet_id(struct survey *s, const struct survey_packet *seen, struct survey_lookup *at)
+static int note_packet_id(struct survey *s, struct survey_packet *seen, struct survey_lookup *at)
 {
 	struct id_table_entry *e = id_table_note(s->ids, at->key, s->now_ns);
 
@@ -316,7 +318,7 @@ int survey_note_ids(struct survey *s, struct survey_packet *seen, struct survey_
 	return err;
 }
 
-int survey_note_frame(struct survey *s, const struct survey_packet *seen)
+int survey_note_frame(struct survey *s, struct survey_packet *seen)
 {
 	struct dedup_id id = { 0 };
 	const struct id_table_entry *e;

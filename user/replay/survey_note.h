@@ -12,6 +12,6 @@ int survey_note_ids(struct survey *s, struct survey_packet *seen, struct survey_
 
 /* Notes a frame that is not IP: whether it is identical to an earlier one. Returns 0, or -ENOMEM.
  */
-int survey_note_frame(struct survey *s, const struct survey_packet *seen);
+int survey_note_frame(struct survey *s, struct survey_packet *seen);
 
 #endif

@@ -13,8 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "histogram.h"
 #include "profile.h"
+#include "sources.h"
 #include "spec.h"
+#include "timeline.h"
 
 /* If there are more destinations, survey_result.others has the counts of the smallest ones. */
 #define SURVEY_DESTINATIONS_MAX 2048
@@ -112,6 +115,9 @@ struct survey_result {
 	uint64_t snapped;	    /* packets cut by the snap length */
 	uint64_t known_since_ns;    /* duplicates of earlier packets were not found; 0: all were */
 	uint32_t ifaces_cnt;	    /* interfaces with packets */
+	struct timeline timeline;   /* its duplicates, and the next two: identical packets */
+	struct histogram ages;
+	struct sources *sources;
 	struct survey_destination *destinations; /* the largest gain first */
 	uint32_t destinations_cnt;
 	struct survey_destination others;	  /* the sum of the smallest destinations */

@@ -110,6 +110,7 @@ struct survey_packet {
 	bool has_ethernet; /* the inner packet had an Ethernet header */
 	const uint8_t *outer_mac; /* destination MAC of the outermost frame; NULL: cut off */
 	bool numbered;		  /* the sender's packets have different IP ids */
+	bool is_identical;	  /* to an earlier packet */
 	bool is_copy;		  /* this IP packet was captured before */
 	bool is_elsewhere;	  /* is_copy: with another destination host */
 };
