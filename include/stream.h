@@ -46,9 +46,18 @@ enum dedup_digest_of {
 	DEDUP_DIGEST_FRAME,   /* MACs, EtherType and all behind it, without VLAN tags */
 };
 
+/* How a load makes its word of 8 bytes. The plan finds the whole ones: all 8 bytes, no mask. */
+enum dedup_load_form {
+	DEDUP_MASKED,
+	DEDUP_MASKED_LITTLE, /* a little-endian number: its bytes are reversed at last */
+	DEDUP_WHOLE_LITTLE,
+	DEDUP_WHOLE,
+};
+
 /* 1 to 8 neighbouring bytes of a packet as a word: (the 8 bytes from `at` >> shift) & mask. The
- * word has the bytes in their order, as struct dedup_id has them, with zeros behind. Which 8 bytes
- * are loaded:
+ * word has the bytes in their order, as struct dedup_id has them, with zeros behind; those of a
+ * little-endian number it has in reverse: the most significant byte of any number comes first.
+ * Which 8 bytes are loaded:
  * - those that end with the last byte wanted, so that nothing behind it need be there;
  * - at a frame's front, if these would begin before the frame, its first 8 bytes;
  * - counted from the end, where the distance to the front depends on the frame: those that begin
@@ -58,9 +67,9 @@ struct dedup_load {
 	__u64 mask;
 	__s32 at;   /* from the base */
 	__u8 base;  /* enum dedup_base */
-	__u8 shift; /* in bits: a multiple of 8, below 64 */
+	__u8 shift; /* in bits: a multiple of 8, below 64; 0 if little-endian */
 	__u8 bytes; /* 1 to 8 */
-	__u8 whole; /* 1: all 8 bytes, without a mask */
+	__u8 form;  /* enum dedup_load_form */
 };
 
 /* A condition on a word. */
@@ -131,10 +140,56 @@ struct dedup_lookup_key {
 	__u64 realm_key;	   /* as in struct dedup_stream */
 };
 
+static __always_inline bool dedup_is_little(const struct dedup_load *load)
+{
+	return load->form == DEDUP_MASKED_LITTLE || load->form == DEDUP_WHOLE_LITTLE;
+}
+
+/* Reverses the bytes of a load's word if it is little-endian. In assembly, so that clang does not
+ * lay out the code around the tests anew. If the form is a constant, the verifier removes the
+ * tests: each has a target that is reached by it alone.
+ */
+#ifdef __bpf__
+#define DEDUP_REVERSE_LITTLE(word, form)     \
+	asm volatile("if %1 == %2 goto +4\n" \
+		     "if %1 == %3 goto +2\n" \
+		     "%0 = be64 %0\n"        \
+		     "goto +2\n"             \
+		     "goto +1\n"             \
+		     "goto +0"               \
+		     : "+r"(word)            \
+		     : "r"((__u64)(form)), "i"(DEDUP_MASKED), "i"(DEDUP_WHOLE))
+#else
+#define DEDUP_REVERSE_LITTLE(word, form)                                   \
+	((word) = (form) == DEDUP_MASKED || (form) == DEDUP_WHOLE ? (word) \
+								  : __builtin_bswap64(word))
+#endif
+
+/* Returns the word that a load, which is not little-endian, makes of the 8 bytes at its position. */
+static __always_inline __u64 dedup_masked_word(const struct dedup_load *load, __u64 bytes)
+{
+	return bytes >> load->shift & load->mask;
+}
+
 /* Returns the word that a load makes of the 8 bytes at its position. */
 static __always_inline __u64 dedup_load_word(const struct dedup_load *load, __u64 bytes)
 {
-	return bytes >> load->shift & load->mask;
+	__u64 word = dedup_masked_word(load, bytes);
+
+	DEDUP_REVERSE_LITTLE(word, load->form);
+	return word;
+}
+
+/* Returns which bits of the load's word can be set. */
+static __always_inline __u64 dedup_load_bits(const struct dedup_load *load)
+{
+	return dedup_is_little(load) ? __builtin_bswap64(load->mask) : load->mask;
+}
+
+/* Returns at which of the 8 bytes the load's begin. */
+static __always_inline __u32 dedup_load_first(const struct dedup_load *load)
+{
+	return dedup_is_little(load) ? 8 - load->bytes : load->shift / 8;
 }
 
 #endif

@@ -17,6 +17,10 @@ static void check_stream(const struct dedup_stream *s)
 	must(s->bytes >= 1 && s->bytes <= DEDUP_ID_BYTES_MAX);
 	must(s->decoder == DEDUP_GSP || s->loads_cnt + !!s->digest == s->words);
 	must(s->gates_cnt <= DEDUP_GATES_MAX);
+	for (uint32_t i = 0; i + 1 < s->loads_cnt; i++)
+		must(s->loads[i].form == DEDUP_MASKED);
+	for (uint32_t i = 0; i < s->gates_cnt; i++)
+		must(s->gates[i].load.form == DEDUP_MASKED);
 	for (uint32_t i = 0; i < s->loads_cnt; i++)
 		must(s->loads[i].base < DEDUP_BASES && s->loads[i].shift % 8 == 0 &&
 		     s->loads[i].shift < 64 && s->loads[i].mask);
@@ -30,6 +34,8 @@ static void check_numbers(const struct dedup_numbered *n, const struct dedup_str
 		return;
 	must(n->width >= DEDUP_WIDTH_MIN && n->shift + n->width <= 64 && n->count_shift < 64);
 	must(s->words >= 1 && s->words <= 1 + DEDUP_SOURCE_WORDS && !s->digest);
+	must(n->count.form <= DEDUP_MASKED_LITTLE);
+	must(s->loads[s->loads_cnt - 1].form <= DEDUP_MASKED_LITTLE);
 	must(n->recovery.ring_shift >= DEDUP_WIDTH_MIN && n->recovery.ring_shift <= DEDUP_RING_MAX);
 	must(n->recovery.ring_shift <= n->recovery.width && n->recovery.width <= DEDUP_WIDTH_MAX);
 	must(n->reset_ns);

@@ -49,7 +49,7 @@ static const char *text_of(const struct xdp_dedup_stream *s)
 	return text;
 }
 
-#define STREAMS_MAX 6
+#define STREAMS_MAX 7
 
 static const struct description {
 	const char *name, *options, *own, *streams[STREAMS_MAX];
@@ -73,8 +73,9 @@ static const struct description {
 	    "hsr #2 frame bytes 8/2 digest 0 bits 16>>0" } },
 	{ "describes-own",
 	  "--profile one:1 --profile two:2 --profile four:4@10.0.0.1 --profile six:6@fd00::1 "
-	  "--profile gate:8 --profile net",
+	  "--profile gate:8 --profile net --profile little:9",
 	  "[profile one]\nlayer = udp\nsource = payload+1:3\nsequence = payload+0:3/0x0ffff0\n"
+	  "[profile little]\nlayer = udp\nsequence = payload+0:3le/0x0ffff0\ncount = payload+4:2le\n"
 	  "[profile two]\nlayer = udp\nid = ip+8:1 payload+0:8 payload\n"
 	  "[profile four]\nlayer = udp\nid = ip+12:4\nrequire = ip+9:1 == 0x11\n"
 	  "[profile six]\nlayer = udp\nid = ip+8:16\nrequire = ip+6:1 == 0x11\n"
@@ -82,7 +83,8 @@ static const struct description {
 	  "[profile net]\nlayer = ip\nid = ip+12:8\n",
 	  { "one #0 udp bytes 6/3 digest 0 bits 16>>4 1-1", "two #1 udp frame bytes 9/0 digest 1 2-2",
 	    "four #2 udp bytes 4/0 digest 0 4-4", "six #3 udp bytes 16/0 digest 0 6-6",
-	    "gate #4 udp frame bytes 4/0 digest 0 8-8", "net #5 frame bytes 8/0 digest 0" } },
+	    "gate #4 udp frame bytes 4/0 digest 0 8-8", "net #5 frame bytes 8/0 digest 0",
+	    "little #6 udp count bytes 3/3 digest 0 bits 16>>4 9-9" } },
 };
 
 static void describes(void **state)

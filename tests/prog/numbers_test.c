@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Numbered streams, in the program of either engine, against a dictionary of the messages that have
- * come: random profiles (widths, masks, counts, layers), several streams and senders in a filter,
+ * come: random profiles (widths, masks, byte orders, counts, layers), several streams and senders in a filter,
  * and random traffic (senders.h). A duplicate is a packet all of whose messages have come.
  */
 #include "support.h"
@@ -32,6 +32,7 @@ struct kind {
 	enum look look;
 	uint32_t bytes, low; /* of the number's field; bits below the number, which anybody sets */
 	uint32_t width;	     /* of the number: perhaps more than is recovered */
+	bool little;	     /* number and count have their least significant byte first */
 	uint32_t senders;
 };
 
@@ -78,6 +79,7 @@ static void any_kind(struct kind *k)
 		k->bytes = 8;
 	k->low = below(8 * k->bytes - k->width + 1);
 	k->senders = 1 + below(SENDERS_MAX);
+	k->little = below(2);
 }
 
 /* "/0x00ffff", the number's bits. */
@@ -94,6 +96,7 @@ static void add_profile(const struct kind *k, uint32_t n)
 	uint32_t at = k->look == ETHERNET ? 28 : 0;
 	const char *name = k->look == ETHERNET ? "tag" : "payload";
 	size_t len = strlen(text), size = sizeof(text);
+	const char *order = k->little ? "le" : "";
 	char mask[32];
 
 	say_mask(k, mask, sizeof(mask));
@@ -101,11 +104,13 @@ static void add_profile(const struct kind *k, uint32_t n)
 			k->look == ETHERNET ? "ethernet" : "udp");
 	if (k->look == ETHERNET) /* a port of its own tells it from the others */
 		len += snprintf(text + len, size - len,
-				"ethertype = 0x0800\nrequire = tag+22:2 == 0x%04x\n", 9000 + n);
-	len += snprintf(text + len, size - len, "source = %s:%d\nsequence = %s+%u:%u%s\n", base,
-			SESSION, name, at + NUMBER_AT, k->bytes, mask);
+				"ethertype = 0x0800\nrequire = tag+22:2%s == 0x%04x\n", order,
+				k->little ? __builtin_bswap16(9000 + n) : 9000 + n);
+	len += snprintf(text + len, size - len, "source = %s:%d\nsequence = %s+%u:%u%s%s\n", base,
+			SESSION, name, at + NUMBER_AT, k->bytes, order, mask);
 	if (k->sender.kind == SENDER_PACKED)
-		len += snprintf(text + len, size - len, "count = %s+%u:2\n", name, at + COUNT_AT);
+		len += snprintf(text + len, size - len, "count = %s+%u:2%s\n", name, at + COUNT_AT,
+				order);
 	snprintf(text + len, size - len, "history = %" PRIu64 "\nreset = %" PRIu64 "ms\n",
 		 k->sender.recovery.ring_shift > DEDUP_BLOCK_SHIFT
 			 ? (uint64_t)dedup_history(&k->sender.recovery)
@@ -208,10 +213,10 @@ static uint32_t build(const struct event *e, uint8_t *frame)
 	f.data[payload + 3] = e->sender;
 	f.data[payload + 9] = e->sender ^ 0x55;
 	for (uint32_t i = 0; i < k->bytes; i++)
-		f.data[payload + NUMBER_AT + i] = field >> 8 * (k->bytes - 1 - i);
+		f.data[payload + NUMBER_AT + i] = field >> 8 * (k->little ? i : k->bytes - 1 - i);
 	for (uint32_t i = k->bytes; i < 8; i++)
 		f.data[payload + NUMBER_AT + i] = below(256);
-	frame_put(&f, payload + COUNT_AT, 2, a->count);
+	frame_put(&f, payload + COUNT_AT, 2, k->little ? __builtin_bswap16(a->count) : a->count);
 	memcpy(frame, f.data, f.len);
 	return f.len;
 }
@@ -240,10 +245,10 @@ static void complain(uint64_t of, const struct event *e, uint32_t i, const struc
 	const struct kind *k = &kinds[e->stream];
 
 	fail_msg("SEED=%" PRIu64
-		 " CASES=1, event %u at %g ms: stream %u (look %u, width %u of %u bytes, low %u, ring 2^%u, reset %" PRIu64
+		 " CASES=1, event %u at %g ms: stream %u (look %u, width %u of %u bytes%s, low %u, ring 2^%u, reset %" PRIu64
 		 "), sender %u, number %" PRIx64 "+%u: reason %u",
-		 of, i, e->at, e->stream, k->look, k->width, k->bytes, k->low,
-		 k->sender.recovery.ring_shift, (uint64_t)k->sender.recovery.reset_jiffies,
+		 of, i, e->at, e->stream, k->look, k->width, k->bytes, k->little ? " le" : "",
+		 k->low, k->sender.recovery.ring_shift, (uint64_t)k->sender.recovery.reset_jiffies,
 		 e->sender, arrivals[e->stream][e->sender].list[e->arrival].number,
 		 arrivals[e->stream][e->sender].list[e->arrival].count, a->reason);
 }

@@ -269,6 +269,25 @@ static const struct script SCRIPTS[] = {
 	  .own = "[profile mine]\nlayer = udp\nsource = payload+8:4\nsequence = payload+0:4\n"
 		 "count = payload+4:2\n",
 	  .steps = { S(bad_count, DATAGRAM, .body = 30) } },
+	/* In the packet's order 0x0100 is a count of 1. */
+	{ "little-endian-numbers", "mine",
+	  .own = "[profile mine]\nlayer = udp\nsource = payload+0:10\nrequire = payload+18:2le != "
+		 "0x0009\nexempt = payload+18:2le == 0x0008\nsequence = payload+10:8le\n"
+		 "count = payload+18:2le\n",
+	  .steps = { S(new, MOLDUDP64, .sequence = 0xfeULL << 56, .count = 0x0100),
+		     S(new, MOLDUDP64, .sequence = 0xffULL << 56, .count = 0x0200),
+		     S(duplicate, MOLDUDP64, .sequence = 0x0001ULL << 48, .count = 0x0100),
+		     S(bad_count, MOLDUDP64, .sequence = 0x0101ULL << 48, .count = 1, .body = 9),
+		     S(bad_count, MOLDUDP64, .sequence = 0x0101ULL << 48),
+		     S(bad_count, MOLDUDP64, .sequence = 0x0101ULL << 48, .count = 0xffff),
+		     S(ignored, MOLDUDP64, .sequence = 0x0101ULL << 48, .count = 0x0900),
+		     S(exempt, MOLDUDP64, .sequence = 0x0101ULL << 48, .count = 0x0800),
+		     S(new, MOLDUDP64, .sequence = 0x0101ULL << 48, .count = 0x0100) } },
+	/* Their number ends behind them. */
+	{ "short-for-a-little-endian-number", "mine",
+	  .own = "[profile mine]\nlayer = udp\nsequence = payload+4:4le\n",
+	  .steps = { S(new, DATAGRAM, .body = 8), S(bad_length, DATAGRAM, .body = 7),
+		     S(bad_length, DATAGRAM), S(bad_length, DATAGRAM, .body = 7, .padding = 9) } },
 	{ "beginnings-of-payloads", "mine", .own = "[profile mine]\nlayer = udp\nid = payload:8\n",
 	  .steps = { S(new, DATAGRAM, .body = 20), S(new, DATAGRAM, .body = 21),
 		     S(new, DATAGRAM, .body = 8), S(new, DATAGRAM, .body = 7),

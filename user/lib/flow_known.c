@@ -53,11 +53,12 @@ static uint8_t bits_at(uint32_t base, int32_t at, bool ipv6, unsigned int known)
 
 static bool is_load_known(const struct dedup_load *load, bool ipv6, unsigned int known)
 {
-	uint8_t mask[sizeof(load->mask)];
+	uint64_t read = load->mask << load->shift; /* these bits of the 8 bytes */
+	uint8_t mask[sizeof(read)];
 
-	memcpy(mask, &load->mask, sizeof(mask));
-	for (int32_t i = 0; i < load->bytes && i < (int32_t)sizeof(mask); i++)
-		if (mask[i] & ~bits_at(load->base, load->at + load->shift / 8 + i, ipv6, known))
+	memcpy(mask, &read, sizeof(mask));
+	for (int32_t i = 0; i < (int32_t)sizeof(mask); i++)
+		if (mask[i] & ~bits_at(load->base, load->at + i, ipv6, known))
 			return false;
 	return true;
 }

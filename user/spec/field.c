@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,10 @@
 /* Consecutive bytes, as a profile gives them. */
 struct segment {
 	enum dedup_base base;
-	int32_t offset; /* from the base; below 0 from the end */
-	uint32_t bytes; /* 1 to DEDUP_ID_BYTES_MAX */
-	uint8_t mask[DEDUP_ID_BYTES_MAX];
+	int32_t offset;			  /* from the base; below 0 from the end */
+	uint32_t bytes;			  /* 1 to DEDUP_ID_BYTES_MAX */
+	bool little;			  /* a little-endian number */
+	uint8_t mask[DEDUP_ID_BYTES_MAX]; /* the packet's first byte first */
 };
 
 static const char *const BASES[DEDUP_BASES] = {
@@ -133,6 +135,17 @@ static int check_extent(struct scan *s, const char *start, const struct segment 
 	return 0;
 }
 
+/* Reverses bytes in place. */
+static void reverse(uint8_t *bytes, uint32_t cnt)
+{
+	for (uint32_t i = 0; i < cnt / 2; i++) {
+		uint8_t byte = bytes[i];
+
+		bytes[i] = bytes[cnt - 1 - i];
+		bytes[cnt - 1 - i] = byte;
+	}
+}
+
 static int scan_mask(struct scan *s, struct segment *out)
 {
 	static const uint8_t none[DEDUP_ID_BYTES_MAX];
@@ -146,6 +159,21 @@ static int scan_mask(struct scan *s, struct segment *out)
 		return -EINVAL;
 	if (!memcmp(out->mask, none, out->bytes))
 		return scan_fail(s, start + 1, "this mask leaves nothing of the segment");
+	if (out->little)
+		reverse(out->mask, out->bytes);
+	return 0;
+}
+
+/* Reads "le", if it is there: the first byte is the least significant one. */
+static int scan_byte_order(struct scan *s, struct segment *out)
+{
+	out->little = !strncmp(s->at, "le", 2);
+	if (!out->little)
+		return 0;
+	if (out->base == DEDUP_FRAME || out->base == DEDUP_END)
+		return scan_fail(s, s->at,
+				 "little-endian numbers count from tag, ip, payload or outer");
+	s->at += 2;
 	return 0;
 }
 
@@ -176,7 +204,7 @@ static int scan_segment(struct scan *s, uint32_t max, const char *limit, struct 
 	if (out->bytes < 1 || out->bytes > max)
 		return scan_fail(s, start, "%s, and %.*s has %u", limit, shown(start), start,
 				 out->bytes);
-	if (check_extent(s, start, out, sign))
+	if (check_extent(s, start, out, sign) || scan_byte_order(s, out))
 		return -EINVAL;
 	return scan_mask(s, out);
 }
@@ -205,6 +233,14 @@ static struct dedup_load load_of(const struct segment *g, uint32_t first)
 		at = offset;
 		before = 0;
 	}
+	if (g->little)
+		return (struct dedup_load){
+			.mask = word_of(g->mask, bytes) << 8 * before,
+			.at = at,
+			.base = g->base,
+			.bytes = bytes,
+			.form = DEDUP_MASKED_LITTLE,
+		};
 	return (struct dedup_load){
 		.mask = word_of(g->mask + first, bytes),
 		.at = at,
@@ -225,12 +261,16 @@ int scan_gate(struct scan *s, struct dedup_gate *out)
 	scan_blanks(s);
 	if (strncmp(s->at, "==", 2) && strncmp(s->at, "!=", 2))
 		return scan_fail(s, s->at, "== or != comes here, and then a value");
-	*out = (struct dedup_gate){ .load = load_of(&g, 0), .equal = *s->at == '=' };
+	*out = (struct dedup_gate){ .equal = *s->at == '=' };
 	s->at += 2;
 	scan_blanks(s);
 	start = s->at;
 	if (scan_hex(s, "a value", value, g.bytes))
 		return -EINVAL;
+	if (g.little)
+		reverse(value, g.bytes);
+	g.little = false; /* the packet's bytes are compared as they are */
+	out->load = load_of(&g, 0);
 	out->value = word_of(value, g.bytes);
 	if (out->value & ~out->load.mask)
 		return scan_fail(
@@ -263,7 +303,7 @@ int scan_integer(struct scan *s, const char *what, struct dedup_load *out)
 
 uint32_t load_integer(const struct dedup_load *load, uint32_t *shift)
 {
-	uint64_t mask = __builtin_bswap64(load->mask);
+	uint64_t mask = __builtin_bswap64(dedup_load_bits(load));
 	uint32_t bits = __builtin_popcountll(mask);
 
 	if (!mask)
@@ -343,6 +383,8 @@ static int scan_id_segment(struct scan *s, struct field_id *id)
 		return scan_fail(s, start, "an id has at most %d segments", FIELD_SEGMENTS_MAX);
 	if (scan_segment(s, DEDUP_ID_BYTES_MAX, "an id has 1 to 64 bytes", &g))
 		return -EINVAL;
+	if (g.little)
+		return scan_fail(s, start, "le is for sequence, count, require and exempt");
 	if (id->bytes + g.bytes > DEDUP_ID_BYTES_MAX)
 		return scan_fail(s, start, "with this the id has %u bytes, at most %d",
 				 id->bytes + g.bytes, DEDUP_ID_BYTES_MAX);

@@ -34,15 +34,18 @@ void scan_blanks(struct scan *s);
  */
 int scan_hex(struct scan *s, const char *what, uint8_t *out, uint32_t bytes);
 
-/* Reads a gate, as "payload+0:1/0xc0 == 0x80", into *out except `exempt`. Returns 0 or -EINVAL. */
+/* Reads a gate, as "payload+0:1/0xc0 == 0x80", into *out except `exempt`. Returns 0 or -EINVAL. In
+ * a little-endian one, "payload+0:2le == 0x0102", mask and value are of the number, too: the byte
+ * 02 comes first.
+ */
 int scan_gate(struct scan *s, struct dedup_gate *out);
 
-/* Reads an integer such as "payload+10:8/0xffffffffffffffff" into *out: 1 to 8 bytes, up to the
- * text's end. what: its name ("a sequence number"). Returns 0 or -EINVAL.
+/* Reads an integer such as "payload+10:8/0xffffffffffffffff", or "payload+4:4le", into *out: 1 to 8
+ * bytes, up to the text's end. what: its name ("a sequence number"). Returns 0 or -EINVAL.
  */
 int scan_integer(struct scan *s, const char *what, struct dedup_load *out);
 
-/* Returns how many bits of the word are an integer in network byte order: those of the load's mask;
+/* Returns how many bits of the word are an integer, most significant byte first: those of the load's mask;
  * 0 if the mask has gaps. *shift: the bits below them, after the word's bytes are swapped.
  */
 uint32_t load_integer(const struct dedup_load *load, uint32_t *shift);

@@ -25,8 +25,8 @@ static bool is_plain(const struct dedup_stream *st)
 		if (l->base != first->base || l->mask != UINT64_MAX >> (64 - 8 * l->bytes) ||
 		    (!last && l->bytes != 8))
 			return false;
-		/* Compares where the bytes begin that are not shifted away. */
-		if (l->at + l->shift / 8 != first->at + first->shift / 8 + 8 * (int32_t)i)
+		if (l->at + (int32_t)dedup_load_first(l) !=
+		    first->at + (int32_t)dedup_load_first(first) + 8 * (int32_t)i)
 			return false;
 	}
 	return st->digest == DEDUP_DIGEST_NONE;
@@ -222,7 +222,8 @@ static bool is_adjacent(const struct dedup_stream *st)
 	bool adjacent = st->loads_cnt && !st->digest;
 
 	for (uint32_t i = 0; i < st->loads_cnt; i++)
-		adjacent &= st->loads[i].whole && st->loads[i].base == st->loads[0].base &&
+		adjacent &= st->loads[i].form == DEDUP_WHOLE &&
+			    st->loads[i].base == st->loads[0].base &&
 			    st->loads[i].at == st->loads[0].at + 8 * (int32_t)i;
 	return adjacent;
 }
@@ -294,7 +295,10 @@ static void plan_direct(struct dedup_config *c)
 		st->direct = is_direct(st, &c->numbered[i].count);
 		st->need = needed_bytes(st);
 		for (uint32_t j = 0; j < st->loads_cnt; j++)
-			st->loads[j].whole = !st->loads[j].shift && !~st->loads[j].mask;
+			if (!~st->loads[j].mask)
+				st->loads[j].form = dedup_is_little(&st->loads[j])
+							    ? DEDUP_WHOLE_LITTLE
+							    : DEDUP_WHOLE;
 		st->adjacent = is_adjacent(st);
 		same &= st->forwarded == c->policy.streams[0].forwarded;
 	}

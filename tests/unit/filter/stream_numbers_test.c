@@ -17,6 +17,8 @@
 
 #define BITS_32 "source = payload+0:4\nsequence = payload+4:4\nhistory = 256"
 #define BITS_64 "source = payload+0:4\nsequence = payload+4:8"
+#define LITTLE_64 "source = payload+0:4\nsequence = payload+4:8le"
+#define LITTLE_12 "source = payload+0:4\nsequence = payload+4:2le/0xfff0"
 #define BITS_12 "source = payload+0:4\nsequence = payload+4:2/0xfff0"
 
 static struct sim sim, old;
@@ -33,7 +35,9 @@ static void start(struct sim *s, const char *keys)
 	s->state.stale_at = NOW + s->config.memory.stale_jiffies;
 }
 
-/* The id, as an application has it: a source of 4 bytes and a number in network byte order. */
+/* The id, as an application has it: a source of 4 bytes and a number in network byte order, also of
+ * a stream whose packets have it in another.
+ */
 static int make_id(const struct sim *s, uint32_t source, uint64_t number, uint8_t *id)
 {
 	const struct dedup_numbered *n = &s->config.numbered[0];
@@ -106,7 +110,7 @@ TEST(history_is_a_minimum)
 /* Source 0 and number 0 are a source and a number like others. */
 TEST(numbers_are_shared_with_packets)
 {
-	static const char *const KEYS[] = { BITS_32, BITS_64, BITS_12 };
+	static const char *const KEYS[] = { BITS_32, BITS_64, BITS_12, LITTLE_64, LITTLE_12 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(KEYS); i++) {
 		start(&sim, KEYS[i]);

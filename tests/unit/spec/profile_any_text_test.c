@@ -12,7 +12,10 @@ static void check_load(const struct dedup_load *l)
 {
 	assert_in_range(l->bytes, 1, 8);
 	assert_true(l->base < DEDUP_BASES && l->shift % 8 == 0 && l->shift <= 56);
-	assert_true(l->mask <= ALL >> (64 - 8 * l->bytes));
+	if (l->form == DEDUP_MASKED_LITTLE)
+		assert_true(!l->shift && !(l->mask << 1 << (8 * l->bytes - 1)));
+	else
+		assert_true(l->form == DEDUP_MASKED && l->mask <= ALL >> (64 - 8 * l->bytes));
 	assert_true(l->shift + 8 * l->bytes <= 64);
 	if (l->base == DEDUP_FRAME)
 		assert_in_range(l->at, 0, PROFILE_LINE_MAX * 100);
@@ -100,7 +103,7 @@ static const char PIECES[] =
 	"packet~tag~ip~\n~ ~\t~;~\r\n~\xff~\x01~id = ~udp~ethernet~decoder=~ports~"
 	"require = end-1:1 == 0x01\n~payload+0:8~\xef\xbb\xbf~%s%n~#~2147483648~"
 	"\nsequence = payload+2:4\n~\nsource = ~\ncount = ~\nhistory = 4096\n~"
-	"\nreset = 50ms\n~\npartial = yes\n";
+	"\nreset = 50ms\n~\npartial = yes\n~le~4le/0x";
 
 /* Returns one of the pieces between the ~ in PIECES. */
 static const char *any_piece(uint64_t random)
