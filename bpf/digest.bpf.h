@@ -4,6 +4,8 @@
 #define XDP_DEDUP_DIGEST_BPF_H
 
 #include <linux/bpf.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
 
 #include <bpf/bpf_helpers.h>
 
@@ -81,6 +83,52 @@ __noinline __u64 digest(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, __
 	for (__u64 i = 0; i < DEDUP_DIGEST_WORDS && 8 * i < size; i++)
 		dedup_digest_word(&d, in->word[i], cfg->secrets.digest_key, i);
 	return dedup_digest_end(&d);
+}
+
+/* Does the IP packet at this frame offset have its header in its first `bytes` bytes, with a right
+ * checksum if it is IPv4?
+ */
+static __always_inline bool is_header_right(struct xdp_md *ctx, __u32 at, __u32 bytes)
+{
+	struct digest_input *in = cpu_digest_input();
+	__u64 header;
+
+	if (!in || bytes < sizeof(struct iphdr) ||
+	    bpf_xdp_load_bytes(ctx, at, in->word, sizeof(struct iphdr)))
+		return false;
+	header = *(__u8 *)in->word;
+	if (header >> 4 != 4)
+		return bytes >= sizeof(struct ipv6hdr);
+	header = 4 * (header & 15);
+	barrier_var(header);
+	if (header < sizeof(struct iphdr) || header > 60 || header > bytes ||
+	    bpf_xdp_load_bytes(ctx, at, in->word, header))
+		return false;
+	return is_ipv4_sum_right(in);
+}
+
+/* Does what digest() does, for a stream with DEDUP_DIGEST_PART: without the lower 16 bits of `out`
+ * in bytes in front, and the upper 16 at the end. `bytes` are all of the payload, packet or frame,
+ * of which at most `max` are hashed. A packet or a frame without its beginning is hashed as a
+ * payload is. A global function: so other streams' code stays as it is without these.
+ */
+__noinline __u64 digest_part(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 out, __u32 of_and_max)
+{
+	__u32 skip = out & 0xffff, trailer = out >> 16, of = of_and_max >> 16,
+	      max = of_and_max & 0xffff;
+	__u32 left;
+
+	if (bytes <= skip + trailer)
+		return 0;
+	left = bytes - skip - trailer;
+	if (dedup_digest_is_too_long(left, max))
+		return 0;
+	if (of == DEDUP_DIGEST_FRAME && !skip && left < DEDUP_DIGEST_HEADER)
+		return 0;
+	if (of == DEDUP_DIGEST_PACKET && !is_header_right(ctx, at, skip ? bytes : left))
+		return 0;
+	return digest(ctx, at + skip, left, left < max ? left : max,
+		      skip ? DEDUP_DIGEST_PAYLOAD : of);
 }
 
 /* What computes a digest: user space has one that remembers the last. */

@@ -44,7 +44,14 @@ static __always_inline int read_digest(struct xdp_md *ctx, const struct frame *f
 
 	if (dedup_digest_is_too_long(bytes, s->digest_max))
 		return DEDUP_REASON_too_long;
-	*word = DIGEST(ctx, at, bytes, bytes < s->digest_max ? bytes : s->digest_max, s->digest);
+	if (s->digest_max > DEDUP_DIGEST_MAX) {
+		DEDUP_KEEP_BRANCH();
+		*word = digest_part(ctx, at, bytes, s->digest_skip | s->digest_trailer << 16,
+				    s->digest << 16 | dedup_digest_max(s));
+	} else {
+		*word = DIGEST(ctx, at, bytes, bytes < s->digest_max ? bytes : s->digest_max,
+			       s->digest);
+	}
 	if (*word)
 		return PARSED;
 	return s->digest == DEDUP_DIGEST_PACKET ? DEDUP_REASON_bad_ip : DEDUP_REASON_bad_length;

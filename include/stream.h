@@ -6,6 +6,7 @@
 #ifndef XDP_DEDUP_STREAM_H
 #define XDP_DEDUP_STREAM_H
 
+#include "digest.h"
 #include "id.h"
 #include "numbering.h"
 
@@ -103,13 +104,18 @@ struct dedup_stream {
 	__u64 realm_key; /* secret, one for each realm */
 
 	enum dedup_digest_of digest;
-	__u32 digest_max; /* bytes that are hashed at most; the length is, too */
+	__u32 digest_max; /* bytes that are hashed at most; the length is, too; DEDUP_DIGEST_PART */
 	__u32 words;	  /* of an id: loads_cnt, and one more if there is a digest; 4: GSP/1 */
 	__u32 bytes;	  /* of an id, for the schemes that hash bytes: up to the last one */
 	__u32 gates_cnt, loads_cnt;
-	__u32 direct;	/* 1: bpf/direct.bpf.h can decode it alone */
+	__u16 direct;	/* 1: bpf/direct.bpf.h can decode it alone */
+	__u16 adjacent; /* 1: the id's words are whole words of the packet, one behind the other */
 	__u32 need;	/* direct: the payload's bytes up to the last one of the id's loads */
-	__u32 adjacent; /* 1: the id's words are whole words of the packet, one behind the other */
+	/* With DEDUP_DIGEST_PART: bytes in front and at the end that are not hashed, of whose length
+	 * is hashed what is left. If any are skipped of an IP packet or a frame, at least
+	 * DEDUP_DIGEST_SKIP_LEAST are.
+	 */
+	__u16 digest_skip, digest_trailer;
 	/* The stream's number in what outlives a program: samples, deliveries. A change keeps it,
 	 * though the stream's index may change. No other stream gets it later; the slots of two
 	 * successive programs differ modulo DEDUP_SLOTS.
@@ -178,6 +184,12 @@ static __always_inline __u64 dedup_load_word(const struct dedup_load *load, __u6
 
 	DEDUP_REVERSE_LITTLE(word, load->form);
 	return word;
+}
+
+/* Returns how many bytes of a stream's digest are hashed at most. */
+static __always_inline __u32 dedup_digest_max(const struct dedup_stream *s)
+{
+	return s->digest_max & ~DEDUP_DIGEST_PART;
 }
 
 /* Returns which bits of the load's word can be set. */

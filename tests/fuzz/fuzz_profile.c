@@ -17,6 +17,8 @@ static void check_stream(const struct dedup_stream *s)
 	must(s->bytes >= 1 && s->bytes <= DEDUP_ID_BYTES_MAX);
 	must(s->decoder == DEDUP_GSP || s->loads_cnt + !!s->digest == s->words);
 	must(s->gates_cnt <= DEDUP_GATES_MAX);
+	must(!s->digest == !dedup_digest_max(s) && dedup_digest_max(s) <= DEDUP_DIGEST_MAX);
+	must((s->digest_skip || s->digest_trailer) == (s->digest_max > DEDUP_DIGEST_MAX));
 	for (uint32_t i = 0; i + 1 < s->loads_cnt; i++)
 		must(s->loads[i].form == DEDUP_MASKED);
 	for (uint32_t i = 0; i < s->gates_cnt; i++)

@@ -47,21 +47,24 @@ size_t stream_input_max(const struct dedup_config *c, uint32_t n)
 static uint64_t digest(const struct dedup_config *c, const struct dedup_stream *s,
 		       const uint8_t *bytes, size_t len)
 {
+	size_t max = dedup_digest_max(s), out = (size_t)s->digest_skip + s->digest_trailer, cnt;
 	uint64_t in[DEDUP_DIGEST_WORDS + 1] = { 0 };
-	size_t cnt = len < s->digest_max ? len : s->digest_max;
 	struct dedup_digest d;
 
 	if (s->digest == DEDUP_DIGEST_PACKET &&
 	    (len < IPV4_HEADER || (bytes[0] >> 4 == 6 && len < IPV6_HEADER)))
 		return 0;
-	if (s->digest == DEDUP_DIGEST_FRAME && len < DEDUP_DIGEST_HEADER)
+	if (s->digest == DEDUP_DIGEST_FRAME &&
+	    len < DEDUP_DIGEST_HEADER + (s->digest_skip ? 0 : (size_t)s->digest_trailer))
 		return 0;
-	if (!len || dedup_digest_is_too_long(len, s->digest_max))
+	if (len <= out || dedup_digest_is_too_long(len - out, max))
 		return 0;
-	memcpy(in, bytes, cnt);
-	if (s->digest == DEDUP_DIGEST_PACKET)
+	len -= out;
+	cnt = len < max ? len : max;
+	memcpy(in, bytes + s->digest_skip, cnt);
+	if (s->digest == DEDUP_DIGEST_PACKET && !s->digest_skip)
 		dedup_digest_normalize((uint8_t *)in);
-	if (s->digest == DEDUP_DIGEST_FRAME) {
+	if (s->digest == DEDUP_DIGEST_FRAME && !s->digest_skip) {
 		len = dedup_digest_padded(len);
 		cnt = dedup_digest_padded(cnt);
 	}

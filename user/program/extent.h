@@ -87,9 +87,10 @@ static __u32 extent_of(const struct frame *f, const struct dedup_stream *s, int 
 		extend(&extent, f, &s->loads[i]);
 	if (!s->digest)
 		return extent;
-	from = digest_from(f, s->digest);
-	end = digest_to(f, s->digest) - from;
-	end = from + (end < s->digest_max ? end : s->digest_max);
+	from = digest_from(f, s->digest) + s->digest_skip;
+	end = digest_to(f, s->digest);
+	if (end > from && end - from > dedup_digest_max(s))
+		end = from + dedup_digest_max(s);
 	return end > extent ? end : extent;
 }
 

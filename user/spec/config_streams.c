@@ -50,7 +50,7 @@ bool stream_sound(const struct dedup_stream *s, const struct dedup_numbered *n)
 	uint32_t digests = s->digest != DEDUP_DIGEST_NONE;
 
 	if (!s->words || s->words > DEDUP_ID_WORDS_MAX || s->gates_cnt > DEDUP_GATES_MAX ||
-	    s->digest_max > DEDUP_DIGEST_MAX || !memchr(s->name, 0, sizeof(s->name)) ||
+	    dedup_digest_max(s) > DEDUP_DIGEST_MAX || !memchr(s->name, 0, sizeof(s->name)) ||
 	    (s->bytes + 7) / 8 != s->words || !are_numbers_sound(n, s->words - 1))
 		return false;
 	if (s->decoder == DEDUP_GSP)

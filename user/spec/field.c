@@ -317,7 +317,7 @@ uint32_t load_integer(const struct dedup_load *load, uint32_t *shift)
  */
 static size_t digest_at(const char *at, enum dedup_digest_of *of)
 {
-	size_t len = strcspn(at, BLANKS ":");
+	size_t len = strcspn(at, BLANKS ":[");
 
 	*of = len == 5 && !memcmp(at, "frame", 5)     ? DEDUP_DIGEST_FRAME
 	      : len == 6 && !memcmp(at, "packet", 6)  ? DEDUP_DIGEST_PACKET
@@ -349,6 +349,49 @@ static const struct {
 	[DEDUP_DIGEST_FRAME] = { DEDUP_DIGEST_FRAME_LEAST, "s, the shortest frame" },
 };
 
+/* Reads MAX of a digest. */
+static int scan_digest_max(struct scan *s, uint32_t least, const char *why, uint32_t *out)
+{
+	const char *start = s->at;
+
+	if (scan_number(s, "a digest's length", DEDUP_DIGEST_MAX, out))
+		return -EINVAL;
+	if (*out < least)
+		return scan_fail(s, start, "this digest takes at least %u byte%s", least, why);
+	return 0;
+}
+
+/* Reads the part of a digest, "[OFFSET:MAX]" or "[OFFSET:-TRAILER]", each of which may be missing. */
+static int scan_digest_part(struct scan *s, enum dedup_digest_of of, struct dedup_stream *st,
+			    uint32_t *max)
+{
+	const char *start = ++s->at;
+	uint32_t skip = 0, trailer = 0;
+
+	if (*s->at != ':' && scan_number(s, "an offset", FIELD_MAX, &skip))
+		return -EINVAL;
+	if (skip && skip < DEDUP_DIGEST_SKIP_LEAST && of != DEDUP_DIGEST_PAYLOAD)
+		return scan_fail(s, start, "here an offset is 0, or at least %d",
+				 DEDUP_DIGEST_SKIP_LEAST);
+	if (*s->at != ':')
+		return scan_fail(s, s->at, "a part is [OFFSET:MAX] or [OFFSET:-LENGTH]");
+	s->at++;
+	if (*s->at == '-') {
+		s->at++;
+		if (scan_number(s, "a trailer's length", FIELD_MAX, &trailer))
+			return -EINVAL;
+	} else if (*s->at != ']' &&
+		   scan_digest_max(s, skip ? 1 : LEAST[of].bytes, skip ? "" : LEAST[of].says, max)) {
+		return -EINVAL;
+	}
+	if (*s->at != ']')
+		return scan_fail(s, s->at, "a ] is missing here");
+	s->at++;
+	st->digest_skip = skip;
+	st->digest_trailer = trailer;
+	return 0;
+}
+
 static int scan_digest(struct scan *s, size_t len, enum dedup_digest_of of, struct dedup_stream *st)
 {
 	const char *start = s->at;
@@ -359,17 +402,16 @@ static int scan_digest(struct scan *s, size_t len, enum dedup_digest_of of, stru
 	if (check_words(s, start, st, 1))
 		return -EINVAL;
 	s->at += len;
-	if (*s->at == ':') {
-		s->at++;
-		start = s->at;
-		if (scan_number(s, "a digest's length", DEDUP_DIGEST_MAX, &max))
+	if (*s->at == '[') {
+		if (scan_digest_part(s, of, st, &max))
 			return -EINVAL;
-		if (max < LEAST[of].bytes)
-			return scan_fail(s, start, "this digest takes at least %u byte%s",
-					 LEAST[of].bytes, LEAST[of].says);
+	} else if (*s->at == ':') {
+		s->at++;
+		if (scan_digest_max(s, LEAST[of].bytes, LEAST[of].says, &max))
+			return -EINVAL;
 	}
 	st->digest = of;
-	st->digest_max = max;
+	st->digest_max = max | (st->digest_skip || st->digest_trailer ? DEDUP_DIGEST_PART : 0);
 	return DEDUP_BASES;
 }
 

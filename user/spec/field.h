@@ -51,9 +51,9 @@ int scan_integer(struct scan *s, const char *what, struct dedup_load *out);
 uint32_t load_integer(const struct dedup_load *load, uint32_t *shift);
 
 /* Reads one part of an id, up to a blank or the text's end, and adds it to the id: a segment
- * BASE+OFFSET:LENGTH[/MASK]; or a digest, payload[:MAX], packet[:MAX] or frame[:MAX]. Returns the
- * enum dedup_base of a segment, DEDUP_BASES for a digest; or -EINVAL if it is wrong, or one too
- * many.
+ * BASE+OFFSET:LENGTH[/MASK]; or a digest, such as "payload", "packet:MAX", "frame[OFFSET:MAX]" or
+ * "payload[OFFSET:-TRAILER]". Returns the enum dedup_base of a segment, DEDUP_BASES for a digest;
+ * or -EINVAL if it is wrong, or one too many.
  */
 int scan_id_part(struct scan *s, struct field_id *id);
 

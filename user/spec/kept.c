@@ -31,8 +31,9 @@ static bool are_ids_alike(struct ids ids, struct ids others)
 	const struct dedup_stream *a = ids.stream, *b = others.stream;
 	bool alike = numbered_alike(ids.numbered, others.numbered) &&
 		     ids.numbered->shift == others.numbered->shift && a->decoder == b->decoder &&
-		     a->words == b->words && a->loads_cnt == b->loads_cnt &&
-		     a->digest == b->digest && (!a->digest || a->digest_max == b->digest_max);
+		     a->words == b->words && a->loads_cnt == b->loads_cnt && a->digest == b->digest &&
+		     a->digest_skip == b->digest_skip && a->digest_trailer == b->digest_trailer &&
+		     (!a->digest || a->digest_max == b->digest_max);
 
 	for (uint32_t i = 0; i < a->loads_cnt && i < DEDUP_ID_WORDS_MAX && alike; i++)
 		alike = is_load_alike(&a->loads[i], &b->loads[i]);

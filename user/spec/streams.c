@@ -204,10 +204,13 @@ static uint32_t realm_number(const struct dedup_config *c, uint32_t stream)
 	return next;
 }
 
-/* Returns whether all the stream's fields are in the UDP payload, and nothing else is checked. */
+/* Returns whether all the stream's fields are in the UDP payload, and nothing else is checked. A
+ * digest is of all of it.
+ */
 static bool is_direct(const struct dedup_stream *st, const struct dedup_load *count)
 {
-	bool direct = st->layer == DEDUP_UDP && st->decoder == DEDUP_FIELDS && !st->to_cnt;
+	bool direct = st->layer == DEDUP_UDP && st->decoder == DEDUP_FIELDS && !st->to_cnt &&
+		      !(st->digest_max & DEDUP_DIGEST_PART);
 
 	for (uint32_t i = 0; i < st->loads_cnt; i++)
 		direct &= st->loads[i].base == DEDUP_PAYLOAD;

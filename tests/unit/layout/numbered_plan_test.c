@@ -25,6 +25,7 @@
 #define BITS_33 "layer = udp\nsequence = payload+10:5/0x01ffffffff"
 #define BITS_64 "layer = udp\nsource = payload+0:10\nsequence = payload+10:8"
 #define LITTLE_64 BITS_64 "le"
+#define PART(of) "layer = udp\nid = payload[" of "]"
 #define LONGEST "layer = udp\nsequence = payload+0:4\nhistory = 16M"
 
 static void add_stream(struct filter_spec *spec, const char *name, const char *profile, uint32_t realm)
@@ -244,6 +245,10 @@ TEST(numbers_that_are_kept)
 		{ BITS_16, BITS_12, -1 },
 		{ BITS_64, LITTLE_64, -1 },
 		{ LITTLE_64, LITTLE_64, 0 },
+		{ PART("3:-4"), PART("3:-4"), 0 },
+		{ PART("3:-4"), PART("4:-4"), -1 },
+		{ PART("3:-4"), PART("3:-5"), -1 },
+		{ PART(":9216"), PART("1:9216"), -1 },
 		{ BITS_16, HASHED, -1 },
 		{ HASHED, BITS_16, -1 },
 		{ HASHED, HASHED, 0 },

@@ -50,6 +50,10 @@ static void check_profile(const struct profile *p)
 	assert_true(st->layer <= DEDUP_ETHERNET && st->digest <= DEDUP_DIGEST_FRAME);
 	assert_true(st->gates_cnt <= DEDUP_GATES_MAX && p->ports_cnt <= DEDUP_PORTS_MAX);
 	assert_in_range(st->words, 1, DEDUP_ID_WORDS_MAX);
+	assert_true(!st->digest == !dedup_digest_max(st) && dedup_digest_max(st) <= DEDUP_DIGEST_MAX);
+	assert_true((st->digest_skip || st->digest_trailer) == (st->digest_max > DEDUP_DIGEST_MAX));
+	assert_true(st->digest <= DEDUP_DIGEST_PAYLOAD || !st->digest_skip ||
+		    st->digest_skip >= DEDUP_DIGEST_SKIP_LEAST);
 	if (st->decoder == DEDUP_FIELDS)
 		assert_int_equal(st->words, st->loads_cnt + (st->digest != DEDUP_DIGEST_NONE));
 	check_numbers(&p->numbered, st);
@@ -103,7 +107,7 @@ static const char PIECES[] =
 	"packet~tag~ip~\n~ ~\t~;~\r\n~\xff~\x01~id = ~udp~ethernet~decoder=~ports~"
 	"require = end-1:1 == 0x01\n~payload+0:8~\xef\xbb\xbf~%s%n~#~2147483648~"
 	"\nsequence = payload+2:4\n~\nsource = ~\ncount = ~\nhistory = 4096\n~"
-	"\nreset = 50ms\n~\npartial = yes\n~le~4le/0x";
+	"\nreset = 50ms\n~\npartial = yes\n~le~4le/0x~payload[3:]~frame[12:-4]~[~]";
 
 /* Returns one of the pieces between the ~ in PIECES. */
 static const char *any_piece(uint64_t random)
