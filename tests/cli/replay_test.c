@@ -127,6 +127,17 @@ static const struct row {
 	{ "copies-of-a-realm", "$XD replay $D/feeds.pcapng --profile moldudp64:26400@239.0.0.1#f "
 			       "  --profile moldudp64:26400@239.0.0.2#f > $D/out\n"
 			       "grep -c 'copies       1.[89]. a message, 2 of' $D/out | grep -qx 2" },
+	{ "other-byte-order",
+	  "printf '[profile m]\nlayer = udp\nsource = payload+0:10\nsequence = payload+10:8le\n"
+	  "count = payload+18:2le\n' > $D/m.ini\n"
+	  "m=\"$D/feeds.pcapng --profiles $D/m.ini --profile a=m:26400@239.0.0.1#f\"\n"
+	  "m=\"$m --profile b=m:26400@239.0.0.2#f\"\n"
+	  "$XD replay $m > $D/out && grep -c '^  misread ' $D/out | grep -qx 2 &&\n"
+	  "grep '^misread: read big-endian, [0-9]* of [0-9]* copies would be found$' $D/out &&\n"
+	  "$XD replay $m --json | jq -e '.other_order == \"big\" and .other_found > 1000 and\n"
+	  "  .other_found == .other_copies and .streams[0].misread' &&\n"
+	  "sed -i 's/\\([82]\\)le$/\\1/' $D/m.ini && $XD replay $m > $D/out && ! grep misread $D/out &&\n"
+	  "$XD replay $m --json | jq -e '.other_order == \"none\" and .other_found == 0'" },
 	/* What a survey would not look at. */
 	{ "survey-of-no-filter",
 	  "for o in '--write-passed x' '--write-dropped x' '--profiles x' '--to 10.0.0.1' "

@@ -2,6 +2,7 @@
 /* Results of replay as JSON, for programs. */
 
 #include "json_out.h"
+#include "misread.h"
 #include "plan.h"
 #include "replay_print.h"
 #include "tunnels.h"
@@ -103,6 +104,7 @@ static json_object *json_replayed_stream(const struct capture *c, const struct d
 	ADD("most_copies", json_u64(s->most_copies));
 	ADD("missed", json_u64(s->missed));
 	ADD("false_drops", json_u64(s->dropped_first));
+	ADD("misread", json_bool(misread_is(cfg, r, n)));
 	ADD("ages", json_ages(&s->ages));
 	ADD("timeline", replay_json_timeline(&s->timeline));
 	ADD("sources", replay_json_sources(s->sources));
@@ -131,6 +133,11 @@ json_object *replay_json(const char *path, const struct capture *c, const struct
 	ADD("fpr", json_double(plan_fpr(cfg)));
 	ADD("early", json_u64(r->early));
 	ADD("known_since_ns", json_u64(r->known_since_ns));
+	ADD("other_order", json_text(!r->other.found   ? "none"
+				     : r->other.little ? "little"
+						       : "big"));
+	ADD("other_found", json_u64(r->other.found));
+	ADD("other_copies", json_u64(r->other.copies));
 	ADD("streams", JSON_LIST(n, r->streams_cnt, json_replayed_stream(c, cfg, r, n)));
 	ADD("senders", senders_json(&senders));
 	return o;

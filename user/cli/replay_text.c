@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "misread.h"
 #include "plan.h"
 #include "print.h"
 #include "replay_print.h"
@@ -159,6 +160,8 @@ static void print_replayed_stream(const struct capture *c, const struct dedup_co
 	print_ages(cfg, r, n);
 	print_false_drops(cfg, r, n);
 	print_stream_reasons(s);
+	if (misread_is(cfg, r, n))
+		puts("  misread      most numbers do not go on, or counts are impossible: look at sequence, count, and their byte order");
 	print_senders(c, s);
 }
 
@@ -194,6 +197,9 @@ void replay_print_text(const char *path, const struct capture *c, const struct d
 		ignored += r->streams[n].reasons[DEDUP_REASON_ignored];
 		print_replayed_stream(c, cfg, r, n);
 	}
+	if (r->other.found)
+		printf("misread: read %s-endian, %" PRIu64 " of %" PRIu64 " copies would be found\n",
+		       r->other.little ? "little" : "big", r->other.found, r->other.copies);
 	senders_print(&senders);
 	if (ignored)
 		printf("ignored: %" PRIu64 " packets of another protocol, port or host\n", ignored);

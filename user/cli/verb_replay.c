@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "diag.h"
 #include "kernel.h"
+#include "misread.h"
 #include "plan.h"
 #include "replay_print.h"
 #include "report.h"
@@ -123,6 +124,32 @@ int replay_show_figures(const struct options *o, json_object *figures)
 	return err;
 }
 
+/* If streams are misread, tries their other byte order on the capture, unless it cannot be read
+ * again. An error, which was logged, is no result.
+ */
+static void try_other_order(const struct options *o, const struct replay_spec *spec,
+			    struct replay_result *r)
+{
+	struct dedup_config cfg = *spec->cfg;
+	struct replay_spec other = *spec;
+	struct replay_result result;
+	struct capture *c;
+
+	if (!misread_reverse(&cfg, r) || !strcmp(o->args[0], "-") || replay_open(o, &c))
+		return;
+	other.cfg = &cfg;
+	other.passed = other.dropped = NULL;
+	if (!replay_run(&other, c, &result))
+		misread_compare(&cfg, r, &result);
+	for (uint32_t n = 0; n < r->streams_cnt; n++)
+		if (misread_is(spec->cfg, r, n))
+			r->other.little |= dedup_is_little(
+				&cfg.policy.streams[n].loads[cfg.policy.streams[n].loads_cnt - 1]);
+	replay_free(&result);
+	capture_close(c);
+	diag_progress_end();
+}
+
 static int replay(const struct options *o, const struct dedup_config *cfg, struct capture *c)
 {
 	struct replay_spec spec = { .cfg = cfg,
@@ -138,6 +165,8 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 
 	diag_progress_end();
 	complete = !err;
+	if (complete)
+		try_other_order(o, &spec, &result);
 	err |= finish(spec.passed, result.streams) | finish(spec.dropped, result.streams);
 	/* Packets and text do not go to one file. */
 	if (is_stdout(o->write_passed) || is_stdout(o->write_dropped))

@@ -221,6 +221,21 @@ static void not_gsp(const struct advice_reading *r, char *text)
 		 100 * other / judged, ports, r->name, ports);
 }
 
+/* Counters are of all streams: a filter of which some are not numbered gets no such advice. */
+static void misread(const struct advice_reading *r, char *text)
+{
+	const struct filter_counters *c = &r->recent;
+	double wrong = (double)c->far_number + c->bad_count + c->unlearned;
+	double right = (double)c->new + c->duplicate + c->late_number;
+
+	if (!streams_any_numbered(r->config) || streams_any_hashed(r->config) ||
+	    wrong < PACKETS_MIN || wrong <= right)
+		return;
+	snprintf(text, ADVICE_TEXT_MAX,
+		 "%.3g %% of the packets have numbers that do not go on (far_number), impossible counts (bad_count), or too many senders (unlearned), and pass: look at sequence, count, source and byte order of the profile; on a capture, xdp-dedup replay tries the other byte order",
+		 100 * wrong / (wrong + right));
+}
+
 static void skb_mode(const struct advice_reading *r, char *text)
 {
 	if (r->skb)
@@ -314,6 +329,7 @@ static const struct row {
 	{ "full_buffer", full_buffer, NULL },
 	{ "mtu", mtu, NULL },
 	{ "tags", tags, NULL },
+	{ "misread", misread, NULL },
 	{ "too_small", too_small, NULL },
 	{ "window_shortens", window_shortens, "too_small" },
 	{ "macs_changed", macs_changed, NULL },

@@ -9,7 +9,7 @@
 
 #include "stats.h"
 
-#define ADVICE_MAX 17	     /* rows */
+#define ADVICE_MAX 18	     /* rows */
 #define ADVICE_TEXT_MAX 1024 /* bytes of a sentence */
 
 struct advice_reading {

@@ -3,6 +3,7 @@
 #ifndef XDP_DEDUP_REPLAY_H
 #define XDP_DEDUP_REPLAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "histogram.h"
@@ -55,6 +56,13 @@ struct replay_result {
 	uint64_t early;		    /* positions aged by load, of `places` in a turn */
 	uint64_t known_since_ns;    /* the table of ids has discarded earlier ids; 0: none */
 	struct sender_list senders; /* of numbered streams, with --paths */
+	/* What the other byte order of misread streams would find (misread.h), in all numbered
+	 * streams: so many of these copies. 0: nothing, or it was not tried.
+	 */
+	struct {
+		uint64_t found, copies;
+		bool little; /* that order */
+	} other;
 	uint32_t streams_cnt;	    /* at least 1 */
 	struct replay_stream *streams;
 };
