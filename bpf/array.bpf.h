@@ -24,9 +24,12 @@ struct lookup {
 	struct dedup_id id; /* with zeros behind its bytes */
 	__u64 realm_key;    /* this and `bytes` in filters with streams only */
 	__u32 bytes;	    /* of the id */
-	__u32 teach;	    /* 1: to be learned if it is fresh */
+	__u32 teach;	    /* 1: to be learned if it is fresh; or TEACH_FOUND */
 	struct dedup_positions positions;
 };
+
+/* In `teach`: to be learned, and its positions are there, as it has just been found to be fresh. */
+#define TEACH_FOUND 2
 
 DEDUP_SCRATCH(lookups, struct lookup, cpu_lookup)
 
@@ -174,7 +177,9 @@ __noinline int array_see(void)
 		    dedup_known_holds(entry, of, filter_era(&config, hand), known_version))
 			return 1;
 	}
-	dedup_positions(p, id, lookup_bytes(lookup), configuration(), lookup_realm_key(lookup));
+	if (lookup->teach != TEACH_FOUND)
+		dedup_positions(p, id, lookup_bytes(lookup), configuration(),
+				lookup_realm_key(lookup));
 	until = known_until(NULL, &config, hand, p);
 	if (until < 0)
 		return until;

@@ -46,42 +46,39 @@ struct {
 	__type(value, struct dedup_in_flight);
 } in_flight SEC(".maps");
 
-/* A fresh packet's id, `words` long, perhaps in the packet; and its stream. */
-struct fresh_id {
+/* A packet's id, `words` long, perhaps in the packet; and its stream. */
+struct delivered_id {
 	const struct dedup_id *id;
 	__u32 words, n;
 };
 
-/* Credits of a socket that a packet takes: so many, from this one on. */
-struct credits {
+/* A packet's room in the socket of a slot: so many credits, from this one on. frames 0: none. */
+struct room {
 	__u64 number;
-	__u32 frames;
+	__u32 slot, frames;
 };
 
-/* Takes c->frames credits, and sets c->number. False if there are too few. */
-static __always_inline bool take_room(struct dedup_socket *s, struct credits *c)
+/* Are fresh packets of stream n delivered? ctx may be NULL where nothing is delivered. */
+static __always_inline bool is_delivered(const struct xdp_md *ctx, __u32 n)
+{
+	return ctx && config.policy.deliver && config.policy.deliver >> (n & 31) & 1;
+}
+
+/* Takes room->frames credits, and sets room->number. False if there are too few. */
+static __always_inline bool take_credits(struct dedup_socket *s, struct room *room)
 {
 	DEDUP_UNROLL
 	for (int i = 0; i < CREDIT_TRIES; i++) {
 		__u64 taken = READ_ONCE(s->taken);
 
-		if (taken + c->frames > READ_ONCE(s->granted))
+		if (taken + room->frames > READ_ONCE(s->granted))
 			return false;
-		if (__sync_val_compare_and_swap(&s->taken, taken, taken + c->frames) == taken) {
-			c->number = taken;
+		if (__sync_val_compare_and_swap(&s->taken, taken, taken + room->frames) == taken) {
+			room->number = taken;
 			return true;
 		}
 	}
 	return false;
-}
-
-/* Counts the packet under this enum dedup_delivery. */
-static __always_inline void count_delivery(__u32 n, __u32 which)
-{
-	struct dedup_counters *cpu = cpu_counters(n);
-
-	if (cpu && which < DEDUP_DELIVERIES_CNT)
-		(&cpu->delivered)[which]++;
 }
 
 /* May so many bytes be redirected to the socket, which has frames for them? */
@@ -93,74 +90,118 @@ static __always_inline bool fits(struct xdp_md *ctx, const struct dedup_socket *
 	return frames <= most && (most > 1 || ctx->data_end - ctx->data == bytes);
 }
 
-/* Notes the packet as an entry of the socket *s in this slot, and puts its number into its front.
- * NULL does not happen, which the verifier does not know. Reading the time takes 40 ns or more, so
- * it is read only where the application asks for it.
- */
-static __always_inline struct dedup_in_flight *note_in_flight(struct xdp_md *ctx,
-							      const struct dedup_socket *s,
-							      __u32 slot, const struct credits *c,
-							      const struct fresh_id *of)
+/* Counts the packet under this enum dedup_delivery. */
+static __always_inline void count_delivery(__u32 n, __u32 which)
 {
-	__u32 at = slot * DEDUP_IN_FLIGHT_MAX + c->number % DEDUP_IN_FLIGHT_MAX;
-	struct dedup_in_flight *h = bpf_map_lookup_elem(&in_flight, &at);
-	__u32 *front = (void *)(long)ctx->data;
+	struct dedup_counters *cpu = cpu_counters(n);
 
-	if (!h || (void *)(front + 1) > (void *)(long)ctx->data_end)
-		return NULL;
-	h->time_ns = READ_ONCE(s->timestamps) ? bpf_ktime_get_ns() : 0;
-	h->slot = slot_of(of->n);
-	h->frames = c->frames;
-	h->front = *front;
-	h->id = dedup_id_copy(of->id, of->words);
-	WRITE_ONCE(h->number, c->number + 1);
-	*front = c->number;
-	return h;
+	if (cpu && which < DEDUP_DELIVERIES_CNT)
+		(&cpu->delivered)[which]++;
 }
 
-/* Redirects the packet to the socket in this slot, if it can take it. Returns an enum
- * dedup_delivery.
- */
-static __always_inline int redirect(struct xdp_md *ctx, __u32 slot, const struct fresh_id *of)
+/* Does take_room(), but counts nothing. Returns an enum dedup_delivery. */
+static __always_inline int find_room(struct xdp_md *ctx, struct room *room)
 {
-	struct dedup_socket *s = bpf_map_lookup_elem(&sockets, &slot);
-	__u32 bytes = bpf_xdp_get_buff_len(ctx), *front;
-	struct dedup_in_flight *h;
-	struct credits c;
-
-	if (!s || !bpf_map_lookup_elem(&xsks, &slot))
-		return DEDUP_DELIVERY_no_socket;
-	c.frames = dedup_frames_of(s, bytes);
-	if (!fits(ctx, s, bytes, c.frames))
-		return DEDUP_DELIVERY_too_large;
-	if (!take_room(s, &c))
-		return DEDUP_DELIVERY_no_room;
-	h = note_in_flight(ctx, s, slot, &c, of);
-	if (h && bpf_redirect_map(&xsks, slot, XDP_PASS) == XDP_REDIRECT)
-		return DEDUP_DELIVERY_delivered;
-	/* The socket has just been closed. The packet is as it was before. */
-	front = (void *)(long)ctx->data;
-	if (h && (void *)(front + 1) <= (void *)(long)ctx->data_end) {
-		*front = h->front;
-		h->number = 0;
-	}
-	return DEDUP_DELIVERY_no_socket;
-}
-
-/* A fresh packet of stream n, which has been learned and counted: its id is at *id, `words` long,
- * perhaps in the packet. It goes to its queue's socket, or to the stack. Returns the XDP verdict.
- */
-static __noinline int deliver(struct xdp_md *ctx, const struct dedup_id *id, __u32 words, __u32 n)
-{
-	const struct fresh_id of = { .id = id, .words = words, .n = n };
 	struct dedup_queue queue = { ctx->ingress_ifindex, ctx->rx_queue_index };
 	const __u32 *slot = bpf_map_lookup_elem(&queues, &queue);
-	int became = DEDUP_DELIVERY_no_socket;
+	__u32 bytes = bpf_xdp_get_buff_len(ctx);
+	struct dedup_socket *s;
 
-	if (slot)
-		became = redirect(ctx, *slot, &of);
+	if (!slot)
+		return DEDUP_DELIVERY_no_socket;
+	room->slot = *slot;
+	s = bpf_map_lookup_elem(&sockets, &room->slot);
+	if (!s || bpf_redirect_map(&xsks, room->slot, XDP_PASS) != XDP_REDIRECT)
+		return DEDUP_DELIVERY_no_socket;
+	room->frames = dedup_frames_of(s, bytes);
+	if (!fits(ctx, s, bytes, room->frames))
+		return DEDUP_DELIVERY_too_large;
+	return take_credits(s, room) ? DEDUP_DELIVERY_delivered : DEDUP_DELIVERY_no_room;
+}
+
+/* Takes room in its queue's socket for a packet of stream n that is not known to be a duplicate,
+ * before its id is learned. Returns true, and the caller calls hand_over() or give_back(): nothing
+ * but the socket itself can refuse the packet any more, as the kernel knows where to redirect it if
+ * the program says so. Or false, with *room empty, and the packet is counted.
+ */
+static __noinline bool take_room(struct xdp_md *ctx, struct room *room, __u32 n)
+{
+	int became = find_room(ctx, room);
+
+	if (became == DEDUP_DELIVERY_delivered)
+		return true;
+	room->frames = 0;
 	count_delivery(n, became);
-	return became == DEDUP_DELIVERY_delivered ? XDP_REDIRECT : XDP_PASS;
+	return false;
+}
+
+/* The entry of the packet with this room. NULL does not happen, which the verifier does not know. */
+static __always_inline struct dedup_in_flight *in_flight_entry(const struct room *room)
+{
+	__u32 at = room->slot * DEDUP_IN_FLIGHT_MAX + room->number % DEDUP_IN_FLIGHT_MAX;
+
+	return bpf_map_lookup_elem(&in_flight, &at);
+}
+
+/* Gives the room of a packet back that is not fresh any more, as a copy on another CPU was faster.
+ * If a third CPU has taken room behind it meanwhile, its number is lost: the application finds an
+ * entry without a packet and, as it can take a while to arrive, waits for it (receive_idle.c). It
+ * then wants an id of zeros, which is none.
+ */
+static __noinline int give_back(const struct room *room)
+{
+	struct dedup_socket *s = bpf_map_lookup_elem(&sockets, &room->slot);
+	__u64 end = room->number + room->frames;
+	struct dedup_in_flight *h;
+
+	if (!s || __sync_val_compare_and_swap(&s->taken, end, room->number) == end)
+		return 0;
+	h = in_flight_entry(room);
+	if (!h)
+		return 0;
+	h->time_ns = 0;
+	h->slot = 0;
+	h->frames = room->frames;
+	h->id = (struct dedup_id){ 0 };
+	WRITE_ONCE(h->number, room->number + 1);
+	return 0;
+}
+
+/* Notes the packet as an entry of its socket, and puts its number into its front. False does not
+ * happen. Reading the time takes 40 ns or more, so it is read only where the application asks for
+ * it.
+ */
+static __always_inline bool note_in_flight(struct xdp_md *ctx, const struct room *room,
+					   const struct delivered_id *of)
+{
+	const struct dedup_socket *s = bpf_map_lookup_elem(&sockets, &room->slot);
+	struct dedup_in_flight *h = in_flight_entry(room);
+	__u32 *front = (void *)(long)ctx->data;
+
+	if (!s || !h || (void *)(front + 1) > (void *)(long)ctx->data_end)
+		return false;
+	h->time_ns = READ_ONCE(s->timestamps) ? bpf_ktime_get_ns() : 0;
+	h->slot = slot_of(of->n);
+	h->frames = room->frames;
+	h->front = *front;
+	h->id = dedup_id_copy(of->id, of->words);
+	WRITE_ONCE(h->number, room->number + 1);
+	*front = room->number;
+	return true;
+}
+
+/* Hands a packet with this id, of stream n, which has been judged and counted, over to the socket
+ * in which it has this room. Returns the XDP verdict.
+ */
+static __noinline int hand_over(struct xdp_md *ctx, const struct room *room,
+				const struct dedup_id *id, __u32 words, __u32 n)
+{
+	const struct delivered_id of = { .id = id, .words = words, .n = n };
+
+	if (!note_in_flight(ctx, room, &of))
+		return XDP_PASS;
+	count_delivery(n, DEDUP_DELIVERY_delivered);
+	return XDP_REDIRECT;
 }
 
 #endif

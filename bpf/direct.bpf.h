@@ -165,9 +165,11 @@ static __always_inline bool put_digest(struct xdp_md *ctx, const struct packet *
 	return word;
 }
 
-static __always_inline int judge_and_note_quickly(void);
+static __always_inline int judge_and_note_quickly(struct frame *f, bool only_test);
 
-/* Has a datagram judged and noted as other frames are. */
+/* Has a datagram judged and noted as other frames are; in a stream that is delivered it is left to
+ * these unless it is a duplicate.
+ */
 static __always_inline int judge_as_frame(struct xdp_md *ctx, const struct dedup_id *id,
 					  const struct dedup_stream *s, __u32 n, __u32 messages)
 {
@@ -184,12 +186,56 @@ static __always_inline int judge_as_frame(struct xdp_md *ctx, const struct dedup
 	f->stream = n;
 	f->messages = messages;
 	note_interface(ctx);
-	reason = judge_and_note_quickly();
-	if (reason == DEDUP_AGAIN)
+	reason = judge_and_note_quickly(f, is_delivered(ctx, n));
+	if (reason == DEDUP_AGAIN || (is_delivered(ctx, n) && reason != DEDUP_REASON_duplicate))
 		return DEDUP_AGAIN;
 	bounded = reason;
 	DEDUP_BOUND(bounded, DEDUP_REASONS_MAX - 1);
 	return bounded;
+}
+
+/* A datagram with fresh numbers, which *q has, of stream n, which is delivered. As
+ * see_numbers_directly().
+ */
+static __always_inline int deliver_directly(struct xdp_md *ctx, const struct packet *pkt,
+					    const struct dedup_id *id, __u32 words, __u32 n,
+					    const struct dedup_quick_source *q)
+{
+	int reason = DEDUP_REASON_untaken, seen, verdict;
+	struct room room;
+
+	if (take_room(ctx, &room, n)) {
+		seen = learn_quickly(numbered_of(n), q);
+		if (seen == DEDUP_AGAIN) {
+			give_back(&room);
+			return NOT_DIRECT;
+		}
+		reason = reason_of_numbers(seen);
+	}
+	verdict = conclude(pkt, cpu_counters(n), reason);
+	return end_delivery(ctx, &room, id, words, n, reason, verdict);
+}
+
+/* A datagram of `messages` with this id, of the numbered stream n. Returns the XDP verdict, or
+ * NOT_DIRECT.
+ */
+static __always_inline int see_messages_directly(struct xdp_md *ctx, const struct packet *pkt,
+						 const struct dedup_id *id,
+						 const struct dedup_stream *s, __u32 n,
+						 __u32 messages)
+{
+	struct dedup_quick_source q;
+	int seen = look_quickly(id, s, numbered_of(n), messages, &q);
+
+	if (likely(seen == DEDUP_SEEN)) /* a constant reason */
+		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
+	if (seen == DEDUP_AGAIN)
+		return NOT_DIRECT;
+	if (is_delivered(ctx, n))
+		return deliver_directly(ctx, pkt, id, s->words, n, &q);
+	seen = learn_quickly(numbered_of(n), &q);
+	return seen == DEDUP_AGAIN ? NOT_DIRECT
+				   : conclude(pkt, cpu_counters(n), reason_of_numbers(seen));
 }
 
 /* A datagram with this id, of the numbered stream n. Returns the XDP verdict, or NOT_DIRECT. */
@@ -209,15 +255,12 @@ static __always_inline int see_numbers_directly(struct xdp_md *ctx, const struct
 		if (!messages || messages > pkt->payload_len)
 			return NOT_DIRECT;
 	}
-	if (config.sources.paths)
-		reason = judge_as_frame(ctx, id, s, n, messages);
-	else
-		reason = judge_quickly(id, s, numbered, messages);
+	if (!config.sources.paths)
+		return see_messages_directly(ctx, pkt, id, s, n, messages);
+	reason = judge_as_frame(ctx, id, s, n, messages);
 	if (likely(reason == DEDUP_REASON_duplicate)) /* a constant one */
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
-	if (reason == DEDUP_AGAIN)
-		return NOT_DIRECT;
-	return pass_on(ctx, id, s->words, n, reason, conclude(pkt, cpu_counters(n), reason));
+	return reason == DEDUP_AGAIN ? NOT_DIRECT : conclude(pkt, cpu_counters(n), reason);
 }
 
 /* A datagram for stream n, which is *s. Returns the XDP verdict, or NOT_DIRECT. */

@@ -26,6 +26,7 @@ struct frame {
 	__u32 stream; /* that it belongs to, if anything is to be looked up */
 	__u32 ids_at, ids_cnt; /* of an IHAVE: where its ids are, and how many */
 	__u32 messages;	       /* of a numbered stream: how many the packet has */
+	__u32 only_test;       /* of a filter that delivers: judge_frame_quickly() learns nothing */
 	__u32 tunnels;	       /* that were opened: DEDUP_TUNNEL_BITs */
 	__u32 carried;	       /* 1: one of them by IP */
 	struct dedup_id id;

@@ -47,13 +47,19 @@ __noinline int slow_path_event(struct xdp_md *ctx, __u32 id_at, __u32 len)
 	};
 	struct dedup_lookup_key s = gsp_id(pkt.pos);
 	int reason = check_event(&pkt, true), verdict;
+	struct room room;
 
 	if (reason != PARSED)
 		return conclude_any(&pkt, 0, reason);
-	reason = slow_path_judge(&s, 0);
+	if (is_delivered(ctx, 0))
+		reason = slow_path_judge_delivered(ctx, &room, &s, 0);
+	else
+		reason = slow_path_judge(&s, 0);
 	take_sample(ctx, 0, reason, id_at, NULL);
 	verdict = conclude_any(&pkt, 0, reason);
-	return pass_on(ctx, pkt.pos, GSP_ID_WORDS, 0, reason, verdict);
+	if (!is_delivered(ctx, 0))
+		return verdict;
+	return end_delivery(ctx, &room, pkt.pos, GSP_ID_WORDS, 0, reason, verdict);
 }
 
 /* Is the id known, and not wanted? */

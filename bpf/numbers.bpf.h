@@ -36,6 +36,7 @@ struct numbers {
 	__u64 predecessor;	       /* 1: in the predecessor */
 	__u64 before;		       /* of dedup_try_word() */
 	__u64 known;		       /* of dedup_note_source() */
+	__u64 is_left;		       /* 1: to the predecessor's account; not noted in this one */
 	__u64 entry, i, block, source; /* of struct dedup_found */
 	__u64 ifindex;		       /* on which the packet came */
 };
@@ -99,6 +100,7 @@ static __always_inline void read_numbers(struct numbers *m, const struct dedup_i
 	m->packet = (struct dedup_packet_numbers){ .count = cnt, .now = numbers_now() };
 	m->predecessor = 0;
 	m->known = 0;
+	m->is_left = 0;
 	dedup_read_number(&m->key, &m->packet, id, words, numbered);
 }
 
@@ -211,7 +213,7 @@ __noinline int knows_numbers(void)
 {
 	struct numbers *m = cpu_numbers();
 
-	if (!config.has_predecessor || !config.sources.sources || !m)
+	if (!(config.has_predecessor || config.policy.deliver) || !config.sources.sources || !m)
 		return false;
 	return dedup_knows_source(&configuration_of(m)->sources, recovery_of(m), blocks_of(m),
 				  &m->key, &m->packet);
@@ -234,7 +236,7 @@ __noinline int note_path(void)
 	struct numbers *m = cpu_numbers();
 	__u64 now_ns;
 
-	if (!config.sources.paths || !m)
+	if (!config.sources.paths || !m || m->is_left)
 		return 0;
 	if (config.memory.replay) {
 		now_ns = state.replay_ns;
@@ -255,37 +257,45 @@ static __always_inline void aim_at_this_filter(struct numbers *m, __u32 n, __u64
 	m->stream = n;
 }
 
-/* Judges the packet in struct numbers in this filter, in stream n, whose realm has this key.
- * Returns an enum dedup_reason.
+/* Does what see_numbers() does for most packets, of `cnt` messages with this id, of the stream *s, in
+ * one try. Returns DEDUP_SEEN; DEDUP_FRESH, and learn_quickly() learns them; or DEDUP_AGAIN:
+ * see_numbers() is to do it.
  */
-static __always_inline int judge_numbers(struct numbers *m, __u32 n, __u64 realm_key)
-{
-	int seen;
-
-	aim_at_this_filter(m, n, realm_key);
-	seen = see_numbers(m);
-	if (config.sources.paths) /* also without room: meanwhile there may be some */
-		note_path();
-	return reason_of_numbers(seen);
-}
-
-/* Does what judge_numbers() does for most packets, of `cnt` messages with this id, in one try: of
- * the stream *s. Returns an enum dedup_reason, or DEDUP_AGAIN: judge_numbers() is to do it.
- */
-static __always_inline int judge_quickly(const struct dedup_id *id, const struct dedup_stream *s,
-					 const struct dedup_numbered *numbered, __u32 cnt)
+static __always_inline int look_quickly(const struct dedup_id *id, const struct dedup_stream *s,
+					const struct dedup_numbered *numbered, __u32 cnt,
+					struct dedup_quick_source *q)
 {
 	const struct dedup_config *cfg = configuration();
 	struct dedup_source_key key;
 	struct dedup_packet_numbers p;
-	int seen;
 
 	p = (struct dedup_packet_numbers){ .count = cnt, .now = numbers_now() };
 	dedup_read_number(&key, &p, id, s->words, numbered);
 	if (!dedup_is_in_a_word(&p))
 		return DEDUP_AGAIN;
 	dedup_source_of_realm(&key, cfg, s->realm_key, READ_ONCE(state.sources_era));
-	seen = dedup_see_quickly(&cfg->sources, &numbered->recovery, NULL, &key, &p);
+	return dedup_look_source_quickly(&cfg->sources, &numbered->recovery, NULL, &key, &p, q);
+}
+
+/* Learns what look_quickly() has found to be fresh. Returns an enum dedup_recovered, or DEDUP_AGAIN. */
+static __always_inline int learn_quickly(const struct dedup_numbered *numbered,
+					 const struct dedup_quick_source *q)
+{
+	return dedup_learn_source_quickly(&numbered->recovery, NULL, q);
+}
+
+/* Does look_quickly() and learn_quickly(). If *only_test is not 0, nothing is learned. Returns an
+ * enum dedup_reason, or DEDUP_AGAIN.
+ */
+static __always_inline int judge_quickly(const struct dedup_id *id, const struct dedup_stream *s,
+					 const struct dedup_numbered *numbered, __u32 cnt,
+					 const __u32 *only_test)
+{
+	struct dedup_quick_source q;
+	int seen = look_quickly(id, s, numbered, cnt, &q);
+
+	if (seen == DEDUP_FRESH && !(only_test && *only_test))
+		seen = learn_quickly(numbered, &q);
 	return seen == DEDUP_AGAIN ? DEDUP_AGAIN : reason_of_numbers(seen);
 }
 

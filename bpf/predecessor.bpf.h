@@ -197,10 +197,9 @@ static __always_inline int predecessor_see(__u32 n, bool teach)
 }
 
 /* predecessor_see() of the packet in *m. */
-static __always_inline int predecessor_see_numbers(struct numbers *m, __u32 n)
+static __always_inline int predecessor_see_numbers(struct numbers *m, __u32 n, bool teach)
 {
 	struct dedup_state *st;
-	bool teach = true;
 	__u64 realm_key, i = n;
 	int seen;
 
@@ -222,10 +221,10 @@ static __always_inline int predecessor_see_numbers(struct numbers *m, __u32 n)
 }
 
 /* Looks up a packet of `cnt` messages with this id, of stream n, as slow_path_lookup() does.
- * Returns an enum dedup_reason.
+ * Returns an enum dedup_reason, and the caller calls note_path().
  */
 static __always_inline int slow_path_judge_numbers(const struct dedup_id *id, __u32 words, __u32 n,
-						   __u64 realm_key, __u32 cnt)
+						   __u64 realm_key, __u32 cnt, bool teach)
 {
 	struct numbers *m = cpu_numbers();
 	int known;
@@ -233,21 +232,21 @@ static __always_inline int slow_path_judge_numbers(const struct dedup_id *id, __
 	if (!m)
 		return DEDUP_REASON_unlearned;
 	read_numbers(m, id, words, numbered_of(n), cnt);
-	known = predecessor_see_numbers(m, n);
+	known = predecessor_see_numbers(m, n, teach);
+	m->is_left = known == LEARNED;
 	if (known == LEARNED)
 		return DEDUP_REASON_new;
 	if (config.sources.paths)
 		find_known();
-	if (known != 1)
-		return judge_numbers(m, n, realm_key);
 	/* This filter's account begins with the first fresh numbers. Of what is behind these some
-	 * paths may bring nothing that is fresh.
+	 * paths may bring nothing that is fresh: so duplicates are noted, too.
 	 */
-	if (config.sources.paths) {
-		aim_at_this_filter(m, n, realm_key);
-		note_path();
-	}
-	return DEDUP_REASON_duplicate;
+	aim_at_this_filter(m, n, realm_key);
+	if (known == 1)
+		return DEDUP_REASON_duplicate;
+	if (!teach)
+		return knows_numbers() ? DEDUP_REASON_duplicate : DEDUP_REASON_new;
+	return reason_of_numbers(see_numbers(m));
 }
 
 /* The id in cpu_lookup(), in layout `blocked`: returns as array_see(). A global function beside

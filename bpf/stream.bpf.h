@@ -75,7 +75,7 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 		return conclude_frame(n, reason);
 	if (!in_arrays(&config))
 		return see_id_blocked(ctx, &pkt, &lookup, n);
-	return array_seek(&lookup, !config.asked.learn_app) ? XDP_PASS : LOOK_UP;
+	return array_seek(&lookup, is_taught_at_once(ctx, n)) ? XDP_PASS : LOOK_UP;
 }
 
 /* Words of an id of stream n. */
@@ -85,16 +85,30 @@ static __always_inline __u32 words_of(__u64 n)
 	return configuration()->policy.streams[n].words;
 }
 
+/* A frame of a stream that is delivered, for which array_see() has returned `known`: 0, or an
+ * errno. Returns the XDP verdict. A global function: the entry's stack is for other ways.
+ */
+__noinline int deliver_looked_up(struct xdp_md *ctx, int known)
+{
+	const struct frame *f = cpu_frame();
+	struct packet pkt = { 0 };
+
+	if (!config.policy.deliver || !f)
+		return XDP_PASS;
+	pkt.len = f->len;
+	return deliver_found(ctx, &pkt, &f->id, words_of(f->stream), f->stream, known);
+}
+
 /* What becomes of the frame for which see_streams() returned LOOK_UP and array_see() `known`. */
 static __always_inline int see_looked_up(struct xdp_md *ctx, int known)
 {
 	const struct frame *f = cpu_frame();
-	int verdict;
 
 	if (!f)
 		return XDP_PASS;
-	verdict = conclude_frame(f->stream, reason_of(known));
-	return pass_on(ctx, &f->id, words_of(f->stream), f->stream, reason_of(known), verdict);
+	if (known != 1 && is_delivered(ctx, f->stream))
+		return deliver_looked_up(ctx, known);
+	return conclude_frame(f->stream, reason_of(known));
 }
 
 /* The stream of the frame. */
@@ -106,8 +120,9 @@ static __always_inline __u64 stream_of(const struct frame *f)
 	return n;
 }
 
-/* Looks up the numbers of the frame in cpu_frame(). Returns an enum dedup_reason, or DEDUP_AGAIN. A
- * global function, like the next one: their stacks do not add up.
+/* Looks up the numbers of the frame in cpu_frame(). Returns an enum dedup_reason, or DEDUP_AGAIN.
+ * With its `only_test`, fresh numbers are not learned. A global function, like the next one: their
+ * stacks do not add up.
  */
 __noinline int judge_frame_quickly(void)
 {
@@ -118,7 +133,7 @@ __noinline int judge_frame_quickly(void)
 		return DEDUP_REASON_unlearned;
 	n = stream_of(f);
 	return judge_quickly(&f->id, &configuration()->policy.streams[n], numbered_of(n),
-			     f->messages);
+			     f->messages, config.policy.deliver ? &f->only_test : NULL);
 }
 
 /* Notes the path of the frame in cpu_frame(), which judge_frame_quickly() has judged. It is not
@@ -139,11 +154,18 @@ __noinline int note_frame(void)
 	return 0;
 }
 
-/* judge_frame_quickly(), and note_frame() if it has judged the frame. */
-static __always_inline int judge_and_note_quickly(void)
+/* judge_frame_quickly(), and note_frame() if it has judged the frame. `only_test`: fresh numbers
+ * are not learned, nor is the frame then noted.
+ */
+static __always_inline int judge_and_note_quickly(struct frame *f, bool only_test)
 {
-	int reason = judge_frame_quickly();
+	int reason;
 
+	if (config.policy.deliver)
+		f->only_test = only_test;
+	reason = judge_frame_quickly();
+	if (config.policy.deliver && only_test && reason != DEDUP_REASON_duplicate)
+		return reason;
 	if (config.sources.paths && reason != DEDUP_AGAIN)
 		note_frame();
 	return reason;
@@ -154,52 +176,100 @@ __noinline int judge_frame(void)
 {
 	const struct frame *f = cpu_frame();
 	struct numbers *m = cpu_numbers();
+	int reason;
 	__u64 n;
 
 	if (!config.sources.sources || !f || !m)
 		return DEDUP_REASON_unlearned;
 	n = stream_of(f);
 	read_numbers(m, &f->id, words_of(n), numbered_of(n), f->messages);
-	return judge_numbers(m, n, configuration()->policy.streams[n].realm_key);
+	aim_at_this_filter(m, n, configuration()->policy.streams[n].realm_key);
+	reason = reason_of_numbers(see_numbers(m));
+	if (config.sources.paths) /* also without room: meanwhile there may be some */
+		note_path();
+	return reason;
+}
+
+/* Are all numbers of the frame in cpu_frame() known? Nothing is learned. A global function, too. */
+__noinline int knows_frame(void)
+{
+	const struct frame *f = cpu_frame();
+	struct numbers *m = cpu_numbers();
+	__u64 n;
+
+	if (!config.sources.sources || !config.policy.deliver || !f || !m)
+		return false;
+	n = stream_of(f);
+	read_numbers(m, &f->id, words_of(n), numbered_of(n), f->messages);
+	aim_at_this_filter(m, n, configuration()->policy.streams[n].realm_key);
+	return knows_numbers();
+}
+
+/* Goes on with see_numbers_of_frame() for a frame of a stream that is delivered, for which
+ * judge_frame_quickly() has returned `reason`: not a duplicate. A global function: the entry's
+ * stack is for other ways.
+ */
+__noinline int deliver_numbers(struct xdp_md *ctx, int reason)
+{
+	struct frame *f = cpu_frame();
+	struct room room;
+	int verdict;
+	__u64 n;
+
+	if (!config.policy.deliver || !config.sources.sources || !f)
+		return XDP_PASS;
+	n = stream_of(f);
+	room.frames = 0;
+	if (reason == DEDUP_AGAIN && knows_frame()) {
+		reason = judge_frame(); /* notes its arrival */
+	} else if (take_room(ctx, &room, n)) {
+		reason = judge_and_note_quickly(f, false);
+		if (reason == DEDUP_AGAIN)
+			reason = judge_frame();
+	} else {
+		reason = DEDUP_REASON_untaken;
+		if (config.sources.paths)
+			note_frame();
+	}
+	verdict = conclude_frame(n, reason);
+	return end_delivery(ctx, &room, &f->id, words_of(n), n, reason, verdict);
 }
 
 /* What becomes of the frame for which LOOK_UP_NUMBERS was returned. */
 static __always_inline int see_numbers_of_frame(struct xdp_md *ctx)
 {
-	const struct frame *f = cpu_frame();
-	int reason = judge_and_note_quickly(), verdict;
+	struct frame *f = cpu_frame();
 	struct packet pkt = { 0 };
+	int reason;
 	__u64 n;
 
 	if (!f)
 		return XDP_PASS;
 	n = stream_of(f);
+	reason = judge_and_note_quickly(f, is_delivered(ctx, n));
 	pkt.len = f->len;
-	if (unlikely(reason == DEDUP_AGAIN))
-		reason = judge_frame();
 	if (likely(reason == DEDUP_REASON_duplicate)) /* a constant one */
 		return conclude(&pkt, cpu_counters(n), DEDUP_REASON_duplicate);
-	verdict = conclude_frame(n, reason);
-	return pass_on(ctx, &f->id, words_of(n), n, reason, verdict);
+	if (is_delivered(ctx, n))
+		return deliver_numbers(ctx, reason);
+	if (unlikely(reason == DEDUP_AGAIN))
+		reason = judge_frame();
+	return conclude_frame(n, reason);
 }
 
-/* The frame in cpu_frame(), of the numbered stream n, on the slow path. Returns an enum
- * dedup_reason. A global function: verified once.
+/* The frame in cpu_frame(), of the numbered stream n, on the slow path; with `teach`, fresh numbers
+ * are learned. Returns an enum dedup_reason. A global function: verified once.
  */
-__noinline int slow_path_numbers(__u64 n)
+__noinline int slow_path_numbers(__u64 n, bool teach)
 {
 	const struct frame *f = cpu_frame();
-	__u64 realm_key;
-	int reason;
 
 	if (!config.sources.sources || !f)
 		return DEDUP_REASON_unlearned;
 	DEDUP_BOUND(n, DEDUP_STREAMS_MAX - 1);
-	realm_key = configuration()->policy.streams[n].realm_key;
-	reason = slow_path_judge_numbers(&f->id, words_of(n), n, realm_key, f->messages);
-	if (reason == DEDUP_REASON_duplicate && is_wanted(&f->id, words_of(n), realm_key, true))
-		return DEDUP_REASON_wanted;
-	return reason;
+	return slow_path_judge_numbers(&f->id, words_of(n), n,
+				       configuration()->policy.streams[n].realm_key, f->messages,
+				       teach);
 }
 
 /* Judges the frame for which see_streams() returned TAKE_SLOW_PATH: the window's clock has stopped,
@@ -211,6 +281,7 @@ __noinline int slow_path_frame(struct xdp_md *ctx)
 	const struct dedup_config *cfg = configuration();
 	struct frame *f = cpu_frame();
 	struct dedup_lookup_key lookup;
+	struct room room;
 	int reason, verdict;
 	__u64 n;
 
@@ -229,10 +300,18 @@ __noinline int slow_path_frame(struct xdp_md *ctx)
 		return conclude_frame(n, DEDUP_REASON_stale);
 	if (!is_numbered(n) && dedup_is_no_id(&f->id, lookup.words))
 		return conclude_frame(n, DEDUP_REASON_no_id);
-	reason = is_numbered(n) ? slow_path_numbers(n) : slow_path_judge(&lookup, n);
+	if (is_delivered(ctx, n))
+		reason = slow_path_judge_delivered(ctx, &room, &lookup, n);
+	else
+		reason = slow_path_judge(&lookup, n);
+	/* Not in slow_path_numbers(): the stack has not room for both. */
+	if (is_numbered(n) && config.sources.paths)
+		note_path();
 	take_sample(ctx, n, reason, 0, &f->id);
 	verdict = conclude_frame(n, reason);
-	return pass_on(ctx, &f->id, lookup.words, n, reason, verdict);
+	if (!is_delivered(ctx, n))
+		return verdict;
+	return end_delivery(ctx, &room, &f->id, lookup.words, n, reason, verdict);
 }
 
 /* See see_frame(). A global function: verified once, for any n. */

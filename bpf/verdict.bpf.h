@@ -58,18 +58,79 @@ static __always_inline int reason_of(int known)
 			    : DEDUP_REASON_unlearned;
 }
 
-/* Delivers a packet with one id, of stream n, that has been counted under this enum dedup_reason,
- * if that does not say a duplicate, and the stream's are delivered. Returns the XDP verdict:
- * `verdict` if not. ctx may be NULL where nothing is delivered.
+/* conclude() in stream n of any reason. Here the compiler knows the reasons that there can be, so
+ * that it would leave out a test that the verifier needs.
  */
-static __always_inline int pass_on(struct xdp_md *ctx, const struct dedup_id *id, __u32 words,
-				   __u32 n, int reason, int verdict)
+static __always_inline int conclude_any(const struct packet *pkt, __u32 n, __u64 reason)
 {
-	if (!ctx || !config.policy.deliver || !(config.policy.deliver >> (n & 31) & 1))
+	barrier_var(reason);
+	return conclude(pkt, cpu_counters(n), reason);
+}
+
+/* Ends the delivery of a packet with one id, of stream n, which has been judged and counted under
+ * this enum dedup_reason, and has this room (take_room()), if any. Returns the XDP verdict.
+ */
+static __always_inline int end_delivery(struct xdp_md *ctx, const struct room *room,
+					const struct dedup_id *id, __u32 words, __u32 n, int reason,
+					int verdict)
+{
+	if (!room->frames)
 		return verdict;
-	if (reason == DEDUP_REASON_duplicate)
-		return verdict;
-	return deliver(ctx, id, words, n);
+	if (likely(reason != DEDUP_REASON_duplicate))
+		return hand_over(ctx, room, id, words, n);
+	give_back(room);
+	return verdict;
+}
+
+/* A fresh id of a stream that is delivered, in layout `blocked`: it is learned if a socket has room
+ * for its packet. As see_id_blocked().
+ */
+static __always_inline int deliver_blocked(struct xdp_md *ctx, const struct packet *pkt,
+					   const struct dedup_lookup_key *s, __u32 n,
+					   struct block_lookup *lookup)
+{
+	struct dedup_counters *cpu = cpu_counters(0);
+	int reason = DEDUP_REASON_untaken, verdict;
+	struct room room;
+
+	if (take_room(ctx, &room, n))
+		reason = reason_of(config.asked.learn_app || !cpu ? 0 : blocked_learn(lookup, cpu));
+	verdict = conclude(pkt, cpu_counters(n), reason);
+	return end_delivery(ctx, &room, s->id, s->words, n, reason, verdict);
+}
+
+/* Are ids of stream n learned as soon as they are found to be fresh? */
+static __always_inline bool is_taught_at_once(const struct xdp_md *ctx, __u32 n)
+{
+	return !config.asked.learn_app && !is_delivered(ctx, n);
+}
+
+/* Learns the id that array_see() has found to be fresh, unless the application learns. Returns as
+ * array_see().
+ */
+static __always_inline int learn_found(void)
+{
+	struct lookup *l = cpu_lookup();
+
+	if (config.asked.learn_app || !l)
+		return 0;
+	l->teach = TEACH_FOUND;
+	return array_see();
+}
+
+/* Does deliver_blocked() in the other layouts, for an id for which array_see() has returned
+ * `known`: 0, or an errno.
+ */
+static __always_inline int deliver_found(struct xdp_md *ctx, const struct packet *pkt,
+					 const struct dedup_id *id, __u32 words, __u32 n, int known)
+{
+	int reason = DEDUP_REASON_untaken, verdict;
+	struct room room;
+
+	if (take_room(ctx, &room, n))
+		reason = reason_of(known ?: learn_found());
+	verdict = conclude_any(pkt, n, reason);
+	return end_delivery(ctx, &room, id, words, n, reason, verdict);
 }
 
 /* A packet with one id, in layout `blocked`. If the id is fresh it is learned; if it is known, the
@@ -95,16 +156,15 @@ static __always_inline int see_id_blocked(struct xdp_md *ctx, const struct packe
 	 * compiler would save across that call, for duplicates too, what only learning needs.
 	 */
 	DEDUP_KEEP_BRANCH();
+	if (is_delivered(ctx, n))
+		return deliver_blocked(ctx, pkt, s, n, &lookup);
 	cpu = cpu_counters(0);
 	/* Until here known is 0. */
 	if (!config.asked.learn_app && cpu)
 		known = blocked_learn(&lookup, cpu);
 	if (n) /* the credit is with the first stream's counters */
 		cpu = cpu_counters(n);
-	if (!ctx) /* nothing is delivered: one instruction less than by pass_on() */
-		return conclude(pkt, cpu, reason_of(known));
-	return pass_on(ctx, s->id, s->words, n, reason_of(known),
-		       conclude(pkt, cpu, reason_of(known)));
+	return conclude(pkt, cpu, reason_of(known));
 }
 
 /* Does what see_id_blocked() does, in any layout. */
@@ -115,32 +175,59 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
 
 	if (likely(!in_arrays(configuration())))
 		return see_id_blocked(ctx, pkt, s, n);
-	known = array_look(s, !config.asked.learn_app);
+	known = array_look(s, is_taught_at_once(ctx, n));
 	if (likely(known == 1)) /* a constant reason */
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
-	return pass_on(ctx, s->id, s->words, n, reason_of(known),
-		       conclude(pkt, cpu_counters(n), reason_of(known)));
+	if (is_delivered(ctx, n))
+		return deliver_found(ctx, pkt, s->id, s->words, n, known);
+	return conclude(pkt, cpu_counters(n), reason_of(known));
 }
 
-/* Looks up and learns an id of stream n, in any layout, on the slow path: a packet of a known id
- * that is wanted passes, once. Returns an enum dedup_reason.
+int slow_path_numbers(__u64 n, bool teach);
+
+/* Looks up an id of stream n, in any layout, on the slow path; with `teach` it is learned if it is
+ * fresh. In a numbered stream it is that of the frame in cpu_frame(). Returns an enum dedup_reason.
+ */
+static __always_inline int slow_path_see(const struct dedup_lookup_key *s, __u32 n, bool teach)
+{
+	if (is_numbered(n))
+		return slow_path_numbers(n, teach);
+	return reason_of(slow_path_lookup(s, n, teach && !config.asked.learn_app));
+}
+
+/* Judges an id of stream n on the slow path: a packet of a known id that is wanted passes, once.
+ * Returns an enum dedup_reason.
  */
 static __always_inline int slow_path_judge(const struct dedup_lookup_key *s, __u32 n)
 {
-	int known = slow_path_lookup(s, n, !config.asked.learn_app);
+	int reason = slow_path_see(s, n, true);
 
-	if (known == 1 && is_wanted(s->id, s->words, s->realm_key, true))
+	if (reason == DEDUP_REASON_duplicate && is_wanted(s->id, s->words, s->realm_key, true))
 		return DEDUP_REASON_wanted;
-	return reason_of(known);
+	return reason;
 }
 
-/* conclude() in stream n of any reason. Here the compiler knows the reasons that there can be, so
- * that it would leave out a test that the verifier needs.
+/* Does slow_path_judge() in a stream that is delivered: without room in a socket the id is not
+ * learned, and a wanted one stays wanted.
  */
-static __always_inline int conclude_any(const struct packet *pkt, __u32 n, __u64 reason)
+static __always_inline int slow_path_judge_delivered(struct xdp_md *ctx, struct room *room,
+						     const struct dedup_lookup_key *s, __u32 n)
 {
-	barrier_var(reason);
-	return conclude(pkt, cpu_counters(n), reason);
+	int reason = slow_path_see(s, n, false);
+	bool is_known;
+
+	if (reason == DEDUP_REASON_duplicate && is_numbered(n))
+		reason = slow_path_see(s, n, true); /* notes its arrival */
+	room->frames = 0;
+	is_known = reason == DEDUP_REASON_duplicate;
+	if (is_known && !is_wanted(s->id, s->words, s->realm_key, false))
+		return DEDUP_REASON_duplicate;
+	if (!take_room(ctx, room, n))
+		return is_known ? DEDUP_REASON_wanted : DEDUP_REASON_untaken;
+	if (!is_known)
+		return slow_path_see(s, n, true);
+	return is_wanted(s->id, s->words, s->realm_key, true) ? DEDUP_REASON_wanted
+							      : DEDUP_REASON_duplicate;
 }
 
 #endif

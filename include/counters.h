@@ -30,7 +30,8 @@
 	X(too_long, "passed: more bytes than a digest can take")            \
 	X(late_number, "passed: a number older than its source's history")  \
 	X(far_number, "passed: a number far from its source's others")      \
-	X(bad_tunnel, "passed: a tunnel's header contradicts itself")
+	X(bad_tunnel, "passed: a tunnel's header contradicts itself")       \
+	X(untaken, "passed: a fresh id that no AF_XDP socket took")
 
 /* Sums of the reasons, which user space computes when it reads the counters: no packet pays for
  * them.
@@ -45,7 +46,9 @@
 	X(early, "blocks aged too early, because of load")                                       \
 	X(late, "blocks aged late")
 
-/* Results of delivering the fresh packets of a stream: each packet counts once. Append only. */
+/* Results of delivering the fresh and wanted packets of a stream: each packet counts once. Append
+ * only.
+ */
 #define DEDUP_DELIVERIES(X)                                             \
 	X(delivered, "fresh packets that went to an AF_XDP socket")     \
 	X(no_socket, "to the stack: their queue had no AF_XDP socket")  \

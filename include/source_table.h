@@ -317,41 +317,54 @@ static __always_inline bool dedup_is_in(struct dedup_block *blocks, const struct
 	return bucket && READ_ONCE(bucket->word[i]) == found->entry;
 }
 
+/* What dedup_look_source_quickly() has found. */
+struct dedup_quick_source {
+	struct dedup_found found;
+	struct dedup_numbers n;
+	struct dedup_quick quick;
+	__u64 *word;
+};
+
 /* dedup_see_source() of numbers that are in one word, of a source that is the first or second one at
- * its home, and had a packet in this jiffy: one try. DEDUP_AGAIN: dedup_see_source() is to do it.
+ * its home, and had a packet in this jiffy: one try. Returns DEDUP_SEEN; DEDUP_FRESH if the numbers
+ * are to be learned, by dedup_learn_source_quickly(); DEDUP_AGAIN: dedup_see_source() is to do it.
  */
-static __always_inline int dedup_see_quickly(const struct dedup_sources *t,
-					     const struct dedup_recovery *r,
-					     struct dedup_block *blocks,
-					     const struct dedup_source_key *key,
-					     const struct dedup_packet_numbers *p)
+static __always_inline int
+dedup_look_source_quickly(const struct dedup_sources *t, const struct dedup_recovery *r,
+			  struct dedup_block *blocks, const struct dedup_source_key *key,
+			  const struct dedup_packet_numbers *p, struct dedup_quick_source *q)
 {
 	struct dedup_found found = { .block = dedup_home(t, key->hash) };
 	struct dedup_block *bucket = dedup_block_at(blocks, found.block);
-	struct dedup_numbers n = { p->first, p->now, 0 };
 	struct dedup_source_at at;
-	struct dedup_quick quick;
-	__u64 *word;
-	int seen;
 
 	if (!bucket || (!dedup_is_entry(t, blocks, bucket, key, 0, &found) &&
 			!dedup_is_entry(t, blocks, bucket, key, 1, &found)))
 		return DEDUP_AGAIN;
+	q->found = found;
 	at = (struct dedup_source_at){ blocks, found.source };
-	word = dedup_word_at(r, &at, p->first);
-	if (!word)
+	q->word = dedup_word_at(r, &at, p->first);
+	if (!q->word)
 		return DEDUP_AGAIN;
-	n.bits = dedup_word_bits(p->first % DEDUP_WORD_NUMBERS, p->count);
-	seen = dedup_look_quickly(r, &found.slot->source, word, &n,
-				  dedup_laps(t->number_bits) / 2 - 2, &quick);
-	if (seen != DEDUP_FRESH)
-		return seen;
+	q->n = (struct dedup_numbers){ p->first, p->now,
+				       dedup_word_bits(p->first % DEDUP_WORD_NUMBERS, p->count) };
+	return dedup_look_quickly(r, &found.slot->source, q->word, &q->n,
+				  dedup_laps(t->number_bits) / 2 - 2, &q->quick);
+}
+
+/* Learns these numbers. Returns an enum dedup_recovered, or DEDUP_AGAIN. */
+static __always_inline int dedup_learn_source_quickly(const struct dedup_recovery *r,
+						      struct dedup_block *blocks,
+						      const struct dedup_quick_source *q)
+{
+	struct dedup_found found = q->found;
+
 	/* If the source is still there after a packet came in this jiffy, the hand leaves it there:
 	 * it is neither idle nor, by laps_max, worn.
 	 */
-	found.i += DEDUP_AFTER(quick.last);
+	found.i += DEDUP_AFTER(q->quick.last);
 	return dedup_is_in(blocks, &found)
-		       ? dedup_learn_quickly(r, &found.slot->source, word, &n, &quick)
+		       ? dedup_learn_quickly(r, &found.slot->source, q->word, &q->n, &q->quick)
 		       : DEDUP_AGAIN;
 }
 

@@ -184,6 +184,7 @@ struct xdp_dedup_counters {
 	uint64_t late;		  /* blocks aged late: the hand was late */
 	uint64_t wanted;	  /* EVENTs that passed because they were wanted */
 	bool stopped;		  /* the window's clock has stopped: all ids pass */
+	uint64_t untaken; /* EVENTs that were new, and that no AF_XDP socket took: not learned */
 };
 
 /* Reads the counters by one system call, which does not read the filter's memory: it is cheap,

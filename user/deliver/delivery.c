@@ -119,7 +119,7 @@ static bool take_slot_over(const struct delivery *d, uint32_t slot, uint64_t was
 	if (!__sync_bool_compare_and_swap(&d->sockets[slot].owner, was, owner))
 		return false;
 	/* The next queue does not inherit the credits of the slot's last reader. */
-	WRITE_ONCE(d->sockets[slot].granted, READ_ONCE(d->sockets[slot].taken));
+	WRITE_ONCE(d->sockets[slot].granted, 0);
 	if (was)
 		bpf_map_delete_elem(d->queues_fd, &gone);
 	return true;

@@ -85,7 +85,7 @@ static int enter_slot(struct open_queue *q, struct filter *f, uint32_t queue)
 	q->socket = s = &q->delivery.sockets[slot];
 	q->in_flight = delivery_in_flight(&q->delivery, slot, 0);
 	q->opened = delivery_reopen(s);
-	WRITE_ONCE(s->granted, READ_ONCE(s->taken));
+	WRITE_ONCE(s->granted, 0);
 	delivery_want_left(&q->delivery, f, slot, &q->recovered, &q->forgotten);
 	s->frame_bytes = XSK_FRAME_ROOM;
 	s->pid = 0;

@@ -20,7 +20,7 @@
 #define SAMPLING_DROPS (1U << DEDUP_REASON_duplicate | 1U << DEDUP_REASON_ihave_duplicate)
 #define SAMPLING_NEW                                                                            \
 	(1U << DEDUP_REASON_new | 1U << DEDUP_REASON_unlearned | 1U << DEDUP_REASON_ihave_new | \
-	 1U << DEDUP_REASON_wanted)
+	 1U << DEDUP_REASON_wanted | 1U << DEDUP_REASON_untaken)
 
 struct sampling_request {
 	uint32_t reasons; /* bit n: enum dedup_reason n; of SAMPLING_DROPS and SAMPLING_NEW */

@@ -214,6 +214,7 @@ int xdp_dedup_counters(const struct xdp_dedup_filter *f, struct xdp_dedup_counte
 	c.early = all.early;
 	c.late = all.late;
 	c.wanted = all.wanted;
+	c.untaken = all.untaken;
 	lib_copy_out(out, size, &c, sizeof(c));
 	return 0;
 }
