@@ -20,110 +20,8 @@
 
 #include "await.h"
 #include "output.h"
+#include "reader_process.h"
 #include "sockets.h"
-
-/* What readers have read, in memory that outlives them. */
-static struct shared {
-	uint64_t recovered, forgotten;
-	uint32_t events;
-	int stop;
-	uint8_t copies[];
-} * had;
-
-static void have_shared(uint32_t events)
-{
-	had = mmap(NULL, sizeof(*had) + events, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		   -1, 0);
-	assert_true(had != MAP_FAILED);
-	had->events = events;
-}
-
-/* A process, started by start(): it tells when it is ready, and reads a byte if it is to wait. */
-static struct child {
-	int ready, go;
-} child;
-
-static void tell_ready(void)
-{
-	if (write(child.ready, "", 1) != 1)
-		_exit(1);
-}
-
-/* Runs f(row) in a process, with these flags of clone(2), and waits until it is ready. *ret: our
- * ends of its pipes. Returns its pid.
- */
-static pid_t start(void (*f)(const void *row), const void *row, int flags, struct child *ret)
-{
-	int ready[2], go[2];
-	char byte;
-	pid_t pid;
-
-	assert_int_equal(pipe(ready) | pipe(go), 0);
-	pid = (pid_t)syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0);
-	assert_return_code(pid, errno);
-	if (!pid) {
-		child = (struct child){ ready[1], go[0] };
-		f(row);
-		_exit(0);
-	}
-	close(ready[1]);
-	close(go[0]);
-	*ret = (struct child){ ready[0], go[1] };
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	return pid;
-}
-
-static void forget(const struct child *c)
-{
-	close(c->ready);
-	close(c->go);
-}
-
-/* Counts what there is as read, and gives it back. Returns how many packets there were, or an error. */
-static int read_some(struct xdp_dedup_receiver *rx)
-{
-	struct xdp_dedup_packet packets[16];
-	int n = xdp_dedup_receive(rx, packets, 16);
-
-	for (int i = 0; i < n; i++) {
-		struct gossip_packet g;
-
-		memcpy(&g, packets[i].payload, sizeof(g));
-		if (g.index < had->events)
-			had->copies[g.index]++;
-	}
-	if (n > 0)
-		xdp_dedup_give_back(rx, packets, n);
-	return n;
-}
-
-/* Reads until it is killed. Its UDP socket is its parent's. */
-static void be_reader(const void *frames)
-{
-	struct xdp_dedup_receiver *rx;
-	struct pollfd fd = { .events = POLLIN };
-	int err = -EBUSY;
-
-	while (err == -EBUSY &&
-	       getppid() != 1) /* a busy kernel is not done with the dead one's socket */
-		err = xdp_dedup_receive_open(APP_NAME,
-					     app_options("ve0", 0, *(const uint32_t *)frames), &rx);
-	if (err)
-		_exit(1);
-	had->recovered += app_stats(rx).recovered;
-	had->forgotten += app_stats(rx).forgotten;
-	fd.fd = xdp_dedup_receive_fd(rx);
-	tell_ready();
-	while (getppid() != 1)
-		if (read_some(rx) <= 0)
-			poll(&fd, 1, 10);
-}
-
-static void kill_reader(pid_t pid)
-{
-	assert_int_equal(kill(pid, SIGKILL), 0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
 
 #define EVENTS 2000 /* where the number does not matter */
 #define KILLS 30    /* with at most 128 ids each there is room for all in the map `wanted` */
@@ -149,19 +47,19 @@ TEST(readers_are_killed)
 	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
 
 	assert_non_null(order);
-	have_shared(FLOOD_EVENTS);
+	reader_begin_counts(FLOOD_EVENTS);
 	app.udp = e2e_receiver(0, AF_INET, seed, FLOOD_EVENTS);
 	e2e_load("load ve0 --fpr 1e-9 --capacity 3M --deliver xsk");
 	assert_return_code(gossip_receiver_start(app.udp), EAGAIN);
 	assert_return_code(gossip_sender_start(s, order, FLOOD_EVENTS * FLOOD_COPIES), EAGAIN);
 	for (int i = 0; i < KILLS; i++) {
 		const uint32_t frames = 64 << random_next(&chance) % 2;
-		struct child ends;
-		pid_t pid = start(be_reader, &frames, 0, &ends);
+		struct reader_ends ends;
+		pid_t pid = reader_start(be_reader, &frames, 0, &ends);
 
-		forget(&ends);
+		reader_forget(&ends);
 		usleep(random_next(&chance) % 30000);
-		kill_reader(pid);
+		reader_kill(pid);
 		if (random_next(&chance) % 4 == 0)
 			usleep(random_next(&chance) % 10000);
 	}
@@ -172,28 +70,28 @@ TEST(readers_are_killed)
 	e2e_counters_after(APP_NAME, sent);
 	assert_return_code(gossip_receiver_stop(app.udp, 50), EIO);
 	app_open(app_options("ve0", 0, 0));
-	had->recovered += app_stats(app.rx[0]).recovered;
-	had->forgotten += app_stats(app.rx[0]).forgotten;
+	readers->recovered += app_stats(app.rx[0]).recovered;
+	readers->forgotten += app_stats(app.rx[0]).forgotten;
 	send_again(s, order, sent);
 	e2e_counters_after(APP_NAME, 2 * sent);
 	app_read();
 	for (uint64_t at = 0; at < sent; at++) {
-		unsigned int copies = had->copies[order[at]] + app.udp->copies[order[at]];
+		unsigned int copies = readers->copies[order[at]] + app.udp->copies[order[at]];
 
 		missing += !copies;
 		twice += copies > 1;
-		taken += had->copies[order[at]] > 1;
+		taken += readers->copies[order[at]] > 1;
 	}
 	print_message("# of %lu packets %lu by AF_XDP; %lu were in the rings of %d dead readers, %lu "
 		      "came twice, %lu of these by AF_XDP\n",
-		      sent, (uint64_t)e2e_counters(APP_NAME).delivered, had->recovered, KILLS,
+		      sent, (uint64_t)e2e_counters(APP_NAME).delivered, readers->recovered, KILLS,
 		      twice, taken);
 	assert_int_equal(gossip_receiver_lost(app.udp), 0);
-	assert_int_equal(had->forgotten, 0);
-	assert_true(had->recovered > 0);
+	assert_int_equal(readers->forgotten, 0);
+	assert_true(readers->recovered > 0);
 	assert_int_equal(missing, 0);
 	assert_true(taken <= KILLS * 16 * FLOOD_COPIES); /* a batch each */
-	munmap(had, sizeof(*had) + FLOOD_EVENTS);
+	reader_end_counts();
 	free(order);
 }
 
@@ -205,12 +103,12 @@ static void be_daemon(const void *unused)
 	(void)unused;
 	if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 0), &rx) || fork())
 		_exit(0);
-	tell_ready();
-	while (!READ_ONCE(had->stop))
-		if (read_some(rx) <= 0)
+	reader_tell_ready();
+	while (!READ_ONCE(readers->stop))
+		if (reader_read(rx) <= 0)
 			usleep(1000);
 	xdp_dedup_receive_close(rx);
-	WRITE_ONCE(had->stop, 2);
+	WRITE_ONCE(readers->stop, 2);
 }
 
 /* The process that reads ve0's queue, as status shows it; 0: none. */
@@ -232,7 +130,7 @@ static uint32_t reader_of_queue(void)
 static bool all_came(void)
 {
 	for (uint32_t i = 0; i < EVENTS; i++)
-		if (!had->copies[i] && !app.udp->copies[i])
+		if (!readers->copies[i] && !app.udp->copies[i])
 			return false;
 	return true;
 }
@@ -241,13 +139,13 @@ static bool all_came(void)
 TEST(the_opener_forks)
 {
 	struct app_traffic t = app_begin(EVENTS, 2);
-	struct child ends;
+	struct reader_ends ends;
 	char byte;
 	pid_t pid;
 
-	have_shared(EVENTS);
+	reader_begin_counts(EVENTS);
 	e2e_load(APP_LOAD);
-	pid = start(be_daemon, NULL, 0, &ends);
+	pid = reader_start(be_daemon, NULL, 0, &ends);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	while (app_send(&t, 50)) {
 		gossip_receive(app.udp, 0);
@@ -256,15 +154,15 @@ TEST(the_opener_forks)
 	e2e_counters_after(APP_NAME, t.cnt);
 	AWAIT((gossip_receive(app.udp, 0), reader_of_queue() && all_came()));
 	assert_true(reader_of_queue() != (uint32_t)pid);
-	WRITE_ONCE(had->stop, 1);
+	WRITE_ONCE(readers->stop, 1);
 	assert_int_equal(read(ends.ready, &byte, 1), 0); /* it has ended */
-	forget(&ends);
-	assert_int_equal(had->stop, 2);
+	reader_forget(&ends);
+	assert_int_equal(readers->stop, 2);
 	gossip_receive(app.udp, 0);
 	for (uint32_t i = 0; i < EVENTS; i++)
-		assert_int_equal(had->copies[i] + app.udp->copies[i], 1);
+		assert_int_equal(readers->copies[i] + app.udp->copies[i], 1);
 	assert_true(e2e_counters(APP_NAME).delivered > EVENTS / 2);
-	munmap(had, sizeof(*had) + EVENTS);
+	reader_end_counts();
 	free(t.order);
 }
 
@@ -293,11 +191,11 @@ static void be_without_rights(const void *row)
 		_exit(10);
 	if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
 		_exit(11);
-	tell_ready();
-	if (read(child.go, &byte, 1) != 1)
+	reader_tell_ready();
+	if (read(reader_child.go, &byte, 1) != 1)
 		_exit(12);
 	for (int ms = 0; ms < PATIENCE_MS && (n > 0 || n != then); ms += n <= 0) {
-		n = read_some(rx);
+		n = reader_read(rx);
 		if (n <= 0)
 			usleep(1000);
 	}
@@ -310,13 +208,13 @@ static void without_rights(void **state)
 	const struct change *row = *state;
 	struct app_traffic t = app_begin(200, 1);
 	uint32_t came = 0;
-	struct child ends;
+	struct reader_ends ends;
 	int status;
 	pid_t pid;
 
-	have_shared(200);
+	reader_begin_counts(200);
 	e2e_load(APP_LOAD);
-	pid = start(be_without_rights, row, 0, &ends);
+	pid = reader_start(be_without_rights, row, 0, &ends);
 	app_send(&t, 100);
 	assert_int_equal(e2e_counters_after(APP_NAME, 100).delivered, 100);
 	e2e_tool("%s", row->command);
@@ -328,10 +226,10 @@ static void without_rights(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	for (uint32_t i = 0; i < 200; i++)
-		came += had->copies[i];
+		came += readers->copies[i];
 	assert_int_equal(came, row->then ? 100 : 200);
-	forget(&ends);
-	munmap(had, sizeof(*had) + 200);
+	reader_forget(&ends);
+	reader_end_counts();
 	free(t.order);
 }
 
@@ -391,7 +289,7 @@ static void be_sleeper(const void *unused)
 	(void)unused;
 	if (xdp_dedup_receive_open(APP_NAME, app_options("ve0", 0, 512), &rx))
 		_exit(1);
-	tell_ready();
+	reader_tell_ready();
 	for (;;)
 		pause();
 }
@@ -405,17 +303,17 @@ static void what_a_dead_reader_left_comes_again(void **state)
 	struct app_traffic t = app_begin(LEFT, 1);
 	struct gossip_sender *s = e2e_sender(1, AF_INET, t.s->seed);
 	json_object *status, *sockets;
-	struct child ends;
+	struct reader_ends ends;
 	pid_t pid;
 
 	e2e_load(APP_LOAD_BOTH);
-	pid = start(be_sleeper, NULL, row->container ? CLONE_NEWPID : 0, &ends);
-	forget(&ends);
+	pid = reader_start(be_sleeper, NULL, row->container ? CLONE_NEWPID : 0, &ends);
+	reader_forget(&ends);
 	app_send(&t, LEFT);
 	assert_int_equal(e2e_counters_after(APP_NAME, LEFT).delivered, LEFT);
 	if (row->before)
 		e2e_tool("%s", row->before);
-	kill_reader(pid);
+	reader_kill(pid);
 	if (!row->before)
 		e2e_tool("%s", row->command);
 	assert_return_code(gossip_send(s, t.order, LEFT), EIO);
