@@ -55,7 +55,9 @@ struct delivered_id {
 /* A packet's room in the socket of a slot: so many credits, from this one on. frames 0: none. */
 struct room {
 	__u64 number;
-	__u32 slot, frames;
+	__u32 slot;
+	__u16 frames;
+	__u16 is_timed; /* the application asks for the time */
 };
 
 /* Are fresh packets of stream n delivered? ctx may be NULL where nothing is delivered. */
@@ -114,6 +116,7 @@ static __always_inline int find_room(struct xdp_md *ctx, struct room *room)
 	if (!s || bpf_redirect_map(&xsks, room->slot, XDP_PASS) != XDP_REDIRECT)
 		return DEDUP_DELIVERY_no_socket;
 	room->frames = dedup_frames_of(s, bytes);
+	room->is_timed = READ_ONCE(s->timestamps);
 	if (!fits(ctx, s, bytes, room->frames))
 		return DEDUP_DELIVERY_too_large;
 	return take_credits(s, room) ? DEDUP_DELIVERY_delivered : DEDUP_DELIVERY_no_room;
@@ -174,13 +177,12 @@ static __noinline int give_back(const struct room *room)
 static __always_inline bool note_in_flight(struct xdp_md *ctx, const struct room *room,
 					   const struct delivered_id *of)
 {
-	const struct dedup_socket *s = bpf_map_lookup_elem(&sockets, &room->slot);
 	struct dedup_in_flight *h = in_flight_entry(room);
 	__u32 *front = (void *)(long)ctx->data;
 
-	if (!s || !h || (void *)(front + 1) > (void *)(long)ctx->data_end)
+	if (!h || (void *)(front + 1) > (void *)(long)ctx->data_end)
 		return false;
-	h->time_ns = READ_ONCE(s->timestamps) ? bpf_ktime_get_ns() : 0;
+	h->time_ns = room->is_timed ? bpf_ktime_get_ns() : 0;
 	h->slot = slot_of(of->n);
 	h->frames = room->frames;
 	h->front = *front;

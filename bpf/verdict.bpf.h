@@ -95,7 +95,9 @@ static __always_inline int deliver_blocked(struct xdp_md *ctx, const struct pack
 
 	if (take_room(ctx, &room, n))
 		reason = reason_of(config.asked.learn_app || !cpu ? 0 : blocked_learn(lookup, cpu));
-	verdict = conclude(pkt, cpu_counters(n), reason);
+	if (n) /* the credit is with the first stream's counters */
+		cpu = cpu_counters(n);
+	verdict = conclude(pkt, cpu, reason);
 	return end_delivery(ctx, &room, s->id, s->words, n, reason, verdict);
 }
 

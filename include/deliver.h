@@ -8,8 +8,12 @@
  * The kernel loses a packet that is redirected to a socket without room for it. So the program
  * first makes sure of the room: it takes credits, one for each frame of the socket's memory that
  * the packet fills. The application grants the credits: one for each frame that it has put into
- * the fill ring. Both numbers only grow. If there are too few credits, the packet goes to the
- * stack, as do packets of a queue without a socket.
+ * the fill ring. If there are too few credits, the packet goes to the stack, as do packets of a
+ * queue without a socket.
+ *
+ * The program takes the credits before it learns the packet's id, and learns no id without them:
+ * its next copy passes, too. If the packet is a duplicate after all, as a copy on another CPU was
+ * faster, it gives the credits back: `taken` shrinks, if no other CPU has taken more meanwhile.
  *
  * Credits are numbered. The number of a packet's first credit is the index of its entry in
  * `in_flight`, which describes the packet. The program writes the number over the packet's first
@@ -66,7 +70,7 @@ struct dedup_socket {
 	 */
 	__u32 opened;
 	__u32 pad1[6];
-	__u64 taken; /* credits, ever: the number of the next one */
+	__u64 taken; /* credits, ever, but those given back: the number of the next one */
 	__u64 pad2[7];
 };
 _Static_assert(sizeof(struct dedup_socket) == 128, "two cache lines");

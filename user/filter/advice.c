@@ -267,7 +267,7 @@ static void no_socket(const struct advice_reading *r, char *text)
 			 r->name);
 	else
 		snprintf(text, ADVICE_TEXT_MAX,
-			 "%.3g %% of the fresh packets went to the stack, as their queue had no AF_XDP socket: nobody reads queue %u of %s; the application needs a socket for each queue (ethtool -l %s), or there should be fewer (ethtool -L)",
+			 "%.3g %% of the fresh packets went to the stack, as their queue had no AF_XDP socket: nobody reads queue %u of %s; the application needs a socket for each queue (ethtool -l %s), or there should be fewer (ethtool -L); meanwhile all copies pass",
 			 100 * part, r->unread_queue, r->unread, r->unread);
 }
 
@@ -278,7 +278,7 @@ static void no_room(const struct advice_reading *r, char *text)
 	if (part < UNDELIVERED_MIN)
 		return;
 	snprintf(text, ADVICE_TEXT_MAX,
-		 "%.3g %% of the fresh packets went to the stack, as all frames of their AF_XDP socket were taken: the application should give packets back sooner, have more frames (the option of xdp_dedup_receive_open()), or more queues, each with a thread of its own",
+		 "%.3g %% of the fresh packets went to the stack, as all frames of their AF_XDP socket were taken: the application should give packets back sooner, have more frames (the option of xdp_dedup_receive_open()), or more queues, each with a thread of its own; meanwhile all copies pass",
 		 100 * part);
 }
 
