@@ -5,10 +5,16 @@
 #include "open.h"
 #include "receive_runner.h"
 
-#include <string.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-#include "await.h"
+#include <bpf/bpf.h>
+#include <net/if.h>
+
+#include "delivery.h"
 #include "packet.h"
 #include "protocol_packets.h"
 #include "want.h"
@@ -75,10 +81,9 @@ static const struct row {
 static struct id ids[FRAMES + 8];
 static uint32_t sent;
 
-/* Sends a copy of the i-th message. Returns the counters after it. */
-static struct filter_counters send_copy(const struct row *row, uint32_t i)
+/* Makes the i-th message; if it is an EVENT, with this id. */
+static void make_message(const struct row *row, uint32_t i, const struct id *id, struct frame *f)
 {
-	static struct frame f;
 	const struct protocol_packet p = { .protocol = row->protocol,
 					   .body = row->count > 1 ? 8 : 64,
 					   .fill = 1 + i,
@@ -88,11 +93,19 @@ static struct filter_counters send_copy(const struct row *row, uint32_t i)
 					   .count = row->count };
 
 	if (p.protocol) {
-		protocol_frame(&f, &p);
+		protocol_frame(f, &p);
 	} else {
-		frame_build(&f, &(struct frame_plan){ .body = 64 }, &ids[i]);
-		ipv4_sum(&f);
+		frame_build(f, &(struct frame_plan){ .body = 64 }, id);
+		ipv4_sum(f);
 	}
+}
+
+/* Sends a copy of the i-th message. Returns the counters after it. */
+static struct filter_counters send_copy(const struct row *row, uint32_t i)
+{
+	static struct frame f;
+
+	make_message(row, i, &ids[i], &f);
 	app_send_raw(f.data, f.len);
 	return e2e_counters_after(APP_NAME, ++sent);
 }
@@ -295,6 +308,87 @@ TEST(other_streams_learn_at_once)
 	assert_int_equal(c.untaken, 0);
 }
 
+#define RACES 20000
+
+/* Two CPUs, each with an interface, run the program on copies of one message at one time. */
+static struct race {
+	const struct row *row;
+	struct id ids[RACES];
+	int prog;
+	uint32_t arrived; /* CPUs at each message, both counted */
+} race;
+
+static void *run_race(void *ifname)
+{
+	static const uint32_t BOTH = 2;
+	struct xdp_md ctx = { .ingress_ifindex = if_nametoindex(ifname) };
+	struct frame *f = malloc(sizeof(*f));
+	int err = f ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < RACES && !err; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, o, .data_in = f->data, .ctx_in = &ctx,
+			    .ctx_size_in = sizeof(ctx), .repeat = 1);
+
+		make_message(race.row, i, &race.ids[i], f);
+		o.data_size_in = ctx.data_end = f->len;
+		__atomic_fetch_add(&race.arrived, 1, __ATOMIC_SEQ_CST);
+		while (__atomic_load_n(&race.arrived, __ATOMIC_SEQ_CST) < BOTH * (i + 1))
+			sched_yield();
+		err = bpf_prog_test_run_opts(race.prog, &o);
+	}
+	free(f);
+	return (void *)(intptr_t)err;
+}
+
+/* Of copies that come at one time on two CPUs one is taken, and the others' room is given back. */
+static void one_of_simultaneous_copies(void **state)
+{
+	struct filter_counters c;
+	struct delivery d;
+	struct filter f;
+	pthread_t other;
+	uint64_t taken = 0;
+	void *err;
+
+	race = (struct race){ .row = *state };
+	for (int i = 0; i < RACES; i++)
+		race.ids[i] = id_fresh();
+	begin(race.row);
+	e2e_tool("set ve0 --add ve1");
+	app_open(app_options("ve0", 0, FRAMES));
+	app_open(app_options("ve1", 0, FRAMES));
+	assert_int_equal(filter_open(APP_NAME, &f), 0);
+	assert_int_equal(delivery_open(&f, &d), 0);
+	for (int i = 0; i < 2; i++) { /* none of these packets comes to a ring */
+		d.sockets[i].granted = 1ULL << 40;
+		taken -= d.sockets[i].taken;
+	}
+	race.prog = bpf_obj_get("/sys/fs/bpf/xdp-dedup/ve0/prog");
+	assert_return_code(race.prog, errno);
+	assert_int_equal(pthread_create(&other, NULL, run_race, "ve1"), 0);
+	assert_null(run_race("ve0"));
+	pthread_join(other, &err);
+	assert_null(err);
+	for (int i = 0; i < 2; i++)
+		taken += d.sockets[i].taken;
+	c = e2e_counters_after(APP_NAME, 2 * RACES);
+	assert_int_equal(c.delivered, RACES);
+	assert_int_equal(c.new, RACES);
+	assert_int_equal(c.duplicate, RACES);
+	assert_int_equal(taken, RACES);
+	close(race.prog);
+	delivery_close(&d);
+	filter_close(&f);
+}
+
+static const struct row RACE_ROWS[] = {
+	GSP("race-gsp", "--forwarded"),
+	GSP("race-flat", "--layout flat --forwarded"),
+	BYTES("race-bytes", "--forwarded"),
+	NUMBERED("race-numbered", 1, " --forwarded"),
+	NUMBERED("race-several", 40, " --forwarded"),
+};
+
 static const struct row WANTED[] = {
 	GSP("wanted-gsp", ""),
 	GSP("wanted-flat", "--layout flat"),
@@ -306,6 +400,7 @@ static const struct row WANTED[] = {
 int main(void)
 {
 	add_rows(ROWS, learned_when_taken, app_setup, app_teardown);
+	add_rows(RACE_ROWS, one_of_simultaneous_copies, app_setup, app_teardown);
 	add_rows(WANTED, wanted_until_taken, app_setup, app_teardown);
 	add_own_tests(app_setup, app_teardown);
 	return run_added_tests("receive_learned");
