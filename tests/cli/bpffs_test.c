@@ -15,6 +15,8 @@
 	"unshare --pid --fork --mount-proc sh -exc 'while umount /sys/fs/bpf; do :; done\n"    \
 	"mounts() { grep -c \"^bpf /sys/fs/bpf bpf\" /proc/mounts || :; }; hidden=$(mounts)\n" \
 	"mounted() { [ $(mounts) = $((hidden + 1)) ]; }\n"
+/* PID 1 of namespaces whose mounts are slaves of those here. */
+#define SLAVE "unshare --pid --fork --mount-proc --propagation slave "
 #define NEW_BPFFS "mount -t bpf -o mode=700 bpf /sys/fs/bpf; "
 
 static const struct cli_script SCRIPTS[] = {
@@ -44,6 +46,15 @@ static const struct cli_script SCRIPTS[] = {
 	{ "bpffs-of-none-but-pid-1-is-refused",
 	  "fails 'no other process is seen to hold the bpffs' \\\n"
 	  "	unshare --pid --fork --mount-proc sh -ec '" NEW_BPFFS "exec " LOAD "'; idle v0\n" },
+	/* As in a container, whose only process the command then is. */
+	{ "bpffs-of-a-master-elsewhere-will-do", "mount --make-shared /sys/fs/bpf; " SLAVE LOAD
+						 "; [ -e $PINS/v0/timer ]; " SLAVE "$XD unload v0\n"
+						 "idle v0; mount --make-private /sys/fs/bpf\n" },
+	{ "bpffs-of-a-master-of-its-own-is-refused",
+	  "mkdir /mnt/master; fails 'no other process is seen to hold the bpffs' \\\n"
+	  "	unshare --pid --fork --mount-proc sh -ec '" NEW_BPFFS "mount --make-shared /sys/fs/bpf\n"
+	  "	mount --bind /sys/fs/bpf /mnt/master; mount --make-slave /sys/fs/bpf; exec " LOAD
+	  "'; idle v0; rmdir /mnt/master\n" },
 	/* As `ip netns exec` in a container, whose only process the command then is. */
 	{ "bpffs-for-none-but-pid-1-is-not-mounted",
 	  "fails 'there is no bpffs at /sys/fs/bpf in this mount namespace; mount -t bpf -o "

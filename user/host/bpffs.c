@@ -24,13 +24,28 @@
 #define LOCK_TRIES 20 /* with 100 ms after each */
 #define LOCK_TRY_US 100000
 
-/* Does process `pid` see a mount with this mount id, or, if id is 0, of the file system with this
- * device number? Reads /proc/PID/mountinfo: any user may read it, unlike /proc/PID/ns.
+/* A mount, as in a line of /proc/PID/mountinfo. */
+struct mount_line {
+	int id;
+	dev_t dev;  /* of the file system */
+	int shared; /* its group of mounts; 0: it has none */
+	int master; /* the group whose slave it is; 0: of none */
+};
+
+static int number_after(const char *line, const char *key)
+{
+	const char *at = strstr(line, key);
+
+	return at ? atoi(at + strlen(key)) : 0;
+}
+
+/* Does process `pid` see a mount like `sought`, whose fields may be 0 for any value? Then *ret is
+ * the first one. Reads /proc/PID/mountinfo: any user may read it, unlike /proc/PID/ns.
  */
-static bool has_mount(const char *pid, int id, dev_t dev)
+static bool find_mount(const char *pid, const struct mount_line *sought, struct mount_line *ret)
 {
 	char path[PATH_MAX], *line = NULL;
-	int mount_id, parent_id;
+	struct mount_line m;
 	unsigned int maj, min;
 	bool found = false;
 	size_t size = 0;
@@ -38,13 +53,38 @@ static bool has_mount(const char *pid, int id, dev_t dev)
 
 	snprintf(path, sizeof(path), "/proc/%s/mountinfo", pid);
 	f = fopen(path, "re");
-	while (f && !found && getline(&line, &size, f) >= 0)
-		if (sscanf(line, "%d %d %u:%u", &mount_id, &parent_id, &maj, &min) == 4)
-			found = id ? mount_id == id : makedev(maj, min) == dev;
+	while (f && !found && getline(&line, &size, f) >= 0) {
+		if (sscanf(line, "%d %*d %u:%u", &m.id, &maj, &min) != 3)
+			continue;
+		m.dev = makedev(maj, min);
+		m.shared = number_after(line, " shared:");
+		m.master = number_after(line, " master:");
+		found = (!sought->id || m.id == sought->id) &&
+			(!sought->dev || m.dev == sought->dev) &&
+			(!sought->shared || m.shared == sought->shared);
+	}
+	if (found && ret)
+		*ret = m;
 	free(line);
 	if (f)
 		fclose(f);
 	return found;
+}
+
+static bool sees_file_system(const char *pid, dev_t dev)
+{
+	return find_mount(pid, &(struct mount_line){ .dev = dev }, NULL);
+}
+
+/* Is this file system mounted as the slave of a mount in another mount namespace? A container that
+ * has the host's bpffs sees none of the host's processes.
+ */
+static bool has_master_elsewhere(dev_t dev)
+{
+	struct mount_line own;
+
+	return find_mount("self", &(struct mount_line){ .dev = dev }, &own) && own.master &&
+	       !find_mount("self", &(struct mount_line){ .shared = own.master }, NULL);
 }
 
 /* Reads the number of this process in /proc, which may be mounted for another PID namespace than
@@ -72,7 +112,8 @@ static bool is_in_init_mounts(void)
 			id = 0;
 		fclose(f);
 	}
-	return id && own_pid(self) && strcmp(self, "1") && has_mount("1", id, 0);
+	return id && own_pid(self) && strcmp(self, "1") &&
+	       find_mount("1", &(struct mount_line){ .id = id }, NULL);
 }
 
 /* Returns the PID of the parent; 0 if there is none, or if it is unknown. */
@@ -84,7 +125,7 @@ static int parent_of(const char *pid)
 	return proc_number(path, "PPid:");
 }
 
-/* Is BPFFS a bpffs that another process sees too? Then it outlives this process. Returns 1 or 0;
+/* Is BPFFS a bpffs that another process has too? Then it outlives this process. Returns 1 or 0;
  * -errno if the processes cannot be listed.
  */
 static int is_lasting(void)
@@ -99,14 +140,15 @@ static int is_lasting(void)
 		return 0;
 	/* Most often PID 1 or the parent sees it, so they are checked before the others. */
 	snprintf(parent, sizeof(parent), "%d", parent_of(self));
-	if ((strcmp(self, "1") && has_mount("1", 0, st.st_dev)) || has_mount(parent, 0, st.st_dev))
+	if ((strcmp(self, "1") && sees_file_system("1", st.st_dev)) ||
+	    sees_file_system(parent, st.st_dev) || has_master_elsewhere(st.st_dev))
 		return 1;
 	proc = opendir("/proc");
 	if (!proc)
 		return -errno;
 	while (!lasts && (more = dir_next(proc, &entry)) > 0)
 		lasts = isdigit((unsigned char)*entry->d_name) && strcmp(entry->d_name, self) &&
-			has_mount(entry->d_name, 0, st.st_dev);
+			sees_file_system(entry->d_name, st.st_dev);
 	closedir(proc);
 	return lasts ?: more;
 }
@@ -204,7 +246,7 @@ int bpffs_ready(bool may_mount)
 			-ENODEV,
 			"no other process is seen to hold the bpffs at " BPFFS
 			", so pins may vanish with this command" ADVICE
-			"run it from a shell in this mount namespace, or in a container with the host's PID namespace");
+			"run it from a shell in this mount namespace, or in a container with a slave mount of the host's bpffs (rslave)");
 	return diag_err(
 		-ENODEV,
 		"there is no bpffs at " BPFFS " in this mount namespace" ADVICE
