@@ -36,7 +36,7 @@ static int take_notes(char **argv)
 /* Beside cli_runner.h's:
  * conf LINE...     is the file
  * more LINE...     is added to it
- * serve [ENV=...]  starts the service, and waits until it is ready; it ends with the test
+ * serve [ENV=...]  starts the service, with $opt, and waits until it is ready; it ends with the test
  * quits SIGNAL     ends it by that one
  * exited STATUS    it has ended, with this status
  * reload           has it read the file, and waits until it has
@@ -47,7 +47,7 @@ static int take_notes(char **argv)
  * $LATE NS         delays the next step of feed's hand by this time
  */
 static const char WORDS[] =
-	"s= n= x=; trap 'for p in $s $n $x; do kill -9 $p; done 2>/dev/null || :' EXIT\n"
+	"s= n= x= opt=; trap 'for p in $s $n $x; do kill -9 $p; done 2>/dev/null || :' EXIT\n"
 	"conf() { printf '%s\\n' \"$@\" >/mnt/conf; }; more() { printf '%s\\n' \"$@\" "
 	">>/mnt/conf; }\n"
 	"soon() { for i in $(seq 600); do if \"$@\"; then return; fi; sleep 0.05; done "
@@ -59,7 +59,7 @@ static const char WORDS[] =
 	"/mnt/notes & n=$!\n"
 	"	soon test -S /mnt/notify; : >/mnt/log\n"
 	"	env NOTIFY_SOCKET=/mnt/notify STATE_DIRECTORY=/mnt/state RUNTIME_DIRECTORY=/mnt/run "
-	"\"$@\" $XD run --config /mnt/conf >/mnt/log 2>&1 & s=$!; }\n"
+	"\"$@\" $XD run $opt --config /mnt/conf >/mnt/log 2>&1 & s=$!; }\n"
 	"serve() { start \"$@\"; told READY=1; }\n"
 	"exited() { code=0; wait $s || code=$?; s=; [ $code = $1 ] || { cat /mnt/log; return 1; "
 	"}; }\n"
@@ -87,6 +87,14 @@ static const struct cli_script SCRIPTS[] = {
 	{ "picks-up-after-a-kill", "conf " FEED "; serve; $XD add feed " ID_A "; p=$(prog)\n"
 				   "kill -9 $s; exited 137; [ $(prog) = $p ]; $XD test feed " ID_A "\n"
 				   "serve; [ $(prog) = $p ]; $XD test feed " ID_A "; quits TERM\n" },
+	/* As in a container of another image: what the file says is what runs already. */
+	{ "replace-gives-this-versions-program",
+	  "conf " FEED "; serve; $XD add feed " ID_A "; quits TERM; p=$(prog); opt=--replace; serve\n"
+	  "[ $(prog) != $p ]; logs 'feed: replaced'; $XD test feed " ID_A "; p=$(prog)\n"
+	  "reload; [ $(prog) = $p ]; quits TERM; conf " FEED " '[filter late]' 'interfaces = x0' "
+	  "'port = 1'\n"
+	  "serve; ip link add x0 group 7 type veth peer name x1 group 7; soon runs x0; quits TERM\n"
+	  "$XD test feed " ID_A "\n" },
 	{ "takes-over-what-was-loaded-by-hand",
 	  "conf " FEED " 'capacity = 30k'; $XD load v0 --name feed --port 8001,8002\n"
 	  "$XD add feed " ID_A "; serve; says feed capacity 30000; says feed 'ports|length' 1\n"

@@ -92,7 +92,7 @@ static int replace_filter(struct change *c, struct dedup_config *cfg)
 	/* fits: the program can use the existing memory. same: that is the memory of the plan. */
 	fits = old->format == DEDUP_FORMAT && !plan_next_program(old, &next);
 	same = fits && plan_is_same_memory(old, cfg);
-	if (whole && same && is_in_place(c) && is_same_program(old, &next))
+	if (whole && !c->w->renew && same && is_in_place(c) && is_same_program(old, &next))
 		return 0;
 	fits &= same || (!whole && !wish_gives(c->w, OPT_MEMORY));
 	err = fits ? change_program(c, cfg) : change_filter(c, cfg);

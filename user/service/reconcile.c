@@ -215,6 +215,7 @@ static void start_next(struct reconcile *k, struct reconciled *f, uint64_t now_n
 	if (needs_ifaces)
 		order.wish = wanted->wish;
 	order.wish.verbose = k->verbose;
+	order.wish.renew = k->replace && !f->is_up;
 	order.wish.where.ifnames = present;
 	order.wish.where.cnt = 0;
 	for (int i = 0; needs_ifaces && i < wanted->wish.where.cnt; i++)

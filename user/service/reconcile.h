@@ -44,6 +44,7 @@ struct reconcile {
 	uint64_t refresh_at_ns;	 /* not before; CLOCK_MONOTONIC */
 	uint64_t refresh_in_ns;	 /* delay after the last failure; 0: it has not failed */
 	const struct readings *readings; /* has the open filters; NULL: none is open */
+	bool replace;			 /* a filter's first JOB_ENSURE exchanges its program */
 	bool verbose;			 /* jobs show messages of libbpf and libxdp */
 	bool ending;			 /* reconcile_end() was called */
 	bool end_failed;		 /* a job that reconcile_end() ordered has failed */

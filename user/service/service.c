@@ -359,10 +359,12 @@ static int run_service(struct service *s)
 	return err < 0 ? diag_err(EXIT_FAILED, "cannot wait for events: %s", strerror(-err)) : err;
 }
 
-int service_run(const char *path, bool verbose)
+int service_run(const char *path, bool replace, bool verbose)
 {
-	struct service s = { .path = path,
-			     .reconcile = { .links = { .fd = -1 }, .verbose = verbose } };
+	struct service s = {
+		.path = path,
+		.reconcile = { .links = { .fd = -1 }, .replace = replace, .verbose = verbose }
+	};
 	int status = EXIT_FAILED;
 
 	if (kernel_ready(verbose, true))

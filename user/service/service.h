@@ -5,8 +5,10 @@
 
 #include <stdbool.h>
 
-/* Runs until SIGTERM or SIGINT. path: the file (config_file.h). Returns an enum exit_code. */
-int service_run(const char *path, bool verbose);
+/* Runs until SIGTERM or SIGINT. path: the file (config_file.h). replace: filters of the file that
+ * run already get this version's program. Returns an enum exit_code.
+ */
+int service_run(const char *path, bool replace, bool verbose);
 
 /* Logs errors in the file, and the notes that a load would give; changes nothing. Returns an enum
  * exit_code.

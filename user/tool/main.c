@@ -18,7 +18,7 @@ static int verb_run(const struct options *o)
 {
 	const char *path = o->config ?: CONFIG_FILE_DEFAULT;
 
-	return o->check ? service_check(path) : service_run(path, o->wish.verbose);
+	return o->check ? service_check(path) : service_run(path, o->wish.replace, o->wish.verbose);
 }
 
 static const struct verb {
@@ -60,7 +60,7 @@ static const struct verb {
 	{ "restore", OPT_MODE | OPT_PREDECESSOR, KERNEL_LOAD, 2, 2 + DEDUP_IFACES_MAX,
 	  "NAME FILE [IFNAME...]", "load a saved filter with its ids and their ages",
 	  .operate = control_restore, .names = 2 },
-	{ "run", OPT_CONFIG, KERNEL_LOAD, 0, 0, "[--config FILE] [--check]",
+	{ "run", OPT_CONFIG, KERNEL_LOAD, 0, 0, "[--config FILE] [--check | --replace]",
 	  "run the service: load the filters of a file, and keep them loaded", .run = verb_run },
 	{ "rotate", 0, KERNEL_BPF, 1, 1, "NAME", "age every id now, by a window or a countdown",
 	  .run = verb_rotate },
