@@ -611,6 +611,11 @@ deb: ## Debian packages, into build/deb
 	$(Q)scripts/deps build deb
 	$(Q)scripts/deb $(BUILD)/deb
 
+.PHONY: image
+image: deb ## a container image of the service, build/xdp-dedup.oci.tar
+	$(Q)scripts/deps image
+	$(Q)scripts/oci $(BUILD)/deb $(BUILD)/xdp-dedup.oci.tar
+
 .PHONY: test-package
 test-package: deb $(BUILD)/tests/gossip ## as root: test the packages on a clean Debian 12, and on whole machines
 	$(Q)scripts/deps package vm
