@@ -457,7 +457,7 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 		$(USER) $(TEST_SOURCES)
 	$(call say,LINT,shellcheck)
 	$(Q)shellcheck -x $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/run-drivers tests/package tests/fuzz/run \
-		tests/system/run tests/system/inside .ci/run $(wildcard debian/*.p*st debian/*.p*rm)
+		tests/system/run tests/system/inside tests/container/run tests/container/inside .ci/run $(wildcard debian/*.p*st debian/*.p*rm)
 
 SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
 
@@ -475,7 +475,7 @@ compile_commands.json: Makefile $(sort $(dir $(USER) $(TEST_SOURCES)))
 
 # Files to install, as FROM=TO.
 INSTALLED = $(BIN)=$(BINDIR)/xdp-dedup $(METRICS)=$(LIBEXECDIR)/xdp-dedup-metrics $(if $(PUBLISH),$(INSTALLED_PUBLISH)) \
-	$(foreach f,alerts.yml dashboard.json,user/service/$(f)=$(DATADIR)/$(f)) \
+	$(foreach f,alerts.yml dashboard.json daemonset.yaml xdp-dedup.container,user/service/$(f)=$(DATADIR)/$(f)) \
 	$(foreach f,$(wildcard user/api/*.h),$(f)=$(INCLUDEDIR)/$(notdir $(f))) \
 	$(foreach f,$(LIB_FILES),$(f)=$(LIBDIR)/$(notdir $(f))) $(BUILD)/xdp-dedup.pc=$(PKGCONFIGDIR)/xdp-dedup.pc \
 	$(foreach f,$(INSTALLED_PAGES),$(f)=$(call page,$(f))) \
@@ -615,6 +615,11 @@ deb: ## Debian packages, into build/deb
 image: deb ## a container image of the service, build/xdp-dedup.oci.tar
 	$(Q)scripts/deps image
 	$(Q)scripts/oci $(BUILD)/deb $(BUILD)/xdp-dedup.oci.tar
+
+.PHONY: test-container
+test-container: image $(BUILD)/tests/gossip ## as root: the image under podman, by the files that users copy; SERIES=6.12 in qemu
+	$(Q)scripts/deps package $(if $(SERIES),vm)
+	$(Q)BUILD='$(BUILD)' tests/container/run $(SERIES)
 
 .PHONY: test-package
 test-package: deb $(BUILD)/tests/gossip ## as root: test the packages on a clean Debian 12, and on whole machines
