@@ -611,6 +611,11 @@ deb: ## Debian packages, into build/deb
 	$(Q)scripts/deps build deb
 	$(Q)scripts/deb $(BUILD)/deb
 
+.PHONY: rpm
+rpm: ## RPM packages, into build/rpm
+	$(Q)scripts/deps build rpm
+	$(Q)scripts/rpm $(BUILD)/rpm
+
 .PHONY: image
 image: deb ## a container image of the service, build/xdp-dedup.oci.tar
 	$(Q)scripts/deps image
