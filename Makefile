@@ -457,7 +457,7 @@ lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, c
 		$(USER) $(TEST_SOURCES)
 	$(call say,LINT,shellcheck)
 	$(Q)shellcheck -x $(filter-out %.py,$(wildcard scripts/*)) tests/run tests/run-vm tests/run-drivers tests/package tests/fuzz/run \
-		tests/system/run tests/system/inside tests/container/run tests/container/inside .ci/run $(wildcard debian/*.p*st debian/*.p*rm)
+		tests/system/run tests/system/inside tests/container/run tests/container/inside tests/build .ci/run $(wildcard debian/*.p*st debian/*.p*rm)
 
 SOURCES := $(wildcard bpf/*.[ch] include/*.h user/*/*.[ch] user/program/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
 
@@ -626,6 +626,11 @@ test-container: image $(BUILD)/tests/gossip ## as root: the image under podman, 
 	$(Q)scripts/deps package $(if $(SERIES),vm)
 	$(Q)BUILD='$(BUILD)' tests/container/run $(SERIES)
 
+.PHONY: test-build
+test-build: ## as root: build on a clean Debian 13, and run the quick tests there; T=NAME for one of all
+	$(Q)scripts/deps package
+	$(Q)BUILD='$(BUILD)' T='$(T)' tests/build
+
 .PHONY: test-package
 test-package: deb $(BUILD)/tests/gossip ## as root: test the packages on a clean Debian 12, and on whole machines
 	$(Q)scripts/deps package vm
@@ -637,6 +642,15 @@ test-package: deb $(BUILD)/tests/gossip ## as root: test the packages on a clean
 arm64: ## as root: build for arm64, into build/arm64
 	$(Q)scripts/deps build arm64
 	$(Q)$(MAKE) BUILD='$(BUILD)/arm64' CC=aarch64-linux-gnu-gcc all
+
+# Races, and the packet program, on an emulated machine.
+ARM64_TESTS := race claim number_race parse array_prog
+.PHONY: test-arm64
+test-arm64: arm64 ## as root: races, and the packet program, on Linux 6.1 for arm64, in qemu
+	$(Q)scripts/deps test-arm64
+	$(Q)$(MAKE) BUILD='$(BUILD)/arm64' CC=aarch64-linux-gnu-gcc $(ARM64_TESTS:%=$(BUILD)/arm64/plain/%_test)
+	$(Q)scripts/vm-arm64 tests/run $(ARM64_TESTS:%=$(BUILD)/arm64/plain/%_test) -- \
+		"JOBS=1 CPU_SECONDS=20 T='$(T)' sh tests/run $(ARM64_TESTS:%=$(BUILD)/arm64/plain/%_test)"
 
 # Compiles for musl, so without calls that only glibc has. musl-gcc does not look into /usr/include:
 # here are the headers of the kernel and of libraries. The libraries themselves are for glibc.

@@ -89,7 +89,7 @@ TEST(forgotten_is_as_new)
 	r = (struct watch_reading){ .now_ns = 3, .cpus = calloc(1, sizeof(*r.cpus)), .cpus_cnt = 1 };
 	watch_take(&f->watch, &r);
 	assert_true(f->watch.seconds > 0);
-	f->status.histogram = calloc(1, 1);
+	f->status.histogram = calloc(1, sizeof(*f->status.histogram));
 	f->advice_cnt = 1;
 	monitor_forget(f);
 	assert_true(f->watch.seconds == 0);
