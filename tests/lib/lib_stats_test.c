@@ -167,7 +167,22 @@ static void compare_counters(void)
 	assert_same(c.stale, number(counters, "stale"), "stale");
 	assert_same(c.duplicate_bytes, number(counters, "duplicate_bytes"), "duplicate_bytes");
 	assert_same(c.early, number(counters, "early"), "early");
+	assert_same(c.untaken, number(counters, "untaken"), "untaken");
 	json_object_put(o);
+}
+
+/* Of a filter that delivers, and whose sockets nobody has. */
+TEST(what_no_socket_takes_is_counted)
+{
+	struct xdp_dedup_counters c;
+	struct id id = id_fresh();
+
+	lib_load(" --deliver xsk");
+	for (int i = 0; i < 3; i++)
+		assert_false(lib_dropped(GSP_EVENT, &id));
+	compare_counters();
+	assert_int_equal(xdp_dedup_counters(lib.f, &c, sizeof(c)), 0);
+	assert_true(c.rx == 3 && c.untaken == 3 && !c.fresh && !c.duplicate);
 }
 
 /* Each counter apart from the others; of a filter whose memory must not be looked at. */
