@@ -4,7 +4,9 @@
  *
  * The formats: GRE RFC 2784, 2890 and 7637; ERSPAN draft-foschiano-erspan; VXLAN RFC 7348,
  * draft-ietf-nvo3-vxlan-gpe; Geneve RFC 8926; IP in IP RFC 2003, 2473, 4213; MPLS RFC 3032, 4023,
- * 4385; PPPoE RFC 2516; GTP-U 3GPP TS 29.281.
+ * 4385; PPPoE RFC 2516; GTP-U 3GPP TS 29.281. TZSP, which MikroTik sends, and HP's encapsulated
+ * remote mirroring (erm) have no public standard: they are as their senders send them, and as
+ * Wireshark reads them.
  */
 #ifndef XDP_DEDUP_DECAPSULATE_H
 #define XDP_DEDUP_DECAPSULATE_H
@@ -19,6 +21,8 @@
 #define DEDUP_TUNNEL_LEVELS 2 /* that are opened, one in the other */
 #define DEDUP_LABELS_MAX 8    /* of MPLS */
 #define DEDUP_GTP_EXTENSIONS_MAX 8
+#define DEDUP_TZSP_TAGS_MAX 8
+#define DEDUP_ERM_HEADER 12
 
 #define DEDUP_ETH_ERSPAN_2 0x88be /* GRE protocols, type I and II */
 #define DEDUP_ETH_ERSPAN_3 0x22eb
@@ -282,6 +286,62 @@ static __always_inline int dedup_open_gtp(struct dedup_walk *w)
 	return result == DEDUP_OPENED && cut ? DEDUP_REASON_truncated : result;
 }
 
+/* Steps over the tags of TZSP, up to the one that ends them. Returns DEDUP_OPENED, or what is wrong. */
+static __always_inline int dedup_skip_tzsp_tags(struct dedup_walk *w)
+{
+	__u16 original = 0; /* length of the frame, if it was cut */
+	__u8 tag = 0;
+
+	DEDUP_UNROLL
+	for (__u32 i = 0; i < DEDUP_TZSP_TAGS_MAX; i++) {
+		__u64 len;
+
+		if (tag == 1)
+			break;
+		if (!dedup_has(w, 4)) /* the shortest frame is longer */
+			return DEDUP_REASON_truncated;
+		tag = w->pos[0];
+		len = tag < 2 ? 1 : 2 + w->pos[1]; /* padding, and the end, have no length */
+		if (tag == 41)
+			original = dedup_be16(w->pos + 2);
+		DEDUP_BOUND(len, 0x1ff);
+		if (!dedup_has(w, len))
+			return DEDUP_REASON_truncated;
+		dedup_step(w, len);
+		barrier_var(w->pos); /* else the compiler tests another pointer than it reads by */
+	}
+	if (original > w->left)
+		return DEDUP_REASON_truncated;
+	return tag == 1 ? DEDUP_OPENED : DEDUP_CLOSED;
+}
+
+static __always_inline int dedup_open_tzsp(struct dedup_walk *w)
+{
+	int result;
+
+	w->kind = DEDUP_TUNNEL_tzsp;
+	w->outer = dedup_offset(w);
+	if (!dedup_has(w, 4))
+		return DEDUP_REASON_truncated;
+	/* Version 1, a received packet, of Ethernet. */
+	if (dedup_be16(w->pos) != 0x0100 || dedup_be16(w->pos + 2) != 1)
+		return DEDUP_CLOSED;
+	dedup_step(w, 4);
+	result = dedup_skip_tzsp_tags(w);
+	return result == DEDUP_OPENED ? dedup_open_proto(w, DEDUP_ETH_TEB) : result;
+}
+
+/* HP's mirroring: what its header has is not public. */
+static __always_inline int dedup_open_erm(struct dedup_walk *w)
+{
+	w->kind = DEDUP_TUNNEL_erm;
+	w->outer = dedup_offset(w);
+	if (!dedup_has(w, DEDUP_ERM_HEADER))
+		return DEDUP_REASON_truncated;
+	dedup_step(w, DEDUP_ERM_HEADER);
+	return dedup_open_proto(w, DEDUP_ETH_TEB);
+}
+
 /* `usual`: see dedup_open_usual(). */
 static __always_inline int dedup_open_udp(struct dedup_walk *w, const struct dedup_tunnels *t,
 					  bool usual)
@@ -307,7 +367,11 @@ static __always_inline int dedup_open_udp(struct dedup_walk *w, const struct ded
 		return dedup_open_vxlan(w);
 	if (kind == DEDUP_TUNNEL_geneve)
 		return dedup_open_geneve(w);
-	return usual ? DEDUP_CLOSED : dedup_open_gtp(w);
+	if (usual)
+		return DEDUP_CLOSED;
+	if (kind == DEDUP_TUNNEL_tzsp)
+		return dedup_open_tzsp(w);
+	return kind == DEDUP_TUNNEL_erm ? dedup_open_erm(w) : dedup_open_gtp(w);
 }
 
 /* An IP packet. */

@@ -17,7 +17,9 @@
 	X(erspan, 0, 0)      \
 	X(vxlan, 4789, 4790) \
 	X(geneve, 6081, 0)   \
-	X(gtp, 2152, 0)
+	X(gtp, 2152, 0)      \
+	X(tzsp, 37008, 0)    \
+	X(erm, 7932, 0)
 
 enum dedup_tunnel {
 #define X(name, port, other) DEDUP_TUNNEL_##name,

@@ -63,7 +63,7 @@ struct replay_result {
 		uint64_t found, copies;
 		bool little; /* that order */
 	} other;
-	uint32_t streams_cnt;	    /* at least 1 */
+	uint32_t streams_cnt; /* at least 1 */
 	struct replay_stream *streams;
 };
 

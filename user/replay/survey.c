@@ -240,7 +240,7 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 	seen.outer_mac = f->len >= sizeof(s->table.destinations->mac) ? f->data : NULL;
 	flow_of(&seen.flow, seen.frame, seen.have);
 	s->result.snapped += seen.have < lesser(seen.flow.end ?: seen.len, seen.len);
-	seen.sender = (uint16_t)flow_sender(&seen.flow);
+	seen.sender = flow_sender(&seen.flow) & 0x3fff;
 	seen.host = flow_host(&seen.flow);
 	if (inside.to)
 		seen.host = (uint8_t)(1 + (inside.to + seen.host) % 255);

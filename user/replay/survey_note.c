@@ -23,8 +23,8 @@ struct mark {
 	uint64_t copies : 4; /* copies since the first packet, at most 15 */
 	uint64_t ipv6 : 1;   /* this field and the next ones are of its first packet */
 	uint64_t iface : 10;
-	uint64_t tunnels : 9;
-	uint64_t sender : 16; /* a hash */
+	uint64_t tunnels : 11;
+	uint64_t sender : 14; /* a hash */
 	uint32_t content;     /* a hash of the bytes */
 	uint8_t mac;	      /* a hash of the sender's */
 	uint8_t host;	      /* as in struct survey_packet */
@@ -33,7 +33,7 @@ struct mark {
 };
 _Static_assert(sizeof(struct mark) == SURVEY_MARK_BYTES, "whole words");
 _Static_assert(SURVEY_DESTINATIONS_MAX < 1 << 12 && CAPTURE_IFACES_MAX <= 1 << 10 &&
-		       DEDUP_TUNNELS_CNT <= 9,
+		       DEDUP_TUNNELS_CNT <= 11,
 	       "they fit");
 
 static struct mark *mark_of(struct id_table_entry *e)

@@ -102,7 +102,7 @@ struct survey_packet {
 	const uint8_t *frame;
 	uint32_t have, len; /* captured bytes; the frame's bytes, including zeros after those */
 	uint32_t wire_len, iface, destination;
-	uint16_t sender;
+	uint16_t sender; /* a hash of 14 bits */
 	uint8_t mac, to_mac;
 	uint8_t host; /* flow_host(), mixed with the tunnels' destinations (inside.h) */
 	struct flow flow;

@@ -7,9 +7,9 @@
 
 #include "config.h"
 
-#define TUNNELS_TEXT_MAX 160
-#define TUNNELS_EXPECTS                                                                             \
-	"none, all, or some of vlan, mpls, pppoe, ipip, gre, erspan, vxlan, geneve and gtp, as in " \
+#define TUNNELS_TEXT_MAX 176
+#define TUNNELS_EXPECTS                                                                                        \
+	"none, all, or some of vlan, mpls, pppoe, ipip, gre, erspan, vxlan, geneve, gtp, tzsp and erm, as in " \
 	"erspan,vxlan:4789,8472"
 #define TUNNELS_CLASH "two kinds of tunnels have UDP port %d: give one of them another port"
 
