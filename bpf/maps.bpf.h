@@ -33,7 +33,10 @@
 	}
 
 /* What this filter is. User space fills it in before it loads the program, which freezes the map. */
-const volatile struct dedup_config config SEC(".rodata.config");
+#ifndef CONFIG_QUALIFIERS /* in user space it is writable */
+#define CONFIG_QUALIFIERS const volatile
+#endif
+CONFIG_QUALIFIERS struct dedup_config config SEC(".rodata.config");
 
 /* Returns the configuration as a pointer that the compiler keeps in a register. For config.FIELD it
  * loads a 64-bit address for each field, which is an instruction more.

@@ -20,6 +20,8 @@ struct xdp_md {
 };
 
 #define SEC(name)
+/* gcc 14 has const volatile objects in memory that cannot be written. */
+#define CONFIG_QUALIFIERS volatile
 #define __noinline __attribute__((noinline))
 #define barrier_var(var) asm volatile("" : "+r"(var))
 
