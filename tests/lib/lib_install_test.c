@@ -281,6 +281,7 @@ static void uninstall_undoes_install(void **state)
 	   "test \"$(sed -n 's/^\\(include\\|lib\\)dir=//p' $library/pkgconfig/xdp-dedup.pc | "
 	   "xargs)\" = \"%s\"\n"
 	   "test -f $share/xdp-dedup/alerts.yml -a -f $share/xdp-dedup/dashboard.json\n"
+	   "test -f $share/xdp-dedup/daemonset.yaml -a -f $share/xdp-dedup/xdp-dedup.container\n"
 	   "test -f $share/man/man8/xdp-dedup.8 -a -f $share/man/man8/xdp-dedup-bench.8\n"
 	   "test -f $share/man/man3/libxdp-dedup.3 -a -f $share/man/man5/xdp-dedup-profiles.5\n"
 	   "test -f $share/bash-completion/completions/xdp-dedup -a -f $share/%s/_xdp-dedup\n"
@@ -301,7 +302,7 @@ static void uninstall_undoes_install(void **state)
 	   /* where ld.so does not look, the program says where the library is */
 	   "test \"$(readelf -d $tool/xdp-dedup-publish | sed -n 's/.*runpath: \\[\\(.*\\)\\].*/\\1/p')\" "
 	   "= \"%s\"; fi\n"
-	   "test $(ls | wc -l) = $(($(wc -l <../before) + 24 + publisher))\n"
+	   "test $(ls | wc -l) = $(($(wc -l <../before) + 26 + publisher))\n"
 	   "make uninstall; ls | diff ../before -; find . -name '*xdp-dedup*' | diff /dev/null -",
 	   row->tool, row->header, row->library, row->share, row->etc, row->units, row->variables,
 	   row->pc, row->zsh, row->zsh, row->runpath);
