@@ -81,7 +81,7 @@ static const struct args_option OWN[] = {
 	  .help = "what to load and keep (/etc/xdp-dedup/xdp-dedup.conf)" },
 	{ "--check", NULL, OPT_CONFIG, ARGS_FLAG, FIELD(check),
 	  .help = "only check the file; needs no root" },
-	{ "--replace", NULL, OPT_CONFIG, ARGS_FLAG, FIELD(wish.replace),
+	{ "--replace", NULL, OPT_CONFIG, ARGS_FLAG, FIELD(renew),
 	  .help = "at the start give running filters this version's program" },
 	{ "--every", "TIME", OPT_WATCH, ARGS_TIME, FIELD(watch.every_ns), .min = EVERY_MIN_NS,
 	  .max = EVERY_MAX_NS, .expects = "give a time from {min} to {max}, as in 500ms or 10s",

@@ -41,6 +41,7 @@ struct options {
 	struct watch_options watch;
 	const char *config; /* run: the file; NULL: the default file */
 	bool check;	    /* run: only check the file */
+	bool renew;	    /* run: --replace */
 
 	char **args; /* arguments that are no options, in order; they belong to argv */
 	int args_cnt;

@@ -18,7 +18,7 @@ static int verb_run(const struct options *o)
 {
 	const char *path = o->config ?: CONFIG_FILE_DEFAULT;
 
-	return o->check ? service_check(path) : service_run(path, o->wish.replace, o->wish.verbose);
+	return o->check ? service_check(path) : service_run(path, o->renew, o->wish.verbose);
 }
 
 static const struct verb {
