@@ -25,3 +25,11 @@ int stop_signal(void)
 {
 	return caught;
 }
+
+void stop_end_by_pipe(void)
+{
+	if (caught != SIGPIPE)
+		return;
+	signal(SIGPIPE, SIG_DFL);
+	raise(SIGPIPE);
+}

@@ -186,10 +186,6 @@ int verb_sample(const struct options *o)
 	show.f = &f;
 	err = show_samples(&show, &f);
 	filter_close(&f);
-	/* The reader has closed the pipe: end as a process does that does not catch SIGPIPE. */
-	if (stop_signal() == SIGPIPE) {
-		signal(SIGPIPE, SIG_DFL);
-		raise(SIGPIPE);
-	}
+	stop_end_by_pipe();
 	return err ? EXIT_FAILED : EXIT_DONE;
 }
