@@ -37,7 +37,8 @@ struct options {
 	uint8_t mac[6];
 	uint64_t memory; /* bytes for the table of ids */
 
-	struct sample_options sample;
+	struct sample_options sample; /* lost has some of these, too */
+	bool take_over;		      /* lost: stops a drop monitor that is on */
 	struct watch_options watch;
 	const char *config; /* run: the file; NULL: the default file */
 	bool check;	    /* run: only check the file */
@@ -56,6 +57,7 @@ enum {
 	OPT_SAMPLE = OPT_NEXT << 4,
 	OPT_WATCH = OPT_NEXT << 5,
 	OPT_CONFIG = OPT_NEXT << 6,
+	OPT_LOST = OPT_NEXT << 7,
 };
 
 /* Returns all options of all verbs, up to one without a name. */

@@ -51,11 +51,11 @@ static void write_iface(const struct filter *f, uint32_t ifindex, char name[VIEW
 		snprintf(name, VIEW_IFACE_MAX, "#%" PRIu32, ifindex);
 }
 
-static void write_id(const struct filter *f, const struct dedup_sample *sample, char *hex)
+/* Writes an id of stream n, or nothing if n is below 0. */
+static void write_id(const struct dedup_config *c, int n, const struct dedup_id *id, char *hex)
 {
 	uint8_t bytes[DEDUP_ID_BYTES_MAX];
-	int n = kept_of_slot(f->config, sample->slot);
-	size_t cnt = n < 0 ? 0 : stream_id_bytes(f->config, n, &sample->id, bytes);
+	size_t cnt = n < 0 ? 0 : stream_id_bytes(c, n, id, bytes);
 
 	for (size_t i = 0; i < cnt; i++)
 		sprintf(hex + 2 * i, "%02x", bytes[i]);
@@ -76,8 +76,16 @@ void sample_view_make(const struct filter *f, const struct dedup_sample *sample,
 		.len = sample->len,
 	};
 	write_iface(f, sample->ifindex, out->iface);
-	write_id(f, sample, out->id);
+	write_id(f->config, n, &sample->id, out->id);
 	endpoints_of(sample->frame, sample->snapped, &out->source, &out->destination);
+}
+
+void sample_view_of_frame(const struct dedup_config *c, const struct program_id *id,
+			  const uint8_t *frame, uint32_t have, struct sample_view *out)
+{
+	*out = (struct sample_view){ .stream = c->policy.streams[id->stream].name };
+	write_id(c, id->reason < 0 ? (int)id->stream : -1, &id->id, out->id);
+	endpoints_of(frame, have, &out->source, &out->destination);
 }
 
 void sample_view_text(const struct sample_view *v, FILE *to)

@@ -7,6 +7,7 @@
 
 #include "endpoints.h"
 #include "open_filter.h"
+#include "program.h"
 #include "sample.h"
 
 #define VIEW_IFACE_MAX 24 /* an interface's name, or "#" and its index */
@@ -26,6 +27,12 @@ struct sample_view {
  */
 void sample_view_make(const struct filter *f, const struct dedup_sample *sample,
 		      int64_t to_epoch_ns, struct sample_view *out);
+
+/* Makes the view of a frame with this id (program.h), or with many (id->reason >= 0). The caller
+ * sets time, verdict, reason, interface and length.
+ */
+void sample_view_of_frame(const struct dedup_config *c, const struct program_id *id,
+			  const uint8_t *frame, uint32_t have, struct sample_view *out);
 
 /* Print the view on one line. */
 void sample_view_text(const struct sample_view *v, FILE *to);

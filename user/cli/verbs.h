@@ -23,6 +23,7 @@ int verb_test(const struct options *o);
 int verb_remove(const struct options *o);
 int verb_want(const struct options *o);
 int verb_sample(const struct options *o);
+int verb_lost(const struct options *o);
 int verb_size(const struct options *o);
 int verb_profile(const struct options *o);
 int verb_replay(const struct options *o);

@@ -16,6 +16,7 @@ enum kernel_right {
 	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: open pins, measure the clock */
 	KERNEL_PERFMON = 1 << 1, /* CAP_PERFMON, or CAP_SYS_ADMIN: load programs like ours */
 	KERNEL_ATTACH = 1 << 2,	 /* CAP_NET_ADMIN: attach programs to interfaces */
+	KERNEL_MONITOR = 1 << 3, /* CAP_SYS_ADMIN, beside CAP_NET_ADMIN: the drop monitor */
 };
 
 /* The rights that load needs; with --share also CAP_SYS_ADMIN. */

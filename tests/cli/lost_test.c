@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* lost: what the kernel discards behind a filter is shown, with the reason, and nothing else. The
+ * drop monitor is in the first network namespace alone, where no test may make an interface: so
+ * this runs only on machines that say in MACHINE that they are for tests (tests/run-vm).
+ */
+#include <arpa/inet.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "protocol_packets.h"
+#include "support.h"
+
+#define PORT 5568
+#define MESSAGES 20
+
+static const struct row {
+	const char *name;
+	const char *before;	  /* a shell command; NULL: none */
+	uint8_t source[4], to[4]; /* zeros: 10.0.1.1, and this host */
+	bool multicast, bad_checksum;
+	int socket_bytes; /* the size of an open socket's buffer; 0: none is open */
+	const char *reason;
+	int lost; /* at least so many of the messages */
+} ROWS[] = {
+	{ "reverse-path", "for i in all v9; do echo 1 >/proc/sys/net/ipv4/conf/$i/rp_filter; done",
+	  .source = { 192, 0, 2, 77 }, .socket_bytes = 1 << 20, .reason = "reverse_path",
+	  .lost = MESSAGES },
+	{ "no-socket", .reason = "no_socket", .lost = MESSAGES },
+	{ "full-buffer", .socket_bytes = 1, .reason = "no_room", .lost = 5 },
+	{ "not-a-member", .to = { 239, 255, 0, 9 }, .multicast = true, .socket_bytes = 1 << 20,
+	  .reason = "no_member", .lost = MESSAGES },
+	{ "checksum", .bad_checksum = true, .socket_bytes = 1 << 20, .reason = "bad_checksum",
+	  .lost = MESSAGES },
+};
+
+/* Opens the program's socket; -1 if the row has none. */
+static int open_receiver(const struct row *row)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(PORT) };
+	int fd;
+
+	if (!row->socket_bytes)
+		return -1;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &row->socket_bytes, sizeof(int)), 0);
+	assert_int_equal(bind(fd, (void *)&at, sizeof(at)), 0);
+	return fd;
+}
+
+static void make_message(struct frame *f, const struct row *row, int n)
+{
+	struct protocol_packet p = {
+		.protocol = DATAGRAM, .port = PORT, .body = 200, .fill = (uint8_t)n
+	};
+	static const uint8_t US[4] = { 10, 0, 1, 2 };
+
+	memcpy(p.to, row->to[0] ? row->to : US, 4);
+	if (row->multicast)
+		memcpy(p.to_mac,
+		       (uint8_t[]){ 1, 0, 0x5e, row->to[1] & 127, row->to[2], row->to[3] }, 6);
+	protocol_frame(f, &p);
+	if (row->source[0])
+		memcpy(f->data + f->ip + 12, row->source, 4);
+	ipv4_sum(f);
+	if (row->bad_checksum)
+		frame_put(f, f->udp + 6, 2, 0x1234);
+}
+
+/* Each message in two copies. */
+static void send_messages(const struct row *row)
+{
+	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_ifindex = if_nametoindex("p9") };
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	struct frame f;
+
+	for (int n = 0; n < MESSAGES; n++) {
+		make_message(&f, row, n);
+		for (int copy = 0; copy < 2; copy++)
+			assert_int_equal(sendto(fd, f.data, f.len, 0, (void *)&to, sizeof(to)),
+					 f.len);
+	}
+	close(fd);
+}
+
+/* Waits until the command has ended. Meanwhile reads datagrams with a wrong checksum: it may be
+ * looked at only then.
+ */
+static void await_end(const struct row *row, int fd)
+{
+	char bytes[512];
+
+	while (!sh_out(bytes, sizeof(bytes), "kill -0 $(cat /tmp/pid) 2>/dev/null && sleep 0.1"))
+		while (row->bad_checksum && recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT) >= 0)
+			;
+}
+
+static void is_shown(void **state)
+{
+	const struct row *row = *state;
+	int fd = open_receiver(row);
+	char out[4096];
+
+	sh("%s load v9 --profile payload:%d --name l >/tmp/load 2>&1 || { cat /tmp/load; false; }",
+	   tool(), PORT);
+	sh("%s", row->before ?: ":");
+	sh("rm -f /tmp/said; %s lost l --json --for 60s --count %d >/tmp/lost 2>/tmp/said & echo $! >/tmp/pid\n"
+	   "until grep -qs showing /tmp/said; do kill -0 $(cat /tmp/pid) || { cat /tmp/said; exit 1; }; "
+	   "sleep 0.1; done\n"
+	   /* Before that a device takes packets and loses them. */
+	   "until [ $(ip link show v9 | grep -c 'state UP')$(ip link show p9 | grep -c 'state UP') = 11 ]; "
+	   "do sleep 0.1; done",
+	   tool(), row->lost);
+	send_messages(row);
+	await_end(row, fd);
+	if (sh_out(out, sizeof(out),
+		   "n=%d; [ $(wc -l </tmp/lost) = $n ] && [ $(grep -o '\"id\":\"[^\"]*\"' /tmp/lost | sort "
+		   "-u | wc -l) = $n ] && [ $(grep -c '\"reason\":\"%s\",\"stream\":\"payload\","
+		   "\"interface\":\"v9\"' /tmp/lost) = $n ] && grep -q \"note: $n lost: .*(%s)\" /tmp/said "
+		   "|| { head -n 3 /tmp/lost; wc -l /tmp/lost; cat /tmp/said; false; }",
+		   row->lost, row->reason, row->reason))
+		fail_msg("%s", out);
+	sh("%s unload --name l >/dev/null 2>&1", tool());
+	sh("for i in all v9; do echo 0 >/proc/sys/net/ipv4/conf/$i/rp_filter; done");
+	if (fd >= 0)
+		close(fd);
+}
+
+/* One that was killed leaves the monitor on. */
+TEST(one_at_a_time)
+{
+	sh("%s load v9 --profile payload:%d --name l >/dev/null 2>&1", tool(), PORT);
+	sh("rm -f /tmp/said; %s lost l 2>/tmp/said & until grep -qs showing /tmp/said; do sleep 0.1; done; kill -9 $!; "
+	   "wait",
+	   tool());
+	sh("got=$(%s lost l 2>&1) && exit 1; case $got in *'drop monitor is on already'*'--force stops "
+	   "it'*) ;; *) echo \"$got\"; false ;; esac",
+	   tool());
+	sh("%s lost l --force --for 100ms 2>/dev/null; %s lost l --for 100ms 2>/dev/null", tool(),
+	   tool());
+	sh("%s unload --name l >/dev/null 2>&1", tool());
+}
+
+static int into_the_first_namespace(void **state)
+{
+	(void)state;
+	netns_enter_path(netns_outside());
+	sh("ip link add v9 address 02:00:00:00:00:10 type veth peer name p9; ip addr add 10.0.1.2/24 dev "
+	   "v9; ip link set v9 up; ip link set p9 up");
+	return 0;
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	sh("%s unload --all >/dev/null 2>&1; ip link del v9", tool());
+	netns_enter_path(netns_sandbox());
+	return 0;
+}
+
+int main(void)
+{
+	if (!getenv("MACHINE")) {
+		puts("1..0 # SKIP no machine for tests alone");
+		return 0;
+	}
+	add_own_tests(into_the_first_namespace, leave);
+	add_rows(ROWS, is_shown, into_the_first_namespace, leave);
+	return run_added_tests("lost");
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "drop_monitor.h"
+
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/net_dropmon.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "netlink.h"
+
+#define MESSAGE_MAX (128 * 1024)	/* of a packet of 64 KiB, and its attributes */
+#define SOCKET_BYTES (16 * 1024 * 1024) /* for bursts of packets */
+#define QUEUE_PACKETS 10000		/* of each CPU, in the kernel */
+#define EVENTS_GROUP "events"
+
+struct drop_monitor {
+	struct mnl_socket *socket;
+	uint32_t family;
+	uint32_t group; /* of its events */
+	bool on;
+	char message[MESSAGE_MAX];
+};
+
+/* A request of generic netlink; attributes are added behind it. */
+union request {
+	struct nlmsghdr header;
+	char bytes[256];
+};
+
+static void begin_request(union request *r, uint32_t type, uint8_t command)
+{
+	struct genlmsghdr *g;
+
+	mnl_nlmsg_put_header(r->bytes);
+	r->header.nlmsg_type = type;
+	r->header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	g = mnl_nlmsg_put_extra_header(&r->header, sizeof(*g));
+	*g = (struct genlmsghdr){ .cmd = command, .version = 1 };
+}
+
+static void take_group(struct drop_monitor *m, const struct nlattr *group)
+{
+	const struct nlattr *a;
+	bool is_events = false;
+	uint32_t id = 0;
+
+	mnl_attr_for_each_nested(a, group)
+	{
+		if (mnl_attr_get_type(a) == CTRL_ATTR_MCAST_GRP_NAME)
+			is_events = !strcmp(mnl_attr_get_str(a), EVENTS_GROUP);
+		if (mnl_attr_get_type(a) == CTRL_ATTR_MCAST_GRP_ID)
+			id = mnl_attr_get_u32(a);
+	}
+	if (is_events)
+		m->group = id;
+}
+
+static int take_family(const struct nlmsghdr *message, void *arg)
+{
+	struct drop_monitor *m = arg;
+	const struct nlattr *a, *group;
+
+	mnl_attr_for_each (a, message, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(a) == CTRL_ATTR_FAMILY_ID)
+			m->family = mnl_attr_get_u16(a);
+		if (mnl_attr_get_type(a) == CTRL_ATTR_MCAST_GROUPS)
+			mnl_attr_for_each_nested(group, a) take_group(m, group);
+	}
+	return MNL_CB_OK;
+}
+
+static int take_nothing(const struct nlmsghdr *message, void *arg)
+{
+	(void)message, (void)arg;
+	return MNL_CB_OK;
+}
+
+/* The kernel loads the module. */
+static int find_family(struct drop_monitor *m)
+{
+	union request r;
+	int err;
+
+	begin_request(&r, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	mnl_attr_put_strz(&r.header, CTRL_ATTR_FAMILY_NAME, "NET_DM");
+	err = netlink_query(NETLINK_GENERIC, &r.header, take_family, m);
+	return err ?: m->family && m->group ? 0 : -ENOENT;
+}
+
+/* Sends a command without an answer. `command` is NET_DM_CMD_START or _STOP. */
+static int switch_monitor(const struct drop_monitor *m, uint8_t command)
+{
+	union request r;
+
+	begin_request(&r, m->family, command);
+	mnl_attr_put(&r.header, NET_DM_ATTR_SW_DROPS, 0, NULL);
+	return netlink_query(NETLINK_GENERIC, &r.header, take_nothing, NULL);
+}
+
+/* Whole packets, each with a message of its own. */
+static int configure(const struct drop_monitor *m)
+{
+	union request r;
+
+	begin_request(&r, m->family, NET_DM_CMD_CONFIG);
+	mnl_attr_put_u8(&r.header, NET_DM_ATTR_ALERT_MODE, NET_DM_ALERT_MODE_PACKET);
+	mnl_attr_put_u32(&r.header, NET_DM_ATTR_TRUNC_LEN, 0);
+	mnl_attr_put_u32(&r.header, NET_DM_ATTR_QUEUE_LEN, QUEUE_PACKETS);
+	return netlink_query(NETLINK_GENERIC, &r.header, take_nothing, NULL);
+}
+
+static int listen_to_events(struct drop_monitor *m)
+{
+	int bytes = SOCKET_BYTES, fd;
+
+	m->socket = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (!m->socket || mnl_socket_bind(m->socket, 0, MNL_SOCKET_AUTOPID))
+		return -errno;
+	fd = mnl_socket_get_fd(m->socket);
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
+	return mnl_socket_setsockopt(m->socket, NETLINK_ADD_MEMBERSHIP, &m->group, sizeof(m->group))
+		       ? -errno
+		       : 0;
+}
+
+int drop_monitor_open(bool force, struct drop_monitor **out)
+{
+	struct drop_monitor *m = calloc(1, sizeof(*m));
+	int err;
+
+	if (!m)
+		return -ENOMEM;
+	err = find_family(m) ?: listen_to_events(m);
+	if (!err && force)
+		switch_monitor(m, NET_DM_CMD_STOP);
+	err = err ?: configure(m) ?: switch_monitor(m, NET_DM_CMD_START);
+	if (err) {
+		drop_monitor_close(m);
+		return err == -EAGAIN ? -EBUSY : err; /* somebody has just started it */
+	}
+	m->on = true;
+	*out = m;
+	return 0;
+}
+
+static void copy_text(char *out, size_t size, const struct nlattr *a)
+{
+	snprintf(out, size, "%.*s", (int)mnl_attr_get_payload_len(a), mnl_attr_get_str(a));
+}
+
+static void read_port(const struct nlattr *port, struct drop *out)
+{
+	const struct nlattr *a;
+
+	mnl_attr_for_each_nested(a, port)
+	{
+		if (mnl_attr_get_type(a) == NET_DM_ATTR_PORT_NETDEV_IFINDEX &&
+		    !mnl_attr_validate(a, MNL_TYPE_U32))
+			out->ifindex = mnl_attr_get_u32(a);
+	}
+}
+
+static void read_attribute(const struct nlattr *a, struct drop *out)
+{
+	switch (mnl_attr_get_type(a)) {
+	case NET_DM_ATTR_SYMBOL:
+		copy_text(out->where, sizeof(out->where), a);
+		break;
+	case NET_DM_ATTR_REASON:
+		copy_text(out->reason, sizeof(out->reason), a);
+		break;
+	case NET_DM_ATTR_IN_PORT:
+		read_port(a, out);
+		break;
+	case NET_DM_ATTR_TIMESTAMP:
+		if (!mnl_attr_validate(a, MNL_TYPE_U64))
+			out->time_ns = mnl_attr_get_u64(a);
+		break;
+	case NET_DM_ATTR_ORIG_LEN:
+		if (!mnl_attr_validate(a, MNL_TYPE_U32))
+			out->len = mnl_attr_get_u32(a);
+		break;
+	case NET_DM_ATTR_PAYLOAD:
+		out->frame = mnl_attr_get_payload(a);
+		out->have = mnl_attr_get_payload_len(a);
+		break;
+	}
+}
+
+bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out)
+{
+	const struct nlmsghdr *header = message;
+	const struct genlmsghdr *g;
+	const struct nlattr *a;
+
+	*out = (struct drop){ 0 };
+	/* Attributes end at a multiple of 4, to which libmnl rounds up. */
+	if (!mnl_nlmsg_ok(header, (int)len) || mnl_nlmsg_get_payload_len(header) < sizeof(*g) ||
+	    header->nlmsg_len % MNL_ALIGNTO)
+		return false;
+	g = mnl_nlmsg_get_payload(header);
+	if (g->cmd != NET_DM_CMD_PACKET_ALERT)
+		return false;
+	mnl_attr_for_each (a, header, sizeof(*g))
+		read_attribute(a, out);
+	if (out->len < out->have)
+		out->len = out->have;
+	return out->frame && out->have;
+}
+
+int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
+		      int (*each)(void *arg, const struct drop *drop), void *arg, uint64_t *lost)
+{
+	struct pollfd events = { .fd = mnl_socket_get_fd(m->socket), .events = POLLIN };
+	struct drop drop;
+
+	if (poll(&events, 1, timeout_ms) < 0)
+		return errno == EINTR ? 0 : -errno;
+	for (;;) {
+		ssize_t len = recv(events.fd, m->message, sizeof(m->message), 0);
+		int result;
+
+		if (len < 0 && errno == ENOBUFS) {
+			++*lost;
+			continue;
+		}
+		if (len < 0)
+			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		if (!drop_monitor_parse(m->message, (uint32_t)len, &drop))
+			continue;
+		result = each(arg, &drop);
+		if (result)
+			return result;
+	}
+}
+
+void drop_monitor_close(struct drop_monitor *m)
+{
+	if (m->on)
+		switch_monitor(m, NET_DM_CMD_STOP);
+	if (m->socket)
+		mnl_socket_close(m->socket);
+	free(m);
+}
