@@ -37,6 +37,9 @@ static const char *text_of(const struct xdp_dedup_stream *s)
 		      s->udp ? " udp" : "", s->app_learns ? " app" : "",
 		      s->needs_frame ? " frame" : "", s->has_count ? " count" : "", s->bytes,
 		      s->number_bytes, s->digest);
+	if (s->digest_skip || s->digest_trailer)
+		at += snprintf(text + at, sizeof(text) - at, " of %u.. -%u", s->digest_skip,
+			       s->digest_trailer);
 	if (s->number_bytes)
 		at += snprintf(text + at, sizeof(text) - at, " bits %u>>%u", s->number_bits,
 			       s->number_shift);
@@ -85,6 +88,11 @@ static const struct description {
 	    "four #2 udp bytes 4/0 digest 0 4-4", "six #3 udp bytes 16/0 digest 0 6-6",
 	    "gate #4 udp frame bytes 4/0 digest 0 8-8", "net #5 frame bytes 8/0 digest 0",
 	    "little #6 udp count bytes 3/3 digest 0 bits 16>>4 9-9" } },
+	{ "parts",
+	  "--profile hep3:9060 --profile solana-shred-any:8001",
+	  NULL,
+	  { "hep3 #0 udp bytes 0/0 digest 1 of 99.. -0 9060-9060",
+	    "solana-shred-any #1 udp bytes 0/0 digest 1 of 0.. -64 8001-8001" } },
 };
 
 static void describes(void **state)

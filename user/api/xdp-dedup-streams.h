@@ -64,6 +64,10 @@ struct xdp_dedup_stream {
 	 * list of streams: call xdp_dedup_streams() again.
 	 */
 	uint32_t change;
+	/* Bytes that a digest leaves out in front and at the end; and how many of the others it
+	 * covers at most, beside their number.
+	 */
+	uint32_t digest_skip, digest_trailer, digest_max;
 };
 
 /* Describes the filter's streams, in the order of --profile, which is that of the field `stream` of

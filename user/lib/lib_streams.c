@@ -89,6 +89,9 @@ static struct xdp_dedup_stream describe_stream(const struct dedup_config *c, uin
 		.needs_frame = needs_frame(c, n),
 		.bytes = stream_fields_bytes(s),
 		.digest = (enum xdp_dedup_digest)s->digest,
+		.digest_skip = s->digest_skip,
+		.digest_trailer = s->digest_trailer,
+		.digest_max = s->digest ? dedup_digest_max(s) : 0,
 	};
 
 	memccpy(out.name, s->name, 0, sizeof(out.name) - 1);

@@ -158,16 +158,33 @@ bool message_id_is_hashed(const struct xdp_dedup_stream *s)
 	return s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX || numbers_wrap(s);
 }
 
+/* Returns the bytes of the payload that decide whether the filter takes it for a copy: of a stream
+ * without a digest, all.
+ */
+static struct part part_of(const struct xdp_dedup_stream *s, const struct message_event *e)
+{
+	size_t skip = s->digest_skip < e->len ? s->digest_skip : e->len;
+	size_t rest = e->len - skip, trailer = s->digest_trailer < rest ? s->digest_trailer : rest;
+	size_t len = rest - trailer;
+
+	if (s->digest && len > s->digest_max)
+		len = s->digest_max;
+	return (struct part){ (const char *)e->payload + skip, len };
+}
+
 /* Appends the hash of realm, segments and payload in hex. A 0 ends the realm, and a length precedes
  * the segments, so different ones never give equal bytes. Returns 0 or -EIO.
  */
 static int write_hash(char *out, const char *realm, const struct message_secret *secret,
-		      const struct message_event *e, size_t segments)
+		      const struct xdp_dedup_stream *s, const struct message_event *e)
 {
-	uint8_t hash[MAC_BYTES], len = segments;
+	uint8_t hash[MAC_BYTES], len = s->bytes;
 	const struct part parts[] = {
-		{ realm, strlen(realm) + 1 }, { &len, 1 }, { e->id->bytes, segments },
-		{ e->payload, e->len },	      { 0 },
+		{ realm, strlen(realm) + 1 },
+		{ &len, 1 },
+		{ e->id->bytes, s->bytes },
+		part_of(s, e),
+		{ 0 },
 	};
 	int err = hash_parts(secret->mac, parts, hash);
 
@@ -185,7 +202,7 @@ int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 	if (realm)
 		out += snprintf(out, end - out, "%.32s:", realm);
 	if (s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX)
-		return write_hash(out, realm ?: "", secret, e, s->bytes);
+		return write_hash(out, realm ?: "", secret, s, e);
 	out = write_hex(out, e->id->bytes, s->bytes - s->number_bytes);
 	if (!s->number_bytes)
 		return 0;
@@ -195,5 +212,5 @@ int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 	if (!numbers_wrap(s))
 		return 0;
 	*out++ = ':';
-	return write_hash(out, realm ?: "", secret, e, s->bytes);
+	return write_hash(out, realm ?: "", secret, s, e);
 }

@@ -28,8 +28,16 @@ static const struct row {
 	{ "too-long", "@LONG", .payload = "p", .stream.udp = true, .stream.bytes = 33, .id.len = 33,
 	  .id.bytes = "abcdefghijklmnopqrstuvwxyz0123456", .is_hashed = true },
 	{ "digest", "r:@DIGEST", .realm = "r", .payload = "payload", .stream.udp = true,
-	  .stream.bytes = 2, .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD, .id.len = 10,
-	  .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
+	  .stream.bytes = 2, .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD, .stream.digest_max = 9216,
+	  .id.len = 10, .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
+	/* HEP3's header differs in copies, and a trailer does. */
+	{ "part-of-a-digest", "r:@DIGEST", .realm = "r", .payload = "abcpayloadxy",
+	  .stream.udp = true, .stream.bytes = 2, .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD,
+	  .stream.digest_skip = 3, .stream.digest_trailer = 2, .stream.digest_max = 9216,
+	  .id.len = 10, .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
+	{ "beginning-of-a-digest", "r:@DIGEST", .realm = "r", .payload = "payload and more",
+	  .stream.udp = true, .stream.bytes = 2, .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD,
+	  .stream.digest_max = 7, .id.len = 10, .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
 	{ "number", "73657373:18446744073709551615", .payload = "p", .stream.udp = true,
 	  .stream.bytes = 12, .stream.number_bytes = 8, .stream.number_bits = 64, .id.len = 12,
 	  .id.number = 18446744073709551615ULL, .id.bytes = "sess" },
@@ -123,9 +131,9 @@ TEST(hash_fails)
 /* Of two packets that differ in anything that is not covered by other parts of the id. */
 TEST(hashes_differ)
 {
-	static const struct xdp_dedup_stream STREAM = { .udp = true,
-							.bytes = 2,
-							.digest = XDP_DEDUP_DIGEST_PAYLOAD };
+	static const struct xdp_dedup_stream STREAM = {
+		.udp = true, .bytes = 2, .digest = XDP_DEDUP_DIGEST_PAYLOAD, .digest_max = 9216
+	};
 	static const struct {
 		const char *realm, *segments, *payload;
 	} EVENTS[] = {
