@@ -129,6 +129,64 @@ static void is_shown(void **state)
 		close(fd);
 }
 
+/* Takes the datagrams that wait, and notes which messages they are. Returns how many there were. */
+static int take_messages(int fd, const struct row *row, int seen[MESSAGES])
+{
+	uint8_t bytes[512];
+	struct frame f;
+	int cnt = 0;
+	ssize_t len;
+
+	for (; (len = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT)) >= 0; cnt++) {
+		for (int n = 0; n < MESSAGES; n++) {
+			make_message(&f, row, n);
+			seen[n] += !memcmp(f.data + f.gsp, bytes, len);
+		}
+	}
+	return cnt;
+}
+
+/* Of three copies of each message, the buffer has room for a few each time. Each message comes once
+ * in the end; without --want, what was lost at first is lost.
+ */
+static void arrive_by_wants(const char *options, int *arrived, int *twice)
+{
+	static const struct row row = { .socket_bytes = 1 };
+	int fd = open_receiver(&row), seen[MESSAGES] = { 0 };
+
+	sh("%s load v9 --profile payload:%d --window 10m --name l >/dev/null 2>&1", tool(), PORT);
+	sh("rm -f /tmp/said; %s lost l --for 10m %s >/tmp/lost 2>/tmp/said & echo $! >/tmp/pid\n"
+	   "until grep -qs showing /tmp/said; do sleep 0.1; done\n"
+	   "until [ $(ip link show v9 | grep -c 'state UP')$(ip link show p9 | grep -c 'state UP') = 11 ]; "
+	   "do sleep 0.1; done",
+	   tool(), options);
+	for (int round = 0; round < 40; round++) {
+		send_messages(&row);
+		usleep(300000); /* until the monitor has told of it */
+		take_messages(fd, &row, seen);
+	}
+	sh("kill -INT $(cat /tmp/pid); while kill -0 $(cat /tmp/pid) 2>/dev/null; do sleep 0.1; done");
+	*arrived = *twice = 0;
+	for (int n = 0; n < MESSAGES; n++) {
+		*arrived += seen[n] > 0;
+		*twice += seen[n] > 1;
+	}
+	close(fd);
+	sh("%s unload --name l >/dev/null 2>&1", tool());
+}
+
+TEST(what_is_wanted_arrives)
+{
+	int arrived, twice;
+
+	arrive_by_wants("", &arrived, &twice);
+	assert_in_range(arrived, 1, MESSAGES / 2);
+	assert_int_equal(twice, 0);
+	arrive_by_wants("--want", &arrived, &twice);
+	assert_int_equal(arrived, MESSAGES);
+	assert_int_equal(twice, 0);
+}
+
 /* One that was killed leaves the monitor on. */
 TEST(one_at_a_time)
 {

@@ -10,24 +10,24 @@ static const struct row {
 	const char *kernel, *where;
 	struct lost_reason reason;
 } ROWS[] = {
-	{ "IP_RPFILTER", NULL, { "reverse_path", "the reverse path filter" } },
-	{ "SOCKET_RCVBUFF", NULL, { "no_room", "a socket's buffer was full" } },
-	{ "PROTO_MEM", NULL, { "no_room", "UDP's memory was full" } },
-	{ "NO_SOCKET", NULL, { "no_socket", "no socket is open on the port" } },
+	{ "IP_RPFILTER", NULL, { "reverse_path", "the reverse path filter", false } },
+	{ "SOCKET_RCVBUFF", NULL, { "no_room", "a socket's buffer was full", true } },
+	{ "PROTO_MEM", NULL, { "no_room", "UDP's memory was full", true } },
+	{ "NO_SOCKET", NULL, { "no_socket", "no socket is open on the port", true } },
 	{ "IP_INNOROUTES",
 	  "ip_rcv_finish_core",
-	  { "no_member", "no socket has joined the group there, or there is no route" } },
-	{ "UDP_CSUM", "udp_recvmsg", { "bad_checksum", "the UDP checksum is wrong" } },
-	{ NULL, "udpv6_recvmsg", { "bad_checksum", "the UDP checksum is wrong" } },
-	{ "IP_CSUM", NULL, { "bad_checksum", "the IP checksum is wrong" } },
-	{ "SOCKET_FILTER", NULL, { "socket_filter", "a socket's own filter" } },
-	{ "NETFILTER_DROP", "nf_hook_slow", { "netfilter", "a netfilter rule" } },
-	{ "TC_INGRESS", NULL, { "tc", "a tc filter" } },
-	{ "OTHERHOST", NULL, { "other_host", "it was for another host" } },
-	{ "CPU_BACKLOG", "enqueue_to_backlog", { "backlog", "a CPU's backlog was full" } },
+	  { "no_member", "no socket has joined the group there, or there is no route", false } },
+	{ "UDP_CSUM", "udp_recvmsg", { "bad_checksum", "the UDP checksum is wrong", false } },
+	{ NULL, "udpv6_recvmsg", { "bad_checksum", "the UDP checksum is wrong", false } },
+	{ "IP_CSUM", NULL, { "bad_checksum", "the IP checksum is wrong", false } },
+	{ "SOCKET_FILTER", NULL, { "socket_filter", "a socket's own filter", false } },
+	{ "NETFILTER_DROP", "nf_hook_slow", { "netfilter", "a netfilter rule", false } },
+	{ "TC_INGRESS", NULL, { "tc", "a tc filter", false } },
+	{ "OTHERHOST", NULL, { "other_host", "it was for another host", false } },
+	{ "CPU_BACKLOG", "enqueue_to_backlog", { "backlog", "a CPU's backlog was full", true } },
 };
 
-static const struct lost_reason OTHER = { "other", "another reason" };
+static const struct lost_reason OTHER = { "other", "another reason", false };
 
 static bool begins_with(const char *text, const char *begin)
 {

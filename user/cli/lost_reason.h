@@ -10,6 +10,10 @@
 struct lost_reason {
 	const char *key; /* for programs; as in `behind` of status, where that has it */
 	const char *text;
+	/* The next copy may be received, and only packets for a program here are lost by it: so
+	 * it is worth wanting.
+	 */
+	bool may_be_wanted;
 };
 
 /* Returns the reason; the one with the key "other" if there is no row for it. */

@@ -77,6 +77,9 @@ static const struct args_option OWN[] = {
 	{ "--write", "FILE", OPT_SAMPLE | OPT_LOST, ARGS_STRING, FIELD(sample.write),
 	  .expects = "give a file, or - for standard output",
 	  .help = "write a pcap file, which Wireshark opens; - is standard output" },
+	{ "--want", NULL, OPT_LOST, ARGS_FLAG, FIELD(want_lost),
+	  .help = "let the next copy pass of what a program here has lost: in a\n"
+		  "full buffer, or while its socket was not open" },
 	{ "--force", NULL, OPT_LOST, ARGS_FLAG, FIELD(take_over),
 	  .help = "stop the kernel's drop monitor if it is on already" },
 	{ "--config", "FILE", OPT_CONFIG, ARGS_STRING, FIELD(config),

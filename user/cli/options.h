@@ -39,6 +39,7 @@ struct options {
 
 	struct sample_options sample; /* lost has some of these, too */
 	bool take_over;		      /* lost: stops a drop monitor that is on */
+	bool want_lost;		      /* lost: wants their ids */
 	struct watch_options watch;
 	const char *config; /* run: the file; NULL: the default file */
 	bool check;	    /* run: only check the file */

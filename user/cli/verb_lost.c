@@ -21,10 +21,13 @@
 #include "stop.h"
 #include "units.h"
 #include "verbs.h"
+#include "want_ring.h"
 
 #define WAIT_MS 200
 #define MS 1000000
+#define SECOND_NS 1000000000
 #define FILE_SNAP 262144
+#define WANTS_IN_A_SECOND 10000 /* each takes two system calls */
 #define REASONS_MAX 32
 /* Without --for, where the filter's own drops are reported, too: each costs fivefold then. */
 #define COSTLY_NS (10 * 1000 * UINT64_C(1000000))
@@ -32,7 +35,7 @@
 /* What is shown, and what was. */
 struct lost {
 	const struct options *o;
-	const struct filter *f;
+	struct filter *f;
 	struct attachments at;
 	struct capture_out *file; /* NULL: packets are printed */
 	struct lost_sum {
@@ -41,6 +44,9 @@ struct lost {
 	} sums[REASONS_MAX]; /* by reason */
 	int sums_cnt;
 	uint64_t cnt, missed;
+	struct want_ring *wants;    /* of --want; else NULL */
+	uint64_t want_second, left; /* so many more may be wanted in this second */
+	uint64_t unwanted;	    /* lost packets that were not wanted: too many, or an error */
 	bool failed; /* a write has failed, which capture_finish() or check_output() logs */
 };
 
@@ -84,6 +90,20 @@ static void print(const struct lost *l, const struct drop *d, const struct progr
 	(l->o->json ? sample_view_json : sample_view_text)(&view, stdout);
 }
 
+/* Wants the packet's id, so that its next copy passes. */
+static void want(struct lost *l, const struct program_id *id)
+{
+	uint64_t second = clock_ns(CLOCK_MONOTONIC) / SECOND_NS;
+
+	if (second != l->want_second) {
+		l->want_second = second;
+		l->left = WANTS_IN_A_SECOND;
+	}
+	if (!l->left || want_ring_add(l->wants, l->f, &id->id, id->stream) < 0)
+		l->unwanted++;
+	l->left -= !!l->left;
+}
+
 static int show_drop(void *arg, const struct drop *d)
 {
 	const struct lost_reason *reason = lost_reason_of(d);
@@ -98,6 +118,8 @@ static int show_drop(void *arg, const struct drop *d)
 	if (id.reason >= 0 && id.reason != DEDUP_REASON_ihave_new)
 		return 0;
 	count(l, reason);
+	if (l->wants && reason->may_be_wanted && id.reason < 0)
+		want(l, &id);
 	if (l->file) {
 		const struct capture_frame frame = {
 			.data = d->frame, .len = d->have, .wire_len = d->len, .ns = d->time_ns
@@ -189,6 +211,12 @@ static void log_summary(const struct lost *l)
 			  l->sums[i].key);
 	if (!l->cnt)
 		diag_note("no packet of %s was lost", l->f->name);
+	if (l->wants)
+		diag_note("%" PRIu64 " wanted, of which the newest %d at most still are",
+			  l->wants->cnt, WANT_RING_MAX);
+	if (l->unwanted)
+		diag_note("%" PRIu64 " not wanted: more than %d a second, or too many of others",
+			  l->unwanted, WANTS_IN_A_SECOND);
 	if (l->missed)
 		diag_note("there were more: this process was too slow for them");
 }
@@ -237,12 +265,17 @@ int verb_lost(const struct options *o)
 	err = links_read(&links) ?: attachments_read(&f, &links, &l.at);
 	if (err)
 		diag_err(err, "cannot read the interfaces of %s: %s", f.name, strerror(-err));
+	if (!err && o->want_lost) {
+		l.wants = calloc(1, sizeof(*l.wants));
+		err = l.wants ? 0 : diag_err(-ENOMEM, "out of memory");
+	}
 	if (!err)
 		err = open_program(&f);
 	if (!err) {
 		err = show_lost(&l);
 		program_close();
 	}
+	free(l.wants);
 	links_free(&links);
 	filter_close(&f);
 	stop_end_by_pipe();
