@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A short cut for most frames of most filters with streams: UDP datagrams to a port of one stream
  * alone, whose id and conditions are in the payload. They are parsed as GSP/1 is, without a
- * struct frame. All other frames, and all that is wrong with one, are left to stream.bpf.h.
+ * struct frame. All other frames, and all that is wrong with one, are left to stream.bpf.h; so are
+ * fresh ones of streams that are delivered, as the entry's stack has no room for their room.
  */
 #ifndef XDP_DEDUP_DIRECT_BPF_H
 #define XDP_DEDUP_DIRECT_BPF_H
@@ -17,9 +18,6 @@
 #include "parse.bpf.h"
 #include "stream_id.bpf.h"
 #include "verdict.bpf.h"
-
-/* What see_directly() returns for a frame that it has left alone: an XDP verdict is 0 or more. */
-#define NOT_DIRECT (-7)
 
 /* Where a CPU puts an id together: on the entry's stack, to which that of all others is added,
  * there is no room.
@@ -194,28 +192,6 @@ static __always_inline int judge_as_frame(struct xdp_md *ctx, const struct dedup
 	return bounded;
 }
 
-/* A datagram with fresh numbers, which *q has, of stream n, which is delivered. As
- * see_numbers_directly().
- */
-static __always_inline int deliver_directly(struct xdp_md *ctx, const struct packet *pkt,
-					    const struct dedup_id *id, __u32 words, __u32 n,
-					    const struct dedup_quick_source *q)
-{
-	int reason = DEDUP_REASON_untaken, seen, verdict;
-	struct room room;
-
-	if (take_room(ctx, &room, n)) {
-		seen = learn_quickly(numbered_of(n), q);
-		if (seen == DEDUP_AGAIN) {
-			give_back(&room);
-			return NOT_DIRECT;
-		}
-		reason = reason_of_numbers(seen);
-	}
-	verdict = conclude(pkt, cpu_counters(n), reason);
-	return end_delivery(ctx, &room, id, words, n, reason, verdict);
-}
-
 /* A datagram of `messages` with this id, of the numbered stream n. Returns the XDP verdict, or
  * NOT_DIRECT.
  */
@@ -229,10 +205,8 @@ static __always_inline int see_messages_directly(struct xdp_md *ctx, const struc
 
 	if (likely(seen == DEDUP_SEEN)) /* a constant reason */
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
-	if (seen == DEDUP_AGAIN)
+	if (seen == DEDUP_AGAIN || is_delivered(ctx, n))
 		return NOT_DIRECT;
-	if (is_delivered(ctx, n))
-		return deliver_directly(ctx, pkt, id, s->words, n, &q);
 	seen = learn_quickly(numbered_of(n), &q);
 	return seen == DEDUP_AGAIN ? NOT_DIRECT
 				   : conclude(pkt, cpu_counters(n), reason_of_numbers(seen));
@@ -291,7 +265,7 @@ static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet 
 	if (unlikely(dedup_is_no_id(id, s->words)))
 		return NOT_DIRECT;
 	lookup.id = id;
-	return see_id_blocked(ctx, pkt, &lookup, n);
+	return see_id_blocked(ctx, pkt, &lookup, n, true);
 }
 
 /* Takes the short cut, with `numbered` also for numbered streams. Returns the XDP verdict, or

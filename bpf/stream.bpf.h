@@ -74,7 +74,7 @@ static __always_inline int see_frame(struct xdp_md *ctx, struct frame *f,
 	if (reason != PARSED)
 		return conclude_frame(n, reason);
 	if (!in_arrays(&config))
-		return see_id_blocked(ctx, &pkt, &lookup, n);
+		return see_id_blocked(ctx, &pkt, &lookup, n, false);
 	return array_seek(&lookup, is_taught_at_once(ctx, n)) ? XDP_PASS : LOOK_UP;
 }
 

@@ -135,11 +135,17 @@ static __always_inline int deliver_found(struct xdp_md *ctx, const struct packet
 	return end_delivery(ctx, &room, id, words, n, reason, verdict);
 }
 
+/* What the short cut (direct.bpf.h) returns for a frame that it has left alone: an XDP verdict is 0
+ * or more.
+ */
+#define NOT_DIRECT (-7)
+
 /* A packet with one id, in layout `blocked`. If the id is fresh it is learned; if it is known, the
- * packet is a duplicate. Counted in stream n. Returns the XDP verdict.
+ * packet is a duplicate. Counted in stream n. Returns the XDP verdict; or with `direct` NOT_DIRECT
+ * for a fresh one that is to be delivered.
  */
 static __always_inline int see_id_blocked(struct xdp_md *ctx, const struct packet *pkt,
-					  const struct dedup_lookup_key *s, __u32 n)
+					  const struct dedup_lookup_key *s, __u32 n, bool direct)
 {
 	const struct dedup_config *cfg = configuration();
 	struct dedup_counters *cpu;
@@ -159,7 +165,7 @@ static __always_inline int see_id_blocked(struct xdp_md *ctx, const struct packe
 	 */
 	DEDUP_KEEP_BRANCH();
 	if (is_delivered(ctx, n))
-		return deliver_blocked(ctx, pkt, s, n, &lookup);
+		return direct ? NOT_DIRECT : deliver_blocked(ctx, pkt, s, n, &lookup);
 	cpu = cpu_counters(0);
 	/* Until here known is 0. */
 	if (!config.asked.learn_app && cpu)
@@ -176,7 +182,7 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
 	int known;
 
 	if (likely(!in_arrays(configuration())))
-		return see_id_blocked(ctx, pkt, s, n);
+		return see_id_blocked(ctx, pkt, s, n, false);
 	known = array_look(s, is_taught_at_once(ctx, n));
 	if (likely(known == 1)) /* a constant reason */
 		return conclude(pkt, cpu_counters(n), DEDUP_REASON_duplicate);
