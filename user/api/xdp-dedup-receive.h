@@ -2,8 +2,8 @@
 /* libxdp-dedup: receives fresh packets of a filter that was loaded with --deliver xsk, from one
  * queue of one interface, past the network stack, through an AF_XDP socket. Packets for which there
  * is no room go to the stack, where a UDP socket may read them: an application has both sockets.
- * The filter learns the id of a packet when a socket takes it; until then its copies pass, too.
- * Each packet arrives at one of them. user/lib/USAGE.md says when this pays.
+ * Each packet arrives at one of them. The filter learns the id of a packet when an AF_XDP socket
+ * takes it; until then its copies pass, too. user/lib/USAGE.md says when this pays.
  *
  * Only one thread at a time may use a receiver. Several threads need one each, for different
  * queues. After fork(2) only one of the processes may use or close it, as the child of daemon(3)

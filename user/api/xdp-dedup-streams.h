@@ -64,8 +64,8 @@ struct xdp_dedup_stream {
 	 * list of streams: call xdp_dedup_streams() again.
 	 */
 	uint32_t change;
-	/* Bytes that a digest leaves out in front and at the end; and how many of the others it
-	 * covers at most, beside their number.
+	/* How many bytes the digest leaves out in front and at the end, and how many of the others
+	 * it covers at most. It also covers how many others there are.
 	 */
 	uint32_t digest_skip, digest_trailer, digest_max;
 };

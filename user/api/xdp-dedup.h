@@ -11,9 +11,10 @@
  * in the packet, unmasked. If the profile has a digest, the whole UDP payload, IP packet, or frame
  * without its VLAN tags follows.
  *
- * An id of a numbered stream has the bytes of the profile's source, and behind them those of its
- * sequence number, as they are in the packet. All bytes must be there; they may be zeros. It is one
- * message's. Numbers do not age: one is known as long as it is in its sender's history.
+ * An id of a numbered stream has the bytes of the profile's source, as they are in the packet, and
+ * behind them those of its sequence number, the most significant byte first. All bytes must be
+ * there; they may be zeros. The id is one message's. Numbers do not age: one is known as long as it
+ * is in its sender's history.
  *
  * All calls except open, close, stats and counters may run in any number of threads and processes
  * at once. No call prints or ends the process. A negative number is a negated errno. If the call
@@ -184,7 +185,7 @@ struct xdp_dedup_counters {
 	uint64_t late;		  /* blocks aged late: the hand was late */
 	uint64_t wanted;	  /* EVENTs that passed because they were wanted */
 	bool stopped;		  /* the window's clock has stopped: all ids pass */
-	uint64_t untaken; /* EVENTs that were new, and that no AF_XDP socket took: not learned */
+	uint64_t untaken; /* EVENTs that were new, but not learned: no AF_XDP socket took them */
 };
 
 /* Reads the counters by one system call, which does not read the filter's memory: it is cheap,

@@ -9,8 +9,8 @@ void stop_on_signals(int more);
 /* Returns the last of these signals that the process received; 0 if none. */
 int stop_signal(void);
 
-/* If the last signal was SIGPIPE, as the reader of the output has gone: ends this process as it
- * would end one that does not catch it.
+/* If the last signal was SIGPIPE, because the reader of the output has gone: ends this process as
+ * SIGPIPE ends a process that does not catch it.
  */
 void stop_end_by_pipe(void);
 

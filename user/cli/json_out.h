@@ -59,7 +59,9 @@ static inline json_object *json_itself(json_object *o)
 void json_print(json_object *o);
 void json_print_line(FILE *to, json_object *o);
 
-/* As json_print_line(), for a script's element of a page: no "<" is in it. Does not free it. */
+/* Does what json_print_line() does, for a <script> of a page: the output has no "<". Does not free
+ * the object.
+ */
 void json_print_in_page(FILE *to, json_object *o);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* `kernel`: its reason (SKB_DROP_REASON_ in include/net/dropreason.h). Older kernels and some
- * places name none: then `where` is the beginning of the function's name.
+/* `kernel`: the kernel's reason (SKB_DROP_REASON_ in include/net/dropreason.h). Older kernels, and
+ * some functions, name none: then the function's name must begin with `where`.
  */
 static const struct row {
 	const char *kernel, *where;

@@ -56,7 +56,7 @@ static const struct args_option OWN[] = {
 	{ "--write-dropped", "FILE", OPT_REPLAY, ARGS_STRING, FIELD(write_dropped),
 	  .help = "packets that are dropped, as pcap; - is standard output" },
 	{ "--html", "FILE", OPT_REPLAY, ARGS_STRING, FIELD(html),
-	  .help = "write the results as a page for a browser, too" },
+	  .help = "also write the results as a page for a browser" },
 	{ "--memory", "BYTES", OPT_REPLAY, ARGS_COUNT, FIELD(memory),
 	  .expects = "give bytes, as in 500M or 4G",
 	  .help = "for the table of ids, which finds false drops (1G)" },

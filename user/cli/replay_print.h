@@ -18,12 +18,12 @@ void replay_print_text(const char *path, const struct capture *c, const struct d
 json_object *replay_json(const char *path, const struct capture *c, const struct dedup_config *cfg,
 			 const struct replay_result *r, bool complete);
 
-/* Prints the results as JSON and writes their page, as the options want it, and frees them. Returns
- * 0; or -errno (logged) if the page could not be written.
+/* Prints the results as JSON with --json, and writes their page with --html. Frees them. Returns 0;
+ * or -errno (logged) if the page could not be written.
  */
 int replay_show_figures(const struct options *o, json_object *figures);
 
-/* Make objects for a replay and for a survey. */
+/* Make parts of the results of a replay or a survey. */
 json_object *replay_json_timeline(const struct timeline *t);
 json_object *replay_json_ages(const struct histogram *a); /* by doublings: [[up to ns, count], ...] */
 json_object *replay_json_sources(struct sources *s);

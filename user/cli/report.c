@@ -25,7 +25,7 @@ static void write_page(FILE *to, json_object *figures)
 	fputs(place + strlen(PLACE), to);
 }
 
-/* Removes a file that is not whole; but no device. */
+/* Removes a file that is not whole. Devices stay. */
 static void discard(const char *path)
 {
 	struct stat st;

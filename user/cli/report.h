@@ -5,8 +5,8 @@
 
 #include "json_out.h"
 
-/* Writes the page of these results to the file. Returns 0; or -errno (logged): then no part of a
- * file is left.
+/* Writes the page of these results to the file. Returns 0; or -errno (logged), after it has removed
+ * what it wrote.
  */
 int report_write(const char *path, json_object *figures);
 

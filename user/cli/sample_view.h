@@ -28,8 +28,8 @@ struct sample_view {
 void sample_view_make(const struct filter *f, const struct dedup_sample *sample,
 		      int64_t to_epoch_ns, struct sample_view *out);
 
-/* Makes the view of a frame with this id (program.h), or with many (id->reason >= 0). The caller
- * sets time, verdict, reason, interface and length.
+/* Makes the view of a frame, of which `have` bytes are there. It has this id (program.h), or many
+ * (id->reason >= 0). The caller sets time, verdict, reason, interface and length.
  */
 void sample_view_of_frame(const struct dedup_config *c, const struct program_id *id,
 			  const uint8_t *frame, uint32_t have, struct sample_view *out);

@@ -29,10 +29,10 @@
 #define FILE_SNAP 262144
 #define WANTS_IN_A_SECOND 10000 /* each takes two system calls */
 #define REASONS_MAX 32
-/* Without --for, where the filter's own drops are reported, too: each costs fivefold then. */
+/* Time without --for, if the kernel also reports the filter's drops: each then costs fivefold. */
 #define COSTLY_NS (10 * 1000 * UINT64_C(1000000))
 
-/* What is shown, and what was. */
+/* What is shown, and what has been shown. */
 struct lost {
 	const struct options *o;
 	struct filter *f;
@@ -132,8 +132,8 @@ static int show_drop(void *arg, const struct drop *d)
 	return l->failed || l->cnt == l->o->sample.count; /* never for a count of 0 */
 }
 
-/* Opens the packet program, which finds ids. Packets for other hosts were not for the filter: the
- * kernel names their reason.
+/* Opens the packet program, which finds ids. It does not compare MACs: if a packet was for another
+ * host, the kernel's reason says so.
  */
 static int open_program(const struct filter *f)
 {
@@ -172,8 +172,8 @@ static int explain_open(int err)
 {
 	if (err == -ENOENT)
 		return diag_err(err, "there is no drop monitor here: the kernel lacks it "
-				     "(CONFIG_NET_DROP_MONITOR), or this is not the first network "
-				     "namespace" ADVICE "`status` has the figures");
+				     "(CONFIG_NET_DROP_MONITOR), or this is not the initial "
+				     "network namespace" ADVICE "`status` has the figures");
 	if (err == -EBUSY)
 		return diag_err(err, "the kernel's drop monitor is on already, and there is one on a "
 				     "machine: dropwatch, another xdp-dedup lost, or one that was "

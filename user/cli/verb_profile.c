@@ -29,7 +29,7 @@ static json_object *json_of(const struct profile *p)
 	return o;
 }
 
-/* By field of use, then by name. */
+/* Sorts by field of use, then by name. */
 static int compare(const void *a, const void *b)
 {
 	const struct profile *x = a, *y = b;

@@ -125,7 +125,7 @@ int replay_show_figures(const struct options *o, json_object *figures)
 }
 
 /* If streams are misread, tries their other byte order on the capture, unless it cannot be read
- * again. An error, which was logged, is no result.
+ * again. After an error (logged) r->other stays empty.
  */
 static void try_other_order(const struct options *o, const struct replay_spec *spec,
 			    struct replay_result *r)

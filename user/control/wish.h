@@ -48,7 +48,7 @@ struct wish {
 	bool whole;   /* with `replace`: values that are not given, except --for, become those of a
 		       * new   filter
 		       */
-	bool renew;   /* with `whole`: this version's program comes even if nothing else changes */
+	bool renew;   /* with `whole`: exchange the program even if nothing else changes */
 	bool stays;   /* with `replace`: where it runs now, too */
 	uint64_t drop_until_ns; /* load: when --for ends, which was said earlier; 0: it is said now */
 	bool force;		/* load: although messages would be lost behind the filter */
@@ -108,8 +108,7 @@ bool wish_gives(const struct wish *w, unsigned int groups);
 int wish_check_sources(const struct wish *w, const struct filter_spec *spec);
 
 /* Streams (wish_streams.c). Adds the built-in profiles, the host's, and those in the files of
- * --profiles.
- * Returns 0, or -errno (logged). The caller frees *out in both cases.
+ * --profiles. Returns 0, or -errno (logged). The caller frees *out in both cases.
  */
 int wish_profiles(const struct wish *w, struct profiles *out);
 

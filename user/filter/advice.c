@@ -221,7 +221,7 @@ static void not_gsp(const struct advice_reading *r, char *text)
 		 100 * other / judged, ports, r->name, ports);
 }
 
-/* Counters are of all streams: a filter of which some are not numbered gets no such advice. */
+/* Counters are of all streams: a filter with streams that are not numbered gets no such advice. */
 static void misread(const struct advice_reading *r, char *text)
 {
 	const struct filter_counters *c = &r->recent;

@@ -76,8 +76,8 @@ static bool sees_file_system(const char *pid, dev_t dev)
 	return find_mount(pid, &(struct mount_line){ .dev = dev }, NULL);
 }
 
-/* Is this file system mounted as the slave of a mount in another mount namespace? A container that
- * has the host's bpffs sees none of the host's processes.
+/* Is this file system mounted as the slave of a mount in another mount namespace? This is asked
+ * because a container with the host's bpffs sees none of the host's processes.
  */
 static bool has_master_elsewhere(dev_t dev)
 {
@@ -125,7 +125,7 @@ static int parent_of(const char *pid)
 	return proc_number(path, "PPid:");
 }
 
-/* Is BPFFS a bpffs that another process has too? Then it outlives this process. Returns 1 or 0;
+/* Is BPFFS a bpffs that is also mounted for others? Then it outlives this process. Returns 1 or 0;
  * -errno if the processes cannot be listed.
  */
 static int is_lasting(void)

@@ -12,7 +12,7 @@
 
 #include "netlink.h"
 
-#define MESSAGE_MAX (128 * 1024)	/* of a packet of 64 KiB, and its attributes */
+#define MESSAGE_MAX (128 * 1024)	/* for a packet of 64 KiB, and its attributes */
 #define SOCKET_BYTES (16 * 1024 * 1024) /* for bursts of packets */
 #define QUEUE_PACKETS 10000		/* of each CPU, in the kernel */
 #define EVENTS_GROUP "events"
@@ -79,7 +79,7 @@ static int take_nothing(const struct nlmsghdr *message, void *arg)
 	return MNL_CB_OK;
 }
 
-/* The kernel loads the module. */
+/* Finds the monitor's numbers. The kernel loads its module if necessary. */
 static int find_family(struct drop_monitor *m)
 {
 	union request r;
@@ -101,7 +101,7 @@ static int switch_monitor(const struct drop_monitor *m, uint8_t command)
 	return netlink_query(NETLINK_GENERIC, &r.header, take_nothing, NULL);
 }
 
-/* Whole packets, each with a message of its own. */
+/* Asks for whole packets, each in a message of its own. */
 static int configure(const struct drop_monitor *m)
 {
 	union request r;
@@ -140,7 +140,7 @@ int drop_monitor_open(bool force, struct drop_monitor **out)
 	err = err ?: configure(m) ?: switch_monitor(m, NET_DM_CMD_START);
 	if (err) {
 		drop_monitor_close(m);
-		return err == -EAGAIN ? -EBUSY : err; /* somebody has just started it */
+		return err == -EAGAIN ? -EBUSY : err; /* -EAGAIN: it has just been started */
 	}
 	m->on = true;
 	*out = m;

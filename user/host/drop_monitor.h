@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel's drop monitor (linux/net_dropmon.h): a copy of each packet that the kernel discards.
- * There is one on a machine. It belongs to the first network namespace, and sees those of all.
- * Nothing is logged here.
+ * A machine has one. It belongs to the initial network namespace, and sees the packets of all
+ * namespaces. Nothing is logged here.
  */
 #ifndef XDP_DEDUP_DROP_MONITOR_H
 #define XDP_DEDUP_DROP_MONITOR_H
@@ -15,30 +15,30 @@ struct drop_monitor;
 struct drop {
 	uint64_t time_ns; /* since the Unix epoch */
 	uint32_t ifindex; /* where it came in, in that interface's network namespace; 0: unknown */
-	char reason[64];  /* the kernel's, as "SOCKET_RCVBUFF"; "": it names none */
+	char reason[64];  /* of the kernel, as "SOCKET_RCVBUFF"; "": the kernel names none */
 	char where[96];	  /* the function that discarded it, as "udp_queue_rcv_one_skb+0x18d" */
 	const uint8_t *frame; /* from the MAC header on */
 	uint32_t have, len;   /* bytes in `frame`; bytes of the packet */
 };
 
 /* Starts the monitor, and begins to listen. force: stops one that is on already, before that.
- * Returns 0; -ENOENT if there is none: the kernel lacks it, or this is not the first network
+ * Returns 0; -ENOENT if there is none: the kernel lacks it, or this is not the initial network
  * namespace; -EPERM without the rights; -EBUSY if it is on already; another -errno.
  */
 int drop_monitor_open(bool force, struct drop_monitor **out);
 
-/* Waits for packets until timeout_ms are over or a signal arrives, and passes all that have come.
- * Each is valid until the call returns; another result than 0 ends this call. Returns 0 or that
- * result; or -errno. *lost grows with each time when packets were lost because this process was too
- * slow.
+/* Waits until packets come, timeout_ms are over or a signal arrives, and calls each() for all that
+ * have come. *drop is valid until each() returns. If each() does not return 0, this call ends.
+ * Returns 0, or what each() returned; or -errno. *lost grows each time that packets were lost
+ * because this process was too slow.
  */
 int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 		      int (*each)(void *arg, const struct drop *drop), void *arg, uint64_t *lost);
 
-/* Reads one message of the monitor. Returns whether it tells of a packet. */
+/* Reads one message of the monitor. Returns whether it reports a packet. */
 bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out);
 
-/* Stops the monitor. */
+/* Stops the monitor, if drop_monitor_open() started it, and frees *m. */
 void drop_monitor_close(struct drop_monitor *m);
 
 #endif

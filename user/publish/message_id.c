@@ -158,8 +158,8 @@ bool message_id_is_hashed(const struct xdp_dedup_stream *s)
 	return s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX || numbers_wrap(s);
 }
 
-/* Returns the bytes of the payload that decide whether the filter takes it for a copy: of a stream
- * without a digest, all.
+/* Returns the bytes of the payload by which the filter recognizes a copy; all of them if the stream
+ * has no digest.
  */
 static struct part part_of(const struct xdp_dedup_stream *s, const struct message_event *e)
 {

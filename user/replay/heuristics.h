@@ -15,8 +15,8 @@
 /* Of `len` bytes of payload, `have` were captured; the others are assumed to be right. */
 typedef bool (*heuristic)(const uint8_t *payload, uint32_t have, uint32_t len);
 
-/* Returns whether the survey tries this built-in profile. Others are too much alike: with a number
- * at some place and no condition, they would fit packets of many protocols.
+/* Returns whether the survey tries this built-in profile. Others check too little: they have a
+ * number at some offset and few conditions, and would fit packets of many protocols.
  */
 bool is_surveyed(const char *profile);
 

@@ -17,7 +17,7 @@ static bool may_reverse(const struct dedup_load *l)
 	return l->bytes > 1 && l->base != DEDUP_FRAME && l->base != DEDUP_END;
 }
 
-/* The bits of the number stay: only which byte comes first is another one. */
+/* Makes the load read the other byte order. The bits of the number stay. */
 static void reverse(struct dedup_load *l)
 {
 	bool little = !dedup_is_little(l);

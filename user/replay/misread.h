@@ -12,12 +12,12 @@
 /* Returns whether most packets of stream n are far_number, bad_count or unlearned. */
 bool misread_is(const struct dedup_config *cfg, const struct replay_result *r, uint32_t n);
 
-/* Has the misread streams read number and count in the other byte order. Returns whether there are
- * any that can be: a number of several bytes, not from `frame` or `end`.
+/* Makes the misread streams read number and count in the other byte order. Returns whether there
+ * are any for which this is possible: a number of several bytes, not from `frame` or `end`.
  */
 bool misread_reverse(struct dedup_config *cfg, const struct replay_result *r);
 
-/* Fills in r->other from `other`, the results in the other byte order, if that finds more copies. */
+/* Fills in r->other from *other, the results in the other byte order, if these have more copies. */
 void misread_compare(const struct dedup_config *cfg, struct replay_result *r,
 		     const struct replay_result *other);
 

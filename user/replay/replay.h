@@ -56,12 +56,12 @@ struct replay_result {
 	uint64_t early;		    /* positions aged by load, of `places` in a turn */
 	uint64_t known_since_ns;    /* the table of ids has discarded earlier ids; 0: none */
 	struct sender_list senders; /* of numbered streams, with --paths */
-	/* What the other byte order of misread streams would find (misread.h), in all numbered
-	 * streams: so many of these copies. 0: nothing, or it was not tried.
+	/* What all numbered streams would find with the other byte order of misread streams
+	 * (misread.h): `found` of the copies. 0: no more, or it was not tried.
 	 */
 	struct {
 		uint64_t found, copies;
-		bool little; /* that order */
+		bool little; /* the other order is little-endian */
 	} other;
 	uint32_t streams_cnt; /* at least 1 */
 	struct replay_stream *streams;

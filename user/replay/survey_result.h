@@ -115,7 +115,7 @@ struct survey_result {
 	uint64_t snapped;	    /* packets cut by the snap length */
 	uint64_t known_since_ns;    /* duplicates of earlier packets were not found; 0: all were */
 	uint32_t ifaces_cnt;	    /* interfaces with packets */
-	struct timeline timeline;   /* its duplicates, and the next two: identical packets */
+	struct timeline timeline;   /* here and in the next two, copies are identical packets */
 	struct histogram ages;
 	struct sources *sources;
 	struct survey_destination *destinations; /* the largest gain first */

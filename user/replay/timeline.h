@@ -9,7 +9,7 @@
 #define TIMELINE_BINS 240
 #define TIMELINE_WIDTH_NS 1000000 /* of a bin, at first */
 
-/* Begins as { 0 }. Where the time does not fit into the bins, they become twice as wide. */
+/* Begins as { 0 }. If a time is behind the last bin, the bins become twice as wide. */
 struct timeline {
 	uint64_t first_ns, width_ns; /* width_ns 0: no packet yet */
 	uint32_t cnt;		     /* bins up to the last packet */
@@ -18,7 +18,7 @@ struct timeline {
 	} bins[TIMELINE_BINS];
 };
 
-/* Notes a packet. A time before the first packet's counts as that. */
+/* Notes a packet. A time before that of the first packet counts as the first packet's. */
 void timeline_note(struct timeline *t, uint64_t ns, bool is_duplicate);
 
 #endif

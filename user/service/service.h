@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Runs until SIGTERM or SIGINT. path: the file (config_file.h). replace: filters of the file that
- * run already get this version's program. Returns an enum exit_code.
+/* Runs until SIGTERM or SIGINT. path: the file (config_file.h). replace: the file's filters that
+ * already run get this version's program. Returns an enum exit_code.
  */
 int service_run(const char *path, bool replace, bool verbose);
 

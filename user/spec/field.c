@@ -164,7 +164,7 @@ static int scan_mask(struct scan *s, struct segment *out)
 	return 0;
 }
 
-/* Reads "le", if it is there: the first byte is the least significant one. */
+/* Reads "le", if it is there: then the first byte is the least significant one. */
 static int scan_byte_order(struct scan *s, struct segment *out)
 {
 	out->little = !strncmp(s->at, "le", 2);
@@ -361,7 +361,7 @@ static int scan_digest_max(struct scan *s, uint32_t least, const char *why, uint
 	return 0;
 }
 
-/* Reads the part of a digest, "[OFFSET:MAX]" or "[OFFSET:-TRAILER]", each of which may be missing. */
+/* Reads the part of a digest: "[OFFSET:MAX]" or "[OFFSET:-TRAILER]". Each number may be missing. */
 static int scan_digest_part(struct scan *s, enum dedup_digest_of of, struct dedup_stream *st,
 			    uint32_t *max)
 {

@@ -34,9 +34,9 @@ void scan_blanks(struct scan *s);
  */
 int scan_hex(struct scan *s, const char *what, uint8_t *out, uint32_t bytes);
 
-/* Reads a gate, as "payload+0:1/0xc0 == 0x80", into *out except `exempt`. Returns 0 or -EINVAL. In
- * a little-endian one, "payload+0:2le == 0x0102", mask and value are of the number, too: the byte
- * 02 comes first.
+/* Reads a gate, as "payload+0:1/0xc0 == 0x80", into *out except `exempt`. In a little-endian gate,
+ * as "payload+0:2le == 0x0102", mask and value are numbers: in the packet the byte 02 comes first.
+ * Returns 0 or -EINVAL.
  */
 int scan_gate(struct scan *s, struct dedup_gate *out);
 
@@ -45,8 +45,9 @@ int scan_gate(struct scan *s, struct dedup_gate *out);
  */
 int scan_integer(struct scan *s, const char *what, struct dedup_load *out);
 
-/* Returns how many bits of the word are an integer, most significant byte first: those of the load's mask;
- * 0 if the mask has gaps. *shift: the bits below them, after the word's bytes are swapped.
+/* Returns how many bits of the word are an integer, most significant byte first: those of the
+ * load's mask; 0 if the mask has gaps. *shift: the bits below them, after the word's bytes are
+ * swapped.
  */
 uint32_t load_integer(const struct dedup_load *load, uint32_t *shift);
 

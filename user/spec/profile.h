@@ -36,7 +36,7 @@
 #define PROFILE_LAYERS_CNT 3
 extern const char *const PROFILE_LAYERS[PROFILE_LAYERS_CNT];
 
-/* Where a profile comes from. It replaces one of the same name from a lower origin. */
+/* Where a profile comes from. It replaces a profile with its name from a lower origin. */
 enum profile_origin {
 	PROFILE_BUILTIN,
 	PROFILE_OF_HOST, /* PROFILES_DIRECTORY */
@@ -71,7 +71,7 @@ struct profile_error {
 	char says[PROFILE_SAYS_MAX];
 };
 
-/* Adds the text's profiles. They replace those of the same names from lower origins; except gsp, as
+/* Adds the text's profiles. They replace profiles with their names from lower origins, except gsp:
  * only a built-in profile may have a decoder. Returns 0; or -EINVAL with *err filled in, and some
  * may have been added.
  */
@@ -89,8 +89,8 @@ int profiles_add_file(struct profiles *p, const char *path, enum profile_origin 
 		      struct profile_error *err);
 
 /* Adds the host's own profiles: the files NAME.ini of this directory, sorted, if there is one.
- * Returns what profiles_add_file() returns for the first file that fails, whose path is then in
- * `path`; or the -errno of the directory, with its path.
+ * Returns what profiles_add_file() returns for the first file that fails, and puts its path into
+ * `path`; or -errno if the directory cannot be read, with the directory's path.
  */
 #define PROFILES_DIRECTORY "/etc/xdp-dedup/profiles"
 int profiles_add_host(struct profiles *p, char path[PATH_MAX], struct profile_error *err);
@@ -98,7 +98,7 @@ int profiles_add_host(struct profiles *p, char path[PATH_MAX], struct profile_er
 /* Returns the profile of this name, or NULL. */
 const struct profile *profiles_find(const struct profiles *p, const char *name);
 
-/* Removes all profiles but those whose names `keep` returns true for. */
+/* Removes the profiles for whose names keep() returns false. */
 void profiles_keep(struct profiles *p, bool (*keep)(const char *name));
 
 void profiles_free(struct profiles *p);

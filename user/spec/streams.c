@@ -205,7 +205,7 @@ static uint32_t realm_number(const struct dedup_config *c, uint32_t stream)
 }
 
 /* Returns whether all the stream's fields are in the UDP payload, and nothing else is checked. A
- * digest is of all of it.
+ * digest must cover the whole payload.
  */
 static bool is_direct(const struct dedup_stream *st, const struct dedup_load *count)
 {

@@ -20,7 +20,7 @@ struct xdp_md {
 };
 
 #define SEC(name)
-/* gcc 14 has const volatile objects in memory that cannot be written. */
+/* gcc 14 puts const volatile objects into read-only memory. */
 #define CONFIG_QUALIFIERS volatile
 #define __noinline __attribute__((noinline))
 #define barrier_var(var) asm volatile("" : "+r"(var))
