@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* lost: what the kernel discards behind a filter is shown, with the reason, and nothing else. The
- * drop monitor is in the first network namespace alone, where no test may make an interface: so
+ * drop monitor is only in the initial network namespace, where no test may make an interface: so
  * this runs only on machines that say in MACHINE that they are for tests (tests/run-vm).
  */
 #include <arpa/inet.h>

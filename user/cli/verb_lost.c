@@ -152,7 +152,7 @@ static int open_program(const struct filter *f)
 }
 
 /* Returns an interface on which the kernel makes buffers of packets before the filter drops them;
- * NULL if there is none. What cannot be told counts as one.
+ * NULL if there is none. An interface whose driver is unknown counts as one.
  */
 static const char *costly_interface(const struct lost *l)
 {
