@@ -28,7 +28,7 @@ struct lookup {
 	struct dedup_positions positions;
 };
 
-/* In `teach`: to be learned, and its positions are there, as it has just been found to be fresh. */
+/* A value of `teach`: to be learned; array_see() has just found it fresh, and set its positions. */
 #define TEACH_FOUND 2
 
 DEDUP_SCRATCH(lookups, struct lookup, cpu_lookup)

@@ -52,7 +52,7 @@ struct delivered_id {
 	__u32 words, n;
 };
 
-/* A packet's room in the socket of a slot: so many credits, from this one on. frames 0: none. */
+/* A packet's room in the socket of a slot: `frames` credits, from `number` on. frames 0: none. */
 struct room {
 	__u64 number;
 	__u32 slot;
@@ -101,7 +101,7 @@ static __always_inline void count_delivery(__u32 n, __u32 which)
 		(&cpu->delivered)[which]++;
 }
 
-/* Does take_room(), but counts nothing. Returns an enum dedup_delivery. */
+/* Does what take_room() does, but counts nothing. Returns an enum dedup_delivery. */
 static __always_inline int find_room(struct xdp_md *ctx, struct room *room)
 {
 	struct dedup_queue queue = { ctx->ingress_ifindex, ctx->rx_queue_index };
@@ -122,10 +122,11 @@ static __always_inline int find_room(struct xdp_md *ctx, struct room *room)
 	return take_credits(s, room) ? DEDUP_DELIVERY_delivered : DEDUP_DELIVERY_no_room;
 }
 
-/* Takes room in its queue's socket for a packet of stream n that is not known to be a duplicate,
- * before its id is learned. Returns true, and the caller calls hand_over() or give_back(): nothing
- * but the socket itself can refuse the packet any more, as the kernel knows where to redirect it if
- * the program says so. Or false, with *room empty, and the packet is counted.
+/* Takes room for a packet of stream n in its queue's socket, before its id is learned. The packet
+ * is not known to be a duplicate. Returns true if there is room. Then the caller calls hand_over()
+ * or give_back(), and only the socket itself can still refuse the packet: find_room() has told the
+ * kernel where to redirect it. Returns false if there is none: *room is empty, and the packet is
+ * counted.
  */
 static __noinline bool take_room(struct xdp_md *ctx, struct room *room, __u32 n)
 {
@@ -138,7 +139,7 @@ static __noinline bool take_room(struct xdp_md *ctx, struct room *room, __u32 n)
 	return false;
 }
 
-/* The entry of the packet with this room. NULL does not happen, which the verifier does not know. */
+/* The entry of the packet with this room. It is never NULL, but the verifier does not know that. */
 static __always_inline struct dedup_in_flight *in_flight_entry(const struct room *room)
 {
 	__u32 at = room->slot * DEDUP_IN_FLIGHT_MAX + room->number % DEDUP_IN_FLIGHT_MAX;
@@ -146,10 +147,10 @@ static __always_inline struct dedup_in_flight *in_flight_entry(const struct room
 	return bpf_map_lookup_elem(&in_flight, &at);
 }
 
-/* Gives the room of a packet back that is not fresh any more, as a copy on another CPU was faster.
- * If a third CPU has taken room behind it meanwhile, its number is lost: the application finds an
- * entry without a packet and, as it can take a while to arrive, waits for it (receive_idle.c). It
- * then wants an id of zeros, which is none.
+/* Gives back the room of a packet that is not fresh any more, because a copy on another CPU was
+ * faster. If a third CPU has taken room behind it meanwhile, the numbers cannot be used again. Then
+ * the entry has no packet: the application waits for it, as for one that is late (receive_idle.c),
+ * and then wants the entry's id, which is all zeros: no id.
  */
 static __noinline int give_back(const struct room *room)
 {
@@ -170,7 +171,7 @@ static __noinline int give_back(const struct room *room)
 	return 0;
 }
 
-/* Notes the packet as an entry of its socket, and puts its number into its front. False does not
+/* Notes the packet as an entry of its socket, and writes its number over its front. False does not
  * happen. Reading the time takes 40 ns or more, so it is read only where the application asks for
  * it.
  */

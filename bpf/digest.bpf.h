@@ -85,8 +85,8 @@ __noinline __u64 digest(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 cnt, __
 	return dedup_digest_end(&d);
 }
 
-/* Does the IP packet at this frame offset have its header in its first `bytes` bytes, with a right
- * checksum if it is IPv4?
+/* Is the header of the IP packet at this frame offset within its first `bytes` bytes, and, if it is
+ * IPv4, is its checksum right?
  */
 static __always_inline bool is_header_right(struct xdp_md *ctx, __u32 at, __u32 bytes)
 {
@@ -107,10 +107,11 @@ static __always_inline bool is_header_right(struct xdp_md *ctx, __u32 at, __u32 
 	return is_ipv4_sum_right(in);
 }
 
-/* Does what digest() does, for a stream with DEDUP_DIGEST_PART: without the lower 16 bits of `out`
- * in bytes in front, and the upper 16 at the end. `bytes` are all of the payload, packet or frame,
- * of which at most `max` are hashed. A packet or a frame without its beginning is hashed as a
- * payload is. A global function: so other streams' code stays as it is without these.
+/* Does what digest() does, for a stream with DEDUP_DIGEST_PART. `out`: how many bytes are left out,
+ * in its lower 16 bits those in front, in the upper 16 those at the end. `bytes`: of the whole
+ * payload, packet or frame. of_and_max: in the upper 16 bits an enum dedup_digest_of, in the lower
+ * 16 the most bytes to hash. A packet or a frame without its beginning is hashed as a payload is. A
+ * global function: so the code of other streams stays as it was.
  */
 __noinline __u64 digest_part(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 out, __u32 of_and_max)
 {

@@ -165,8 +165,8 @@ static __always_inline bool put_digest(struct xdp_md *ctx, const struct packet *
 
 static __always_inline int judge_and_note_quickly(struct frame *f, bool only_test);
 
-/* Has a datagram judged and noted as other frames are; in a stream that is delivered it is left to
- * these unless it is a duplicate.
+/* Has a datagram judged and noted as other frames are. In a stream that is delivered it judges only
+ * duplicates: for others it returns DEDUP_AGAIN.
  */
 static __always_inline int judge_as_frame(struct xdp_md *ctx, const struct dedup_id *id,
 					  const struct dedup_stream *s, __u32 n, __u32 messages)

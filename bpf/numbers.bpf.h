@@ -36,7 +36,7 @@ struct numbers {
 	__u64 predecessor;	       /* 1: in the predecessor */
 	__u64 before;		       /* of dedup_try_word() */
 	__u64 known;		       /* of dedup_note_source() */
-	__u64 is_left;		       /* 1: to the predecessor's account; not noted in this one */
+	__u64 is_left;		       /* 1: only the predecessor's account notes the packet */
 	__u64 entry, i, block, source; /* of struct dedup_found */
 	__u64 ifindex;		       /* on which the packet came */
 };
@@ -257,9 +257,9 @@ static __always_inline void aim_at_this_filter(struct numbers *m, __u32 n, __u64
 	m->stream = n;
 }
 
-/* Does what see_numbers() does for most packets, of `cnt` messages with this id, of the stream *s, in
- * one try. Returns DEDUP_SEEN; DEDUP_FRESH, and learn_quickly() learns them; or DEDUP_AGAIN:
- * see_numbers() is to do it.
+/* Looks up the numbers of a packet of the stream *s, of `cnt` messages with this id, in one try:
+ * this is enough for most packets. Returns DEDUP_SEEN; DEDUP_FRESH, and learn_quickly() can learn
+ * them; or DEDUP_AGAIN: see_numbers() is to do it.
  */
 static __always_inline int look_quickly(const struct dedup_id *id, const struct dedup_stream *s,
 					const struct dedup_numbered *numbered, __u32 cnt,

@@ -221,7 +221,7 @@ static __always_inline int predecessor_see_numbers(struct numbers *m, __u32 n, b
 }
 
 /* Looks up a packet of `cnt` messages with this id, of stream n, as slow_path_lookup() does.
- * Returns an enum dedup_reason, and the caller calls note_path().
+ * Returns an enum dedup_reason. The caller then calls note_path().
  */
 static __always_inline int slow_path_judge_numbers(const struct dedup_id *id, __u32 words, __u32 n,
 						   __u64 realm_key, __u32 cnt, bool teach)
@@ -238,8 +238,8 @@ static __always_inline int slow_path_judge_numbers(const struct dedup_id *id, __
 		return DEDUP_REASON_new;
 	if (config.sources.paths)
 		find_known();
-	/* This filter's account begins with the first fresh numbers. Of what is behind these some
-	 * paths may bring nothing that is fresh: so duplicates are noted, too.
+	/* This filter's account begins with the first fresh numbers. Some paths may bring nothing
+	 * fresh after these: so duplicates are noted, too.
 	 */
 	aim_at_this_filter(m, n, realm_key);
 	if (known == 1)

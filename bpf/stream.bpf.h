@@ -86,7 +86,7 @@ static __always_inline __u32 words_of(__u64 n)
 }
 
 /* A frame of a stream that is delivered, for which array_see() has returned `known`: 0, or an
- * errno. Returns the XDP verdict. A global function: the entry's stack is for other ways.
+ * errno. Returns the XDP verdict. A global function: inlined, it would need the entry's stack.
  */
 __noinline int deliver_looked_up(struct xdp_md *ctx, int known)
 {
@@ -154,8 +154,8 @@ __noinline int note_frame(void)
 	return 0;
 }
 
-/* judge_frame_quickly(), and note_frame() if it has judged the frame. `only_test`: fresh numbers
- * are not learned, nor is the frame then noted.
+/* Does judge_frame_quickly(), and note_frame() if that has judged the frame. With `only_test` fresh
+ * numbers are not learned, and only a duplicate is noted.
  */
 static __always_inline int judge_and_note_quickly(struct frame *f, bool only_test)
 {
@@ -205,9 +205,9 @@ __noinline int knows_frame(void)
 	return knows_numbers();
 }
 
-/* Goes on with see_numbers_of_frame() for a frame of a stream that is delivered, for which
- * judge_frame_quickly() has returned `reason`: not a duplicate. A global function: the entry's
- * stack is for other ways.
+/* Does the rest of see_numbers_of_frame() for a frame of a stream that is delivered. `reason`: what
+ * judge_frame_quickly() has returned; it is not a duplicate. A global function: inlined, it would
+ * need the entry's stack.
  */
 __noinline int deliver_numbers(struct xdp_md *ctx, int reason)
 {
@@ -304,7 +304,7 @@ __noinline int slow_path_frame(struct xdp_md *ctx)
 		reason = slow_path_judge_delivered(ctx, &room, &lookup, n);
 	else
 		reason = slow_path_judge(&lookup, n);
-	/* Not in slow_path_numbers(): the stack has not room for both. */
+	/* Not in slow_path_numbers(): the stack has no room for both. */
 	if (is_numbered(n) && config.sources.paths)
 		note_path();
 	take_sample(ctx, n, reason, 0, &f->id);

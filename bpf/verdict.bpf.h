@@ -67,8 +67,8 @@ static __always_inline int conclude_any(const struct packet *pkt, __u32 n, __u64
 	return conclude(pkt, cpu_counters(n), reason);
 }
 
-/* Ends the delivery of a packet with one id, of stream n, which has been judged and counted under
- * this enum dedup_reason, and has this room (take_room()), if any. Returns the XDP verdict.
+/* Ends the delivery of a packet with one id, of stream n. It has been judged and counted under this
+ * enum dedup_reason. If take_room() found room, *room is it. Returns the XDP verdict.
  */
 static __always_inline int end_delivery(struct xdp_md *ctx, const struct room *room,
 					const struct dedup_id *id, __u32 words, __u32 n, int reason,
@@ -83,7 +83,7 @@ static __always_inline int end_delivery(struct xdp_md *ctx, const struct room *r
 }
 
 /* A fresh id of a stream that is delivered, in layout `blocked`: it is learned if a socket has room
- * for its packet. As see_id_blocked().
+ * for its packet. Returns as see_id_blocked().
  */
 static __always_inline int deliver_blocked(struct xdp_md *ctx, const struct packet *pkt,
 					   const struct dedup_lookup_key *s, __u32 n,
@@ -193,8 +193,8 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
 
 int slow_path_numbers(__u64 n, bool teach);
 
-/* Looks up an id of stream n, in any layout, on the slow path; with `teach` it is learned if it is
- * fresh. In a numbered stream it is that of the frame in cpu_frame(). Returns an enum dedup_reason.
+/* Looks up an id of stream n, in any layout, on the slow path. With `teach` a fresh id is learned.
+ * In a numbered stream the id is that of the frame in cpu_frame(). Returns an enum dedup_reason.
  */
 static __always_inline int slow_path_see(const struct dedup_lookup_key *s, __u32 n, bool teach)
 {
@@ -215,8 +215,8 @@ static __always_inline int slow_path_judge(const struct dedup_lookup_key *s, __u
 	return reason;
 }
 
-/* Does slow_path_judge() in a stream that is delivered: without room in a socket the id is not
- * learned, and a wanted one stays wanted.
+/* Does what slow_path_judge() does, in a stream that is delivered. Without room in a socket an id
+ * is not learned, and a wanted id stays wanted.
  */
 static __always_inline int slow_path_judge_delivered(struct xdp_md *ctx, struct room *room,
 						     const struct dedup_lookup_key *s, __u32 n)

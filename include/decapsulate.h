@@ -5,8 +5,7 @@
  * The formats: GRE RFC 2784, 2890 and 7637; ERSPAN draft-foschiano-erspan; VXLAN RFC 7348,
  * draft-ietf-nvo3-vxlan-gpe; Geneve RFC 8926; IP in IP RFC 2003, 2473, 4213; MPLS RFC 3032, 4023,
  * 4385; PPPoE RFC 2516; GTP-U 3GPP TS 29.281. TZSP, which MikroTik sends, and HP's encapsulated
- * remote mirroring (erm) have no public standard: they are as their senders send them, and as
- * Wireshark reads them.
+ * remote mirroring (erm) have no public standard: the code follows their senders and Wireshark.
  */
 #ifndef XDP_DEDUP_DECAPSULATE_H
 #define XDP_DEDUP_DECAPSULATE_H
@@ -286,7 +285,7 @@ static __always_inline int dedup_open_gtp(struct dedup_walk *w)
 	return result == DEDUP_OPENED && cut ? DEDUP_REASON_truncated : result;
 }
 
-/* Steps over the tags of TZSP, up to the one that ends them. Returns DEDUP_OPENED, or what is wrong. */
+/* Steps over the tags of TZSP and their end tag. Returns DEDUP_OPENED, or what is wrong. */
 static __always_inline int dedup_skip_tzsp_tags(struct dedup_walk *w)
 {
 	__u16 original = 0; /* length of the frame, if it was cut */
@@ -331,7 +330,7 @@ static __always_inline int dedup_open_tzsp(struct dedup_walk *w)
 	return result == DEDUP_OPENED ? dedup_open_proto(w, DEDUP_ETH_TEB) : result;
 }
 
-/* HP's mirroring: what its header has is not public. */
+/* HP's mirroring. The contents of its header are not public. */
 static __always_inline int dedup_open_erm(struct dedup_walk *w)
 {
 	w->kind = DEDUP_TUNNEL_erm;

@@ -11,9 +11,10 @@
  * the fill ring. If there are too few credits, the packet goes to the stack, as do packets of a
  * queue without a socket.
  *
- * The program takes the credits before it learns the packet's id, and learns no id without them:
- * its next copy passes, too. If the packet is a duplicate after all, as a copy on another CPU was
- * faster, it gives the credits back: `taken` shrinks, if no other CPU has taken more meanwhile.
+ * The program takes the credits before it learns the packet's id. Without credits it does not learn
+ * the id, so the packet's next copy passes, too. If the packet is a duplicate after all, because a
+ * copy on another CPU was faster, the program gives the credits back: `taken` shrinks, unless
+ * another CPU has taken more meanwhile.
  *
  * Credits are numbered. The number of a packet's first credit is the index of its entry in
  * `in_flight`, which describes the packet. The program writes the number over the packet's first
@@ -70,7 +71,7 @@ struct dedup_socket {
 	 */
 	__u32 opened;
 	__u32 pad1[6];
-	__u64 taken; /* credits, ever, but those given back: the number of the next one */
+	__u64 taken; /* credits, ever, less those given back: the number of the next credit */
 	__u64 pad2[7];
 };
 _Static_assert(sizeof(struct dedup_socket) == 128, "two cache lines");

@@ -13,9 +13,9 @@
 #define DEDUP_DIGEST_HEADER (DEDUP_DIGEST_MACS + 2) /* with the EtherType */
 #define DEDUP_DIGEST_FRAME_LEAST 60 /* of a frame without its VLAN tags: shorter ones are padded */
 #define DEDUP_DIGEST_PART \
-	(1 << 16) /* added to a stream's digest_max: digest_skip and digest_trailer */
+	(1 << 16) /* in a stream's digest_max: digest_skip or digest_trailer is not 0 */
 #define DEDUP_DIGEST_SKIP_LEAST \
-	12 /* of IP packets and frames: behind what routers change, or MACs */
+	12 /* of IP packets and frames: what routers change, and the MACs, are before byte 12 */
 #define DEDUP_DIGEST_KEYS (4 + 2 * DEDUP_DIGEST_WORDS + 2)
 
 /* Two sums of multilinear-HM (Lemire and Kaser, "Strongly universal string hashing is fast", The

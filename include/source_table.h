@@ -352,7 +352,7 @@ dedup_look_source_quickly(const struct dedup_sources *t, const struct dedup_reco
 				  dedup_laps(t->number_bits) / 2 - 2, &q->quick);
 }
 
-/* Learns these numbers. Returns an enum dedup_recovered, or DEDUP_AGAIN. */
+/* Learns the numbers of *q. Returns an enum dedup_recovered, or DEDUP_AGAIN. */
 static __always_inline int dedup_learn_source_quickly(const struct dedup_recovery *r,
 						      struct dedup_block *blocks,
 						      const struct dedup_quick_source *q)

@@ -47,18 +47,20 @@ enum dedup_digest_of {
 	DEDUP_DIGEST_FRAME,   /* MACs, EtherType and all behind it, without VLAN tags */
 };
 
-/* How a load makes its word of 8 bytes. The plan finds the whole ones: all 8 bytes, no mask. */
+/* How a load makes its word of 8 bytes. A whole load takes all 8, without a mask: the plan finds
+ * these.
+ */
 enum dedup_load_form {
 	DEDUP_MASKED,
-	DEDUP_MASKED_LITTLE, /* a little-endian number: its bytes are reversed at last */
+	DEDUP_MASKED_LITTLE, /* a little-endian number: its bytes are reversed in the end */
 	DEDUP_WHOLE_LITTLE,
 	DEDUP_WHOLE,
 };
 
 /* 1 to 8 neighbouring bytes of a packet as a word: (the 8 bytes from `at` >> shift) & mask. The
- * word has the bytes in their order, as struct dedup_id has them, with zeros behind; those of a
- * little-endian number it has in reverse: the most significant byte of any number comes first.
- * Which 8 bytes are loaded:
+ * word has the bytes in their order, as struct dedup_id has them, with zeros behind. The bytes of a
+ * little-endian number are reversed, so the most significant byte of any number comes first. Which
+ * 8 bytes are loaded:
  * - those that end with the last byte wanted, so that nothing behind it need be there;
  * - at a frame's front, if these would begin before the frame, its first 8 bytes;
  * - counted from the end, where the distance to the front depends on the frame: those that begin
@@ -104,16 +106,16 @@ struct dedup_stream {
 	__u64 realm_key; /* secret, one for each realm */
 
 	enum dedup_digest_of digest;
-	__u32 digest_max; /* bytes that are hashed at most; the length is, too; DEDUP_DIGEST_PART */
+	__u32 digest_max; /* the most bytes to hash, beside the length; and DEDUP_DIGEST_PART */
 	__u32 words;	  /* of an id: loads_cnt, and one more if there is a digest; 4: GSP/1 */
 	__u32 bytes;	  /* of an id, for the schemes that hash bytes: up to the last one */
 	__u32 gates_cnt, loads_cnt;
 	__u16 direct;	/* 1: bpf/direct.bpf.h can decode it alone */
 	__u16 adjacent; /* 1: the id's words are whole words of the packet, one behind the other */
 	__u32 need;	/* direct: the payload's bytes up to the last one of the id's loads */
-	/* With DEDUP_DIGEST_PART: bytes in front and at the end that are not hashed, of whose length
-	 * is hashed what is left. If any are skipped of an IP packet or a frame, at least
-	 * DEDUP_DIGEST_SKIP_LEAST are.
+	/* With DEDUP_DIGEST_PART: how many bytes in front and at the end are not hashed. The length
+	 * that is hashed does not count them. For an IP packet or a frame digest_skip is 0, or at
+	 * least DEDUP_DIGEST_SKIP_LEAST.
 	 */
 	__u16 digest_skip, digest_trailer;
 	/* The stream's number in what outlives a program: samples, deliveries. A change keeps it,
@@ -151,9 +153,9 @@ static __always_inline bool dedup_is_little(const struct dedup_load *load)
 	return load->form == DEDUP_MASKED_LITTLE || load->form == DEDUP_WHOLE_LITTLE;
 }
 
-/* Reverses the bytes of a load's word if it is little-endian. In assembly, so that clang does not
- * lay out the code around the tests anew. If the form is a constant, the verifier removes the
- * tests: each has a target that is reached by it alone.
+/* Reverses the bytes of a load's word if it is little-endian. In assembly, because clang would
+ * rearrange the code around the tests. If the form is a constant, the verifier removes the tests:
+ * each has a target that no other jump reaches.
  */
 #ifdef __bpf__
 #define DEDUP_REVERSE_LITTLE(word, form)     \
@@ -186,7 +188,7 @@ static __always_inline __u64 dedup_load_word(const struct dedup_load *load, __u6
 	return word;
 }
 
-/* Returns how many bytes of a stream's digest are hashed at most. */
+/* Returns how many bytes the stream's digest hashes at most. */
 static __always_inline __u32 dedup_digest_max(const struct dedup_stream *s)
 {
 	return s->digest_max & ~DEDUP_DIGEST_PART;
@@ -198,7 +200,7 @@ static __always_inline __u64 dedup_load_bits(const struct dedup_load *load)
 	return dedup_is_little(load) ? __builtin_bswap64(load->mask) : load->mask;
 }
 
-/* Returns at which of the 8 bytes the load's begin. */
+/* Returns the index of the load's first byte in the 8 bytes. */
 static __always_inline __u32 dedup_load_first(const struct dedup_load *load)
 {
 	return dedup_is_little(load) ? 8 - load->bytes : load->shift / 8;
