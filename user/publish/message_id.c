@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "message_id.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -158,36 +159,42 @@ bool message_id_is_hashed(const struct xdp_dedup_stream *s)
 	return s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX || numbers_wrap(s);
 }
 
-/* Returns the bytes of the payload by which the filter recognizes a copy; all of them if the stream
- * has no digest.
+/* Returns the bytes of the payload by which, and by whose number, the filter recognizes a copy; all
+ * of them if the stream has no digest. *cnt: their number, before a limit.
  */
-static struct part part_of(const struct xdp_dedup_stream *s, const struct message_event *e)
+static struct part part_of(const struct xdp_dedup_stream *s, const struct message_event *e,
+			   uint64_t *cnt)
 {
 	size_t skip = s->digest_skip < e->len ? s->digest_skip : e->len;
 	size_t rest = e->len - skip, trailer = s->digest_trailer < rest ? s->digest_trailer : rest;
-	size_t len = rest - trailer;
 
-	if (s->digest && len > s->digest_max)
-		len = s->digest_max;
-	return (struct part){ (const char *)e->payload + skip, len };
+	*cnt = rest - trailer;
+	return (struct part){ (const char *)e->payload + skip,
+			      s->digest && *cnt > s->digest_max ? s->digest_max : *cnt };
 }
 
-/* Appends the hash of realm, segments and payload in hex. A 0 ends the realm, and a length precedes
- * the segments, so different ones never give equal bytes. Returns 0 or -EIO.
+/* Appends the hash of realm, segments and payload in hex. A 0 ends the realm, a length precedes the
+ * segments, and one follows a payload that is cut, so different ones never give equal bytes.
+ * Returns 0 or -EIO.
  */
 static int write_hash(char *out, const char *realm, const struct message_secret *secret,
 		      const struct xdp_dedup_stream *s, const struct message_event *e)
 {
 	uint8_t hash[MAC_BYTES], len = s->bytes;
+	uint64_t cnt;
+	const struct part part = part_of(s, e, &cnt);
 	const struct part parts[] = {
 		{ realm, strlen(realm) + 1 },
 		{ &len, 1 },
 		{ e->id->bytes, s->bytes },
-		part_of(s, e),
+		part,
+		{ &cnt, part.len < cnt ? sizeof(cnt) : 0 },
 		{ 0 },
 	};
-	int err = hash_parts(secret->mac, parts, hash);
+	int err;
 
+	cnt = htole64(cnt);
+	err = hash_parts(secret->mac, parts, hash);
 	if (!err)
 		write_hex(out, hash, HASH_BYTES);
 	return err;

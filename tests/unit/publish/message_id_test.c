@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Nats-Msg-Id. Hashes were computed by Python's hmac module:
  * hmac.new(SECRET, REALM + b"\0" + bytes([len(SEGMENTS)]) + SEGMENTS + PAYLOAD, "sha256")
+ * and, if only a part of the payload counts, behind that part its length as 8 bytes.
  */
 #include "unit.h"
 
@@ -35,7 +36,8 @@ static const struct row {
 	  .stream.udp = true, .stream.bytes = 2, .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD,
 	  .stream.digest_skip = 3, .stream.digest_trailer = 2, .stream.digest_max = 9216,
 	  .id.len = 10, .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
-	{ "beginning-of-a-digest", "r:@DIGEST", .realm = "r", .payload = "payload and more",
+	/* As the filter does, by its first bytes and by its length. */
+	{ "beginning-of-a-digest", "r:@CUT", .realm = "r", .payload = "payload and more",
 	  .stream.udp = true, .stream.bytes = 2, .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD,
 	  .stream.digest_max = 7, .id.len = 10, .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
 	{ "number", "73657373:18446744073709551615", .payload = "p", .stream.udp = true,
@@ -83,6 +85,7 @@ static const char *expand(const char *want, char out[MESSAGE_ID_MAX])
 	} HASHES[] = {
 		{ "@LONG", "1bc63e0276b1a4cf69e60d41dc16c71d" },
 		{ "@DIGEST", "6351eb1bbf951bbf7f995aa2b0c5fce9" },
+		{ "@CUT", "0830356baa9fc81e972a4b4eb7535c5a" },
 		{ "@LAPS", "bcd25d69f1eb3e6cfdade3e3914bc3d1" },
 	};
 	const char *at = strchr(want, '@');
