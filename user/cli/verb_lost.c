@@ -37,6 +37,7 @@ struct lost {
 	const struct options *o;
 	struct filter *f;
 	struct attachments at;
+	struct links links;
 	struct capture_out *file; /* NULL: packets are printed */
 	struct lost_sum {
 		const char *key, *text;
@@ -50,14 +51,18 @@ struct lost {
 	bool failed; /* a write has failed, which capture_finish() or check_output() logs */
 };
 
-/* Returns the filter's interface, of this network namespace, on which the packet came in; NULL if
- * it came elsewhere.
+/* Returns the filter's interface, of this network namespace, on which the packet came in, or below
+ * the device to which it then went (a VLAN, bond, bridge); NULL if it came elsewhere.
  */
 static const struct attachment *interface_of(const struct lost *l, const struct drop *d)
 {
-	for (int i = 0; i < l->at.cnt; i++)
-		if (l->at.list[i].local && l->at.list[i].ifindex == d->ifindex)
-			return &l->at.list[i];
+	for (int i = 0; i < l->at.cnt; i++) {
+		const struct attachment *a = &l->at.list[i];
+
+		if (a->local &&
+		    (a->ifindex == d->ifindex || links_is_on(&l->links, d->ifindex, a->ifindex)))
+			return a;
+	}
 	return NULL;
 }
 
@@ -204,12 +209,12 @@ static int receive(struct drop_monitor *m, struct lost *l, uint64_t for_ns)
 			  : 0;
 }
 
-static void log_summary(const struct lost *l)
+static void log_summary(const struct lost *l, int err)
 {
 	for (int i = 0; i < l->sums_cnt; i++)
 		diag_note("%" PRIu64 " lost: %s (%s)", l->sums[i].cnt, l->sums[i].text,
 			  l->sums[i].key);
-	if (!l->cnt)
+	if (!l->cnt && !err)
 		diag_note("no packet of %s was lost", l->f->name);
 	if (l->wants)
 		diag_note("%" PRIu64 " wanted, of which the newest %d at most still are",
@@ -243,7 +248,7 @@ static int show_lost(struct lost *l)
 		err = receive(m, l, for_ns);
 	}
 	drop_monitor_close(m);
-	log_summary(l);
+	log_summary(l, err);
 	if (l->file && capture_finish(l->file))
 		err = -EIO;
 	return err;
@@ -252,7 +257,6 @@ static int show_lost(struct lost *l)
 int verb_lost(const struct options *o)
 {
 	struct lost l = { .o = o };
-	struct links links = { 0 };
 	struct filter f;
 	int err;
 
@@ -262,7 +266,7 @@ int verb_lost(const struct options *o)
 		return EXIT_FAILED;
 	stop_on_signals(SIGPIPE);
 	l.f = &f;
-	err = links_read(&links) ?: attachments_read(&f, &links, &l.at);
+	err = links_read(&l.links) ?: attachments_read(&f, &l.links, &l.at);
 	if (err)
 		diag_err(err, "cannot read the interfaces of %s: %s", f.name, strerror(-err));
 	if (!err && o->want_lost) {
@@ -276,7 +280,7 @@ int verb_lost(const struct options *o)
 		program_close();
 	}
 	free(l.wants);
-	links_free(&links);
+	links_free(&l.links);
 	filter_close(&f);
 	stop_end_by_pipe();
 	return err ? EXIT_FAILED : EXIT_DONE;

@@ -15,6 +15,8 @@
 #define MESSAGE_MAX (128 * 1024)	/* for a packet of 64 KiB, and its attributes */
 #define SOCKET_BYTES (16 * 1024 * 1024) /* for bursts of packets */
 #define QUEUE_PACKETS 10000		/* of each CPU, in the kernel */
+#define QUEUE_DEFAULT 1000
+#define MESSAGES_AT_ONCE 256 /* of a call, so that it ends also in a flood */
 #define EVENTS_GROUP "events"
 
 struct drop_monitor {
@@ -101,15 +103,15 @@ static int switch_monitor(const struct drop_monitor *m, uint8_t command)
 	return netlink_query(NETLINK_GENERIC, &r.header, take_nothing, NULL);
 }
 
-/* Asks for whole packets, each in a message of its own. */
-static int configure(const struct drop_monitor *m)
+/* Whole packets, each with a message of its own; or, at the end, what the kernel begins with. */
+static int configure(const struct drop_monitor *m, uint8_t mode, uint32_t queue)
 {
 	union request r;
 
 	begin_request(&r, m->family, NET_DM_CMD_CONFIG);
-	mnl_attr_put_u8(&r.header, NET_DM_ATTR_ALERT_MODE, NET_DM_ALERT_MODE_PACKET);
+	mnl_attr_put_u8(&r.header, NET_DM_ATTR_ALERT_MODE, mode);
 	mnl_attr_put_u32(&r.header, NET_DM_ATTR_TRUNC_LEN, 0);
-	mnl_attr_put_u32(&r.header, NET_DM_ATTR_QUEUE_LEN, QUEUE_PACKETS);
+	mnl_attr_put_u32(&r.header, NET_DM_ATTR_QUEUE_LEN, queue);
 	return netlink_query(NETLINK_GENERIC, &r.header, take_nothing, NULL);
 }
 
@@ -137,7 +139,7 @@ int drop_monitor_open(bool force, struct drop_monitor **out)
 	err = find_family(m) ?: listen_to_events(m);
 	if (!err && force)
 		switch_monitor(m, NET_DM_CMD_STOP);
-	err = err ?: configure(m) ?: switch_monitor(m, NET_DM_CMD_START);
+	err = err ?: configure(m, NET_DM_ALERT_MODE_PACKET, QUEUE_PACKETS) ?: switch_monitor(m, NET_DM_CMD_START);
 	if (err) {
 		drop_monitor_close(m);
 		return err == -EAGAIN ? -EBUSY : err; /* -EAGAIN: it has just been started */
@@ -220,7 +222,7 @@ int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 
 	if (poll(&events, 1, timeout_ms) < 0)
 		return errno == EINTR ? 0 : -errno;
-	for (;;) {
+	for (int i = 0; i < MESSAGES_AT_ONCE; i++) {
 		ssize_t len = recv(events.fd, m->message, sizeof(m->message), 0);
 		int result;
 
@@ -236,12 +238,13 @@ int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 		if (result)
 			return result;
 	}
+	return 0;
 }
 
 void drop_monitor_close(struct drop_monitor *m)
 {
-	if (m->on)
-		switch_monitor(m, NET_DM_CMD_STOP);
+	if (m->on && !switch_monitor(m, NET_DM_CMD_STOP))
+		configure(m, NET_DM_ALERT_MODE_SUMMARY, QUEUE_DEFAULT);
 	if (m->socket)
 		mnl_socket_close(m->socket);
 	free(m);
