@@ -147,10 +147,9 @@ static __always_inline struct dedup_in_flight *in_flight_entry(const struct room
 	return bpf_map_lookup_elem(&in_flight, &at);
 }
 
-/* Gives back the room of a packet that is not fresh any more, because a copy on another CPU was
- * faster. If a third CPU has taken room behind it meanwhile, the numbers cannot be used again. Then
- * the entry has no packet: the application waits for it, as for one that is late (receive_idle.c),
- * and then wants the entry's id, which is all zeros: no id.
+/* Gives the room of a packet back that is not fresh any more, as a copy on another CPU was faster.
+ * If a third CPU has taken room behind it meanwhile, an entry says that no packet comes: the
+ * application ends it when it has nothing to read (receive_idle.c).
  */
 static __noinline int give_back(const struct room *room)
 {
@@ -163,10 +162,8 @@ static __noinline int give_back(const struct room *room)
 	h = in_flight_entry(room);
 	if (!h)
 		return 0;
-	h->time_ns = 0;
-	h->slot = 0;
 	h->frames = room->frames;
-	h->id = (struct dedup_id){ 0 };
+	h->given_back = 1;
 	WRITE_ONCE(h->number, room->number + 1);
 	return 0;
 }
@@ -186,6 +183,7 @@ static __always_inline bool note_in_flight(struct xdp_md *ctx, const struct room
 	h->time_ns = room->is_timed ? bpf_ktime_get_ns() : 0;
 	h->slot = slot_of(of->n);
 	h->frames = room->frames;
+	h->given_back = 0;
 	h->front = *front;
 	h->id = dedup_id_copy(of->id, of->words);
 	WRITE_ONCE(h->number, room->number + 1);

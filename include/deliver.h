@@ -78,12 +78,12 @@ _Static_assert(sizeof(struct dedup_socket) == 128, "two cache lines");
 
 /* An element of `in_flight`: slot * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX is its index. */
 struct dedup_in_flight {
-	__u64 number;  /* of the packet's first credit, and 1 added; 0: nothing, or given back */
-	__u64 time_ns; /* CLOCK_MONOTONIC; 0 without dedup_socket.timestamps */
-	__u32 slot;    /* of its stream; 0 in a filter without streams */
-	__u32 frames;  /* credits that it took */
-	__u32 front;   /* the packet's first 4 bytes, where the number's lower half stands now */
-	__u32 pad;
+	__u64 number;	  /* of the packet's first credit, and 1 added; 0: nothing, or given back */
+	__u64 time_ns;	  /* CLOCK_MONOTONIC; 0 without dedup_socket.timestamps */
+	__u32 slot;	  /* of its stream; 0 in a filter without streams */
+	__u32 frames;	  /* credits that it took */
+	__u32 front;	  /* the packet's first 4 bytes, where the number's lower half stands now */
+	__u32 given_back; /* 1: no packet comes, as a copy was faster; the room ends unread */
 	struct dedup_id id; /* followed by zeros */
 };
 _Static_assert(sizeof(struct dedup_in_flight) == 32 + DEDUP_ID_BYTES_MAX, "no hidden padding");

@@ -17,6 +17,7 @@
 #include "delivery.h"
 #include "packet.h"
 #include "protocol_packets.h"
+#include "receiver.h"
 #include "want.h"
 #include "xdp-dedup.h"
 
@@ -192,6 +193,25 @@ static void learned_when_taken(void **state)
 	assert_int_equal(c.untaken, c.no_socket + c.no_room);
 	assert_int_equal(c.new + c.untaken + c.duplicate, sent);
 	assert_int_equal(app_stats(rx).vanished, 0);
+}
+
+/* A room that was given back while another CPU took the next one: no packet comes, and none is
+ * waited for or wanted.
+ */
+TEST_WITH(room_that_was_given_back, app_setup, app_teardown)
+{
+	struct app_traffic t = app_begin(2 * FRAMES, 1);
+	struct xdp_dedup_receiver *rx = app_start(FRAMES);
+	struct dedup_in_flight *h = queue_in_flight(&rx->queue, rx->queue.socket->taken);
+
+	h->frames = 1;
+	h->given_back = 1;
+	h->number = ++rx->queue.socket->taken;
+	app_send_all(&t, FRAMES / 2);
+	assert_int_equal(app_end(&t).delivered, 2 * FRAMES);
+	assert_int_equal(rx->oldest, 2 * FRAMES + 1);
+	assert_int_equal(app_stats(rx).vanished, 0);
+	assert_int_equal(app_wanted(), 0);
 }
 
 /* Does want_key() for what the reader got as the first one. */

@@ -186,9 +186,10 @@ static void want_logged(const struct delivery *d, struct filter *f, uint32_t slo
 		if (!READ_ONCE(h->number))
 			continue;
 		/* delivery_want() waits for a late hand: once, not again for each id. */
-		if (err != -ESTALE)
+		if (!h->given_back && err != -ESTALE)
 			err = delivery_want(f, h);
-		++*(err < 0 ? lost : wanted);
+		if (!h->given_back)
+			++*(err < 0 ? lost : wanted);
 		if (ends)
 			WRITE_ONCE(h->number, 0);
 	}

@@ -23,6 +23,10 @@ static void end_vanished(struct xdp_dedup_receiver *r, struct filter *f)
 
 	if (READ_ONCE(h->number) != r->oldest + 1 || s->state != SLOT_UNSEEN) {
 		r->stuck_ns = 0;
+	} else if (h->given_back) {
+		s->credits = h->frames;
+		receiver_end_packet(r, r->oldest);
+		receiver_grant(r);
 	} else if (!r->stuck_ns || r->stuck != r->oldest) {
 		r->stuck = r->oldest;
 		r->stuck_ns = now_ns;
