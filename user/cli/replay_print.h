@@ -44,6 +44,9 @@ void replay_print_head(const char *path, const struct replay_head *head);
 /* Opens the capture that the options name. Returns what capture_open() does. */
 int replay_open(const struct options *o, struct capture **out);
 
+/* Returns false for a pipe, which cannot be read again. */
+bool replay_is_file(const char *path);
+
 /* Shows on a terminal how much of the capture has been read. */
 void replay_show_progress(const struct capture *c, uint64_t packets);
 

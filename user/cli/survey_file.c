@@ -116,14 +116,6 @@ static int note_all(struct survey *s, struct capture *c)
 	return more;
 }
 
-/* False for a pipe, which cannot be read again. */
-static bool is_file(const char *path)
-{
-	struct stat st;
-
-	return strcmp(path, "-") != 0 && !stat(path, &st) && S_ISREG(st.st_mode);
-}
-
 /* Replays the file through the filter, as the recommended command does; but not an incomplete file,
  * as its error was logged already. Returns 0, or -errno (logged).
  */
@@ -139,7 +131,7 @@ static int replay_paths(const struct options *o, bool is_complete, struct survey
 	int err;
 
 	p->known = !spec.paths;
-	if (p->known || !is_complete || !is_file(o->args[0]))
+	if (p->known || !is_complete || !replay_is_file(o->args[0]))
 		return 0;
 	spec.count_only = spec.several = false;
 	spec.forwarded = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* replay: passes a capture file through a filter. */
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,6 +23,13 @@ static const uint8_t ANY_MAC[6] = { 0x02, 0, 0, 0, 0, 0x01 };
 int replay_open(const struct options *o, struct capture **out)
 {
 	return capture_open(o->args[0], o->mac_given ? o->mac : ANY_MAC, out);
+}
+
+bool replay_is_file(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") != 0 && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
 void replay_show_progress(const struct capture *c, uint64_t packets)
@@ -135,7 +143,7 @@ static void try_other_order(const struct options *o, const struct replay_spec *s
 	struct replay_result result;
 	struct capture *c;
 
-	if (!misread_reverse(&cfg, r) || !strcmp(o->args[0], "-") || replay_open(o, &c))
+	if (!misread_reverse(&cfg, r) || !replay_is_file(o->args[0]) || replay_open(o, &c))
 		return;
 	other.cfg = &cfg;
 	other.passed = other.dropped = NULL;
