@@ -226,7 +226,7 @@ static void misread(const struct advice_reading *r, char *text)
 {
 	const struct filter_counters *c = &r->recent;
 	double wrong = (double)c->far_number + c->bad_count + c->unlearned;
-	double right = (double)c->new + c->duplicate + c->late_number;
+	double right = (double)c->new + c->untaken + c->duplicate + c->late_number;
 
 	if (!streams_any_numbered(r->config) || streams_any_hashed(r->config) ||
 	    wrong < PACKETS_MIN || wrong <= right)
