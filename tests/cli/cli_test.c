@@ -674,9 +674,9 @@ static const struct cli_script SCRIPTS[] = {
 	  "got $XD load --help; has 'CAP_BPF and CAP_PERFMON and CAP_NET_ADMIN and access'\n"
 	  "got $XD add --help; has 'CAP_BPF and access'\n" },
 	/* No sandbox has the drop monitor. */
-	{ "lost-without-a-monitor",
-	  LOAD "; fails 'there is no drop monitor here: the kernel lacks it' $XD lost v0; runs v0\n"
-	       "exits 2 $XD lost v0 --json --write /mnt/a; has 'not both'; [ ! -e /mnt/a ]\n" },
+	{ "lost-without-a-monitor", LOAD
+	  "; fails 'there is no drop monitor here: the kernel lacks it' $XD lost v0; runs v0\n"
+	  "exits 2 $XD lost v0 --json --write /mnt/lost; has 'not both'; [ ! -e /mnt/lost ]\n" },
 	{ "load-waits", "mkdir -p -m 700 $PINS-lock; rm -f /mnt/a /mnt/b\n"
 			"flock $PINS-lock sh -c 'touch /mnt/b; sleep 1; touch /mnt/a' &\n"
 			"until [ -e /mnt/b ]; do sleep 0.01; done; " LOAD "; [ -e /mnt/a ]\n" },

@@ -79,7 +79,7 @@ static const struct row {
 	{ "survey-of-tunnels",
 	  "$XD replay $D/tunnels.pcapng --json > $D/out\n"
 	  "jq -e '.advice.options | startswith(\"--profile mirror --tunnels "
-	  "mpls,pppoe,ipip,gre,erspan,vxlan,geneve,gtp,tzsp,erm \")' $D/out > /dev/null &&\n"
+	  "mpls,pppoe,ipip,gre,erspan,vxlan,geneve,gtp \")' $D/out > /dev/null &&\n"
 	  "jq -e '.advice.drops == 600 and ([.tunnels[].truncated] | add) == 122' $D/out "
 	  "> /dev/null && $XD replay $D/tunnels.pcapng --tunnels none > $D/out" },
 	{ "interfaces", "$XD replay $D/feeds.pcapng --profile moldudp64:26400 > $D/out\n"

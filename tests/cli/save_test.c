@@ -69,7 +69,6 @@ static const struct round_trip {
 	  "--port $PORT --layout countdown --hash tezos --index-bits 18 --hashes 6 "
 	  "--countdown-bits 6 --capacity 5k" },
 	{ "digest", "--profiles /mnt/ini --profile head:$PORT --capacity 10k" },
-	{ "delivered", "--port $PORT --deliver xsk" },
 	{ "beside-numbers",
 	  "--profile moldudp64:9@239.1.1.1 --profile b=gsp:$PORT --capacity 10k --window 60s" },
 	{ "streams", "--profile a=payload:9 --profile b=gsp:$PORT --capacity 10k --window 60s" },

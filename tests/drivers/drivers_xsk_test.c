@@ -150,6 +150,8 @@ static void test_remove_open(void **state)
 	e2e_load("load ve0 other0 --name ve0 --fpr 1e-9 --capacity 100k --deliver xsk");
 	leave_readers(row->zerocopy, "set ve0 --remove ve0");
 	e2e_tool("set ve0 --add ve0");
+	driver_flood(NULL, (struct driver_flood){ 0 }); /* no socket takes and learns anything */
+	e2e_tool("set ve0 --deliver stack");
 	driver_flood("ve0", (struct driver_flood){ 0 });
 }
 

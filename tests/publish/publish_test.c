@@ -80,14 +80,15 @@ static void send_to(unsigned int n, uint16_t port, const void *bytes, size_t len
 static const struct way {
 	const char *name, *load, *publish;
 	bool is_xsk;
+	bool copies_come; /* the filter learns nothing, as no AF_XDP socket takes anything */
 } WAYS[] = {
-	{ "udp", "", "--receive udp", false },
-	{ "udp_beside_a_filter_that_delivers", "--deliver xsk", "--receive udp", false },
-	{ "xsk", "--deliver xsk", "--receive xsk", true },
-	{ "auto_takes_xsk", "--deliver xsk", "", true },
-	{ "auto_takes_udp", "", "--receive auto", false },
-	{ "learn_app_udp", "--learn app", "", false },
-	{ "learn_app_xsk", "--learn app --deliver xsk", "", true },
+	{ "udp", "", "--receive udp", false, false },
+	{ "udp_beside_a_filter_that_delivers", "--deliver xsk", "--receive udp", false, true },
+	{ "xsk", "--deliver xsk", "--receive xsk", true, false },
+	{ "auto_takes_xsk", "--deliver xsk", "", true, false },
+	{ "auto_takes_udp", "", "--receive auto", false, false },
+	{ "learn_app_udp", "--learn app", "", false, false },
+	{ "learn_app_xsk", "--learn app --deliver xsk", "", true, false },
 };
 
 static void check_headers(void)
@@ -117,13 +118,16 @@ static void each_event_is_there_once(void **state)
 	check_headers();
 
 	received = node_metric(0, "received_total");
-	if (!strstr(w->load, "app"))
+	if (!strstr(w->load, "app") && !w->copies_come)
 		assert_int_equal(received, EVENTS);
 	assert_int_equal(
 		node_metric_of(0, "received_total", w->is_xsk ? "way=\"udp\"" : "way=\"xsk\""), 0);
 	offer();
 	usleep(200000);
-	assert_int_equal(node_metric(0, "received_total"), received);
+	if (w->copies_come)
+		node_await_idle(0);
+	else
+		assert_int_equal(node_metric(0, "received_total"), received);
 	assert_int_equal(node_metric(0, "pending"), 0);
 	assert_int_equal(node_metric(0, "given_up_total"), 0);
 	assert_int_equal(node_metric(0, "acknowledged_total"), node_metric(0, "sent_total"));
