@@ -83,7 +83,8 @@ static const struct foreign_row {
 	    "+$XD load v0 --name \"$TEXT\" --port 80",
 	    "+XDP_DEDUP_WINDOW=\"$TEXT\" $XD size",
 	    (LOAD "; $XD test \"v0/$TEXT\" " ID_A),
-	    "+$XD test v0 \"$TEXT\"", "+$XD lost \"$TEXT\"",
+	    "+$XD test v0 \"$TEXT\"",
+	    "+$XD lost \"$TEXT\"",
 	    "+echo \"$WORD\" | $XD want v0 -",
 	    ("for o in $($XD help load | grep -o -- '--[a-z-]*' | sort -u); do\n"
 	     "	$XD load v0 $o \"$TEXT\"; done; true"),
