@@ -566,7 +566,7 @@ demo-publish: $(BIN) $(PUBLISH) ## as root: two machines publish into one stream
 pictures: $(BIN) $(BUILD)/tests/feed ## as root: pictures of the documents: watch on a real feed, a page of replay, the bench's drawings
 	$(Q)scripts/deps bench browser
 	$(Q)BUILD='$(BUILD)' scripts/watch-picture user/cli/watch.svg
-	$(Q)BUILD='$(BUILD)' scripts/report-picture user/cli/report.png
+	$(Q)BUILD='$(BUILD)' scripts/report-picture.py user/cli/report.png
 	$(Q)scripts/growth-drawings tests/bench
 
 .PHONY: bench

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""The picture of a page of `replay --html`: scripts/report-picture FILE.png. Makes a capture of an A
+"""The picture of a page of `replay --html`: scripts/report-picture.py FILE.png. Makes a capture of an A
 and a B feed of market data with losses and bursts, surveys it, and lets a browser draw the page.
 Run by `sudo make pictures`."""
 import os
@@ -68,5 +68,5 @@ def main(picture):
 
 
 if len(sys.argv) != 2:
-    sys.exit("usage: scripts/report-picture FILE.png")
+    sys.exit("usage: scripts/report-picture.py FILE.png")
 main(sys.argv[1])
