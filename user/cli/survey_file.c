@@ -149,7 +149,7 @@ static int replay_paths(const struct options *o, bool is_complete, struct survey
 /* Completes the report, and prints it. Returns 0, or -errno (logged). */
 static int print_report(const struct options *o, struct survey_report *report)
 {
-	int err;
+	int err, shown = 0;
 
 	report->path = o->args[0];
 	report->filter.filter = &report->r->filter;
@@ -159,10 +159,10 @@ static int print_report(const struct options *o, struct survey_report *report)
 	if (!o->json)
 		survey_print_text(report);
 	if (o->json || o->html)
-		err = replay_show_figures(o, survey_json(report)) ?: err;
+		shown = replay_show_figures(o, survey_json(report));
 	replay_free(&report->filter.result);
 	replay_free(&report->rest.result);
-	return err;
+	return err ?: shown;
 }
 
 int survey_capture(const struct options *o, struct capture *c)

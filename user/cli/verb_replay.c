@@ -183,8 +183,7 @@ static int replay(const struct options *o, const struct dedup_config *cfg, struc
 	if (result.streams && !o->json)
 		replay_print_text(o->args[0], c, cfg, &result);
 	if (result.streams && (o->json || o->html))
-		err = replay_show_figures(o, replay_json(o->args[0], c, cfg, &result, complete))
-			      ?: err;
+		err |= replay_show_figures(o, replay_json(o->args[0], c, cfg, &result, complete));
 	replay_free(&result);
 	return err;
 }

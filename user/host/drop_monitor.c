@@ -50,8 +50,7 @@ static void take_group(struct drop_monitor *m, const struct nlattr *group)
 	bool is_events = false;
 	uint32_t id = 0;
 
-	mnl_attr_for_each_nested(a, group)
-	{
+	mnl_attr_for_each_nested (a, group) {
 		if (mnl_attr_get_type(a) == CTRL_ATTR_MCAST_GRP_NAME)
 			is_events = !strcmp(mnl_attr_get_str(a), EVENTS_GROUP);
 		if (mnl_attr_get_type(a) == CTRL_ATTR_MCAST_GRP_ID)
@@ -70,7 +69,9 @@ static int take_family(const struct nlmsghdr *message, void *arg)
 		if (mnl_attr_get_type(a) == CTRL_ATTR_FAMILY_ID)
 			m->family = mnl_attr_get_u16(a);
 		if (mnl_attr_get_type(a) == CTRL_ATTR_MCAST_GROUPS)
-			mnl_attr_for_each_nested(group, a) take_group(m, group);
+			mnl_attr_for_each_nested (group, a) {
+				take_group(m, group);
+			}
 	}
 	return MNL_CB_OK;
 }
@@ -158,8 +159,7 @@ static void read_port(const struct nlattr *port, struct drop *out)
 {
 	const struct nlattr *a;
 
-	mnl_attr_for_each_nested(a, port)
-	{
+	mnl_attr_for_each_nested (a, port) {
 		if (mnl_attr_get_type(a) == NET_DM_ATTR_PORT_NETDEV_IFINDEX &&
 		    !mnl_attr_validate(a, MNL_TYPE_U32))
 			out->ifindex = mnl_attr_get_u32(a);
@@ -207,8 +207,9 @@ bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out)
 	g = mnl_nlmsg_get_payload(header);
 	if (g->cmd != NET_DM_CMD_PACKET_ALERT)
 		return false;
-	mnl_attr_for_each (a, header, sizeof(*g))
+	mnl_attr_for_each (a, header, sizeof(*g)) {
 		read_attribute(a, out);
+	}
 	if (out->len < out->have)
 		out->len = out->have;
 	return out->frame && out->have;
