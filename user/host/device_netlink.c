@@ -40,25 +40,8 @@ static int copy_attribute(const struct nlmsghdr *m, void *arg)
 	return MNL_CB_OK;
 }
 
-union request {
-	struct nlmsghdr header;
-	char bytes[64];
-};
-
-/* Begins a request to a generic netlink family. The caller adds its attributes. */
-static void begin_request(union request *q, uint16_t family, uint8_t command)
-{
-	struct genlmsghdr *genl;
-
-	mnl_nlmsg_put_header(q->bytes);
-	q->header.nlmsg_type = family;
-	q->header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	genl = mnl_nlmsg_put_extra_header(&q->header, sizeof(*genl));
-	*genl = (struct genlmsghdr){ .cmd = command, .version = 1 };
-}
-
 /* Returns 0; -EPROTO if the answer lacks the attribute; or the kernel's error. */
-static int query_attribute(const union request *q, struct attribute *a)
+static int query_attribute(const union netlink_request *q, struct attribute *a)
 {
 	int err = netlink_query(NETLINK_GENERIC, &q->header, copy_attribute, a);
 
@@ -72,15 +55,15 @@ int device_xdp_features(int ifindex, uint64_t *features)
 	struct attribute xdp = { .type = NETDEV_DEV_XDP_FEATURES,
 				 .out = features,
 				 .size = sizeof(*features) };
-	union request q;
+	union netlink_request q;
 	int err;
 
-	begin_request(&q, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	netlink_begin_generic(&q, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
 	mnl_attr_put_strz(&q.header, CTRL_ATTR_FAMILY_NAME, NETDEV_FAMILY);
 	err = query_attribute(&q, &family);
 	if (err)
 		return err;
-	begin_request(&q, id, NETDEV_DEV_GET);
+	netlink_begin_generic(&q, id, NETDEV_DEV_GET);
 	mnl_attr_put_u32(&q.header, NETDEV_DEV_IFINDEX, (uint32_t)ifindex);
 	return query_attribute(&q, &xdp);
 }
@@ -112,7 +95,7 @@ int device_has_zerocopy_sockets(int ifindex)
 {
 	struct zerocopy z = { .ifindex = ifindex };
 	struct xdp_diag_req *request;
-	union request q;
+	union netlink_request q;
 	int err;
 
 	mnl_nlmsg_put_header(q.bytes);

@@ -27,23 +27,6 @@ struct drop_monitor {
 	char message[MESSAGE_MAX];
 };
 
-/* A request of generic netlink; attributes are added behind it. */
-union request {
-	struct nlmsghdr header;
-	char bytes[256];
-};
-
-static void begin_request(union request *r, uint32_t type, uint8_t command)
-{
-	struct genlmsghdr *g;
-
-	mnl_nlmsg_put_header(r->bytes);
-	r->header.nlmsg_type = type;
-	r->header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	g = mnl_nlmsg_put_extra_header(&r->header, sizeof(*g));
-	*g = (struct genlmsghdr){ .cmd = command, .version = 1 };
-}
-
 static void take_group(struct drop_monitor *m, const struct nlattr *group)
 {
 	const struct nlattr *a;
@@ -85,10 +68,10 @@ static int take_nothing(const struct nlmsghdr *message, void *arg)
 /* Finds the monitor's numbers. The kernel loads its module if necessary. */
 static int find_family(struct drop_monitor *m)
 {
-	union request r;
+	union netlink_request r;
 	int err;
 
-	begin_request(&r, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	netlink_begin_generic(&r, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
 	mnl_attr_put_strz(&r.header, CTRL_ATTR_FAMILY_NAME, "NET_DM");
 	err = netlink_query(NETLINK_GENERIC, &r.header, take_family, m);
 	return err ?: m->family && m->group ? 0 : -ENOENT;
@@ -97,9 +80,9 @@ static int find_family(struct drop_monitor *m)
 /* Sends a command without an answer. `command` is NET_DM_CMD_START or _STOP. */
 static int switch_monitor(const struct drop_monitor *m, uint8_t command)
 {
-	union request r;
+	union netlink_request r;
 
-	begin_request(&r, m->family, command);
+	netlink_begin_generic(&r, m->family, command);
 	mnl_attr_put(&r.header, NET_DM_ATTR_SW_DROPS, 0, NULL);
 	return netlink_query(NETLINK_GENERIC, &r.header, take_nothing, NULL);
 }
@@ -107,9 +90,9 @@ static int switch_monitor(const struct drop_monitor *m, uint8_t command)
 /* Whole packets, each with a message of its own; or, at the end, what the kernel begins with. */
 static int configure(const struct drop_monitor *m, uint8_t mode, uint32_t queue)
 {
-	union request r;
+	union netlink_request r;
 
-	begin_request(&r, m->family, NET_DM_CMD_CONFIG);
+	netlink_begin_generic(&r, m->family, NET_DM_CMD_CONFIG);
 	mnl_attr_put_u8(&r.header, NET_DM_ATTR_ALERT_MODE, mode);
 	mnl_attr_put_u32(&r.header, NET_DM_ATTR_TRUNC_LEN, 0);
 	mnl_attr_put_u32(&r.header, NET_DM_ATTR_QUEUE_LEN, queue);
@@ -140,7 +123,10 @@ int drop_monitor_open(bool force, struct drop_monitor **out)
 	err = find_family(m) ?: listen_to_events(m);
 	if (!err && force)
 		switch_monitor(m, NET_DM_CMD_STOP);
-	err = err ?: configure(m, NET_DM_ALERT_MODE_PACKET, QUEUE_PACKETS) ?: switch_monitor(m, NET_DM_CMD_START);
+	if (!err)
+		err = configure(m, NET_DM_ALERT_MODE_PACKET, QUEUE_PACKETS);
+	if (!err)
+		err = switch_monitor(m, NET_DM_CMD_START);
 	if (err) {
 		drop_monitor_close(m);
 		return err == -EAGAIN ? -EBUSY : err; /* -EAGAIN: it has just been started */

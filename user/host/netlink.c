@@ -2,6 +2,7 @@
 #include "netlink.h"
 
 #include <errno.h>
+#include <linux/genetlink.h>
 #include <stdlib.h>
 
 #define ANSWER_MAX 65536 /* bytes; the kernel sends a dump in parts of at most half of that */
@@ -45,4 +46,15 @@ int netlink_query(int protocol, const struct nlmsghdr *request, mnl_cb_t each, v
 		mnl_socket_close(s);
 	free(answer);
 	return err == -EINTR ? -EAGAIN : err; /* libmnl's -EINTR: the dump was interrupted */
+}
+
+void netlink_begin_generic(union netlink_request *q, uint16_t family, uint8_t command)
+{
+	struct genlmsghdr *genl;
+
+	mnl_nlmsg_put_header(q->bytes);
+	q->header.nlmsg_type = family;
+	q->header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	genl = mnl_nlmsg_put_extra_header(&q->header, sizeof(*genl));
+	*genl = (struct genlmsghdr){ .cmd = command, .version = 1 };
 }

@@ -13,4 +13,15 @@
  */
 int netlink_query(int protocol, const struct nlmsghdr *request, mnl_cb_t each, void *arg);
 
+/* A request with few attributes. */
+union netlink_request {
+	struct nlmsghdr header;
+	char bytes[256];
+};
+
+/* Begins a request to a family of generic netlink, which demands an acknowledgement. The caller
+ * adds its attributes.
+ */
+void netlink_begin_generic(union netlink_request *q, uint16_t family, uint8_t command);
+
 #endif
