@@ -8,4 +8,9 @@
 /* Returns the time of this clock, as this process reads it, in ns. */
 uint64_t clock_ns(clockid_t clock);
 
+/* Returns how much of for_ns is left since start_ns of CLOCK_MONOTONIC: 0 if it is over, UINT64_MAX
+ * if for_ns is 0, which is without end.
+ */
+uint64_t clock_left_ns(uint64_t start_ns, uint64_t for_ns);
+
 #endif

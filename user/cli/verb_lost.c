@@ -193,16 +193,11 @@ static int receive(struct drop_monitor *m, struct lost *l, uint64_t for_ns)
 	uint64_t start_ns = clock_ns(CLOCK_MONOTONIC), left_ns = UINT64_MAX;
 	int result = 0;
 
-	while (!result && !stop_signal() && left_ns) {
-		uint64_t spent_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
-
-		if (for_ns)
-			left_ns = spent_ns < for_ns ? for_ns - spent_ns : 0;
+	while (!result && !stop_signal() && left_ns && !l->failed) {
+		left_ns = clock_left_ns(start_ns, for_ns);
 		result = drop_monitor_poll(m, left_ns < WAIT_MS * MS ? (int)(left_ns / MS) : WAIT_MS,
 					   show_drop, l, &l->missed);
 		l->failed |= fflush(stdout) != 0;
-		if (l->failed)
-			break;
 	}
 	return result < 0 ? diag_err(result, "cannot read the kernel's drop monitor: %s",
 				     strerror(-result))

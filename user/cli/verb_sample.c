@@ -122,10 +122,7 @@ static int receive_samples(struct sampling *s, struct show *show)
 	int result = 0;
 
 	while (!result && !stop_signal() && left_ns && !show->failed) {
-		uint64_t spent_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
-
-		if (for_ns)
-			left_ns = spent_ns < for_ns ? for_ns - spent_ns : 0;
+		left_ns = clock_left_ns(start_ns, for_ns);
 		read_clock(show);
 		result = sampling_poll(s, left_ns < WAIT_MS * MS ? (int)(left_ns / MS) : WAIT_MS);
 		show->failed |= fflush(stdout) != 0;
