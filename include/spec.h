@@ -22,6 +22,7 @@
 #define SPEC_FPR_DEFAULT 1e-4
 #define SPEC_WINDOW_DEFAULT_NS (600 * 1000000000ULL)
 #define SPEC_WINDOW_MIN_NS (10 * 1000000ULL)
+#define SPEC_COMMENT_BYTES 64
 #define SPEC_DROP_MIN_NS 1000000000ULL /* --for: 1 s to 100 years */
 #define SPEC_DROP_MAX_NS (36500 * 86400000000000ULL)
 #define SPEC_WINDOW_MAX_NS (30 * 24 * 3600 * 1000000000ULL)
@@ -90,8 +91,8 @@ _Static_assert(sizeof(struct spec_stream) ==
 struct spec_given {
 	__u8 port, to, outer_to, vlan, tunnels, forwarded, action, drop_for, learn, ihave, deliver;
 	__u8 capacity, fpr, window, layout, hash, bits, hashes, index_bits, countdown_bits;
-	__u8 sources, paths;
-	__u8 later[8]; /* 0: marks of fields that later formats append (format.h) */
+	__u8 sources, paths, comment;
+	__u8 later[7]; /* 0: marks of fields that later formats append (format.h) */
 };
 
 /* Compared as bytes. */
@@ -133,6 +134,8 @@ struct filter_spec {
 	__u32 pad;
 	__u32 streams_cnt; /* at least 1 */
 	struct spec_stream streams[DEDUP_STREAMS_MAX];
+
+	char comment[SPEC_COMMENT_BYTES]; /* printable ASCII */
 
 	DEDUP_APPENDED(__u64 appended;)
 };

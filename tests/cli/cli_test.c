@@ -95,6 +95,8 @@ static const struct misuse {
 	{ LOAD " --to $(seq -s, -f 10.0.0.%g 33)", "at most 32 destinations" },
 	{ LOAD " --vlan 0", "--vlan 0: give VLAN ids from 1 to 4094, or none" },
 	{ LOAD " --vlan $(seq -s, 2 2 66)", "at most 32 VLANs or ranges" },
+	{ LOAD " --comment '\t'", "give printable ASCII" },
+	{ LOAD " --comment $(printf %064d 0)", "at most 63 characters" },
 	{ LOAD " --forwarded=1", "--forwarded takes no value" },
 	{ LOAD " --sources 64",
 	  "--sources is for numbered streams, and the filter has none; leave it out" },

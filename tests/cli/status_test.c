@@ -346,10 +346,12 @@ static const struct cli_script SCRIPTS[] = {
 	  "has '\n  fill        current 0.00 % (0 bits), previous 0.00 % (0 bits)\n'\n"
 	  "has '\n  estimate    0 ids; false-positive rate now 0\n'; has '\n  kept away   0 B\n'\n"
 	  "lacks IHAVEs; $XD unload v0 p0\n" LOAD " --action count --learn app --ihave pass --name x-1\n"
-	  "got $XD status x-1 --json; has '\"ihave\": \"pass\"'; got $XD status x-1\n"
+	  "$XD set x-1 --comment 'a feed'; got $XD status x-1 --json\n"
+	  "has '\"ihave\": \"pass\"'; has '\"comment\": \"a feed\"'; got $XD status x-1\n"
 	  "has 'x-1: GSP/1 on UDP port 8001, duplicates are counted and passed\n'\n"
 	  "has '\n  learning    only what an application adds\n'\n"
-	  "has '\n  IHAVEs      all pass\n'\n" },
+	  "has '\n  IHAVEs      all pass\n'; has '\n  comment     a feed\n'\n"
+	  "$XD set x-1 --comment ''; got $XD status x-1; lacks comment\n" },
 	{ "status-all", "got $XD status; is 'no filter is loaded'\n"
 			"[ \"$($XD status --json | tr -d ' \n')\" = '{\"filters\":[]}' ]\n" LOAD
 			" --name zz; $XD load p0 --port 80 --name b; got $XD status --json\n"

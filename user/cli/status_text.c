@@ -380,6 +380,8 @@ void status_print(const struct status *s)
 	else
 		printf("GSP/1 on UDP port %s", FORMAT_PORTS(c->policy.ports, c->policy.ports_cnt));
 	printf(", duplicates are %s\n", status_drops(s) ? "dropped" : "counted and passed");
+	if (*c->asked.comment)
+		printf("  comment     %s\n", c->asked.comment);
 	printf("  interfaces  ");
 	print_ifaces(s);
 	for (uint32_t n = 0; n < c->policy.streams_cnt && !dedup_is_gsp(c); n++)

@@ -26,6 +26,7 @@
 
 #define STATUS_PACKETS(FACT)                                                                        \
 	FACT(name, "The filter's name.", s->filter.name)                                            \
+	FACT(comment, "What --comment says.", JSON_IF(*c->asked.comment, c->asked.comment))         \
 	FACT(interfaces, "Where it runs.", JSON_LIST(i, s->ifaces_cnt, json_iface(&s->ifaces[i])))  \
 	FACT(mode, "Their mode; or `mixed`, or `none`.", s->mode)                                   \
 	FACT(ports, "UDP ports: ranges.", json_ports(c->policy.ports, c->policy.ports_cnt))         \

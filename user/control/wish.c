@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "wish.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -134,6 +135,21 @@ static const char *parse_deliver(void *to, const char *text)
 	return NULL;
 }
 
+static const char *parse_comment(void *to, const char *text)
+{
+	struct filter_spec *spec = &((struct wish *)to)->spec;
+	size_t len = strlen(text);
+
+	for (size_t i = 0; i < len; i++)
+		if (!isprint((unsigned char)text[i]))
+			return "give printable ASCII";
+	if (len >= sizeof(spec->comment))
+		return "at most {max} characters";
+	memset(spec->comment, 0, sizeof(spec->comment));
+	memcpy(spec->comment, text, len);
+	return NULL;
+}
+
 #define FIELD(member) ARGS_FIELD(struct wish, member)
 #define FIELDS(first, last) ARGS_FIELDS(struct wish, first, last)
 #define GIVEN(mark) .given = offsetof(struct wish, spec.given.mark)
@@ -218,6 +234,9 @@ const struct args_option WISH_OPTIONS[] = {
 	  .parse = parse_deliver, .key = ARGS_KEY_ONCE,
 	  .help = "fresh packets go to the network stack, or past it to AF_XDP\n"
 		  "sockets: xsk, or xsk:STREAM,STREAM for these streams (stack)" },
+	{ "--comment", "TEXT", OPT_ACTION, ARGS_OWN, FIELD(spec.comment), GIVEN(comment),
+	  .parse = parse_comment, .max = SPEC_COMMENT_BYTES - 1, .key = ARGS_KEY_ONCE,
+	  .help = "what the filter is for: `status` shows it (none)" },
 	{ "--layout", "LAYOUT", OPT_LAYOUT, ARGS_NAMES("blocked", "flat", "countdown"),
 	  FIELD(spec.layout), GIVEN(layout), .key = ARGS_KEY_ONCE, .help = "{names} (blocked)" },
 	{ "--hash", "HASH", OPT_LAYOUT,

@@ -64,7 +64,7 @@ enum {
 	OPT_PORT = 1 << 2,
 	OPT_CAPACITY = 1 << 3,
 	OPT_WINDOW = 1 << 4,
-	OPT_ACTION = 1 << 5, /* --action, --for, --learn, --ihave, --deliver */
+	OPT_ACTION = 1 << 5, /* --action, --for, --learn, --ihave, --deliver, --comment */
 	OPT_LAYOUT = 1 << 6, /* --layout, --hash, and the options for m and k */
 	OPT_FPR = 1 << 7,
 	OPT_DESTINATION = 1 << 8, /* --to, --outer-to, --vlan, --tunnels, --forwarded */

@@ -31,6 +31,7 @@ static const struct filter_spec OLD = {
 	.drop_ns = 5 * S,
 	.learn_app = true,
 	.ihave_pass = true,
+	.comment = "five",
 };
 
 static void no_layout(struct filter_spec *s)
@@ -106,6 +107,12 @@ static void flags(struct filter_spec *s)
 	s->given.forwarded = s->given.learn = s->given.ihave = true;
 }
 
+static void comment(struct filter_spec *s)
+{
+	strncpy(s->comment, "9", sizeof(s->comment));
+	s->given.comment = true;
+}
+
 static void tunnels(struct filter_spec *s)
 {
 	s->tunnels = (struct dedup_tunnels){ .kinds = DEDUP_TUNNEL_BIT(vxlan),
@@ -151,6 +158,7 @@ static const struct row {
 	{ "for", { "--for", "9s" }, drop_for, OPT_ACTION },
 	{ "count", { "--action", "count" }, only_count, OPT_ACTION },
 	{ "drop", { "--action", "drop" }, drop, OPT_ACTION },
+	{ "comment", { "--comment", "9" }, comment, OPT_ACTION },
 	{ "tunnels", { "--tunnels", "vxlan:9" }, tunnels, OPT_DESTINATION },
 	{ "no-tunnels", { "--tunnels", "none" }, no_tunnels, OPT_DESTINATION },
 	{ "outer-to", { "--outer-to", "10.0.0.0/8" }, outer_to, OPT_DESTINATION },
