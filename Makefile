@@ -600,6 +600,10 @@ bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP a
 		$(if $(DUPLICATES),--duplicates $(DUPLICATES)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
 		$(if $(ONE_CPU),--one-cpu) $(if $(JSON),--json)
 
+.PHONY: bench-tables
+bench-tables: $(BIN) $(BENCH) $(BUILD)/tests/e2e_bench ## as root: the tables of README.md and tests/bench/README.md; ROUNDS=N IDS=1k,1M BURST=N FAIR=1
+	$(Q)XDP_DEDUP=$(BIN) scripts/bench-tables.py $(BENCH) $(BUILD)/tests/e2e_bench
+
 .PHONY: bench-publish
 bench-publish: $(BIN) $(METRICS) $(PUBLISH) $(BUILD)/tests/plain_publisher $(BUILD)/tests/publish_bench ## as root: what publishing into JetStream costs, with filters and without; ROUNDS=N
 	$(Q)XDP_DEDUP=$(BIN) XDP_DEDUP_PUBLISH=$(PUBLISH) $(if $(ROUNDS),ROUNDS=$(ROUNDS)) \

@@ -14,7 +14,7 @@
 #define FLOOD_SEED_STEP 0x9e3779b97f4a7c15 /* SplitMix64 */
 
 /* Whose socket it is, in the map of AF_XDP sockets. */
-enum { FLOOD_XSK_FIRST, FLOOD_XSK_ALL, FLOOD_XSKS };
+enum { FLOOD_XSK_FIRST, FLOOD_XSK_LINE, FLOOD_XSK_ALL, FLOOD_XSKS };
 
 /* An EVENT of GSP/1. What is not GSP/1's is in host order. */
 struct flood_payload {

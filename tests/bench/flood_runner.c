@@ -26,6 +26,8 @@ enum link {
 	LINK_DEDUP,
 	LINK_DEDUP_XSK,
 	LINK_NUMBERED_XSK,
+	LINK_LINE,
+	LINK_LINE_XSK,
 	LINK_TOLD,
 	LINK_TOLD_XSK,
 	LINK_DROP,
@@ -40,6 +42,8 @@ static const enum link LINK_OF[FLOOD_WAYS] = {
 	[FLOOD_XDP_DEDUP] = LINK_DEDUP,
 	[FLOOD_XDP_DEDUP_XSK] = LINK_DEDUP_XSK,
 	[FLOOD_XDP_NUMBERED_XSK] = LINK_NUMBERED_XSK,
+	[FLOOD_XDP_LINE] = LINK_LINE,
+	[FLOOD_XDP_LINE_XSK] = LINK_LINE_XSK,
 	[FLOOD_XDP_TOLD] = LINK_TOLD,
 	[FLOOD_XDP_TOLD_XSK] = LINK_TOLD_XSK,
 	[FLOOD_XDP_DROP] = LINK_DROP,
@@ -56,7 +60,7 @@ static struct e2e {
 	int receiver_cpu;
 	struct filter in_kernel, delivering, numbered;		 /* on the first three links */
 	struct xdp_dedup_receiver *receiver, *numbered_receiver; /* of the last two */
-	struct xsk first, all; /* on LINK_TOLD_XSK and LINK_ALL_XSK */
+	struct xsk first, line, all; /* on LINK_TOLD_XSK, LINK_LINE_XSK and LINK_ALL_XSK */
 	struct xdp_dedup_filter *in_user_space;
 	uint64_t seed;
 } e2e;
@@ -119,7 +123,7 @@ static void make_link(enum link link)
 	*t = (struct flood_target){ .mac = { 2, 0, 0, 0, 1, link },
 				    .address = 0x0a4f0001 + (link << 8) };
 	sh("set -e; near=%s far=%s link=%d\n"
-	   "ip link add $near address 02:00:00:00:01:0$link numrxqueues 1 numtxqueues 1 type veth"
+	   "ip link add $near address 02:00:00:00:01:%02x numrxqueues 1 numtxqueues 1 type veth"
 	   " peer name $far numrxqueues 1 numtxqueues 1\n"
 	   "ip link set $near addrgenmode none\n"
 	   "ip link set $far addrgenmode none\n"
@@ -127,7 +131,7 @@ static void make_link(enum link link)
 	   "ip addr add 10.79.$link.1/24 dev $near\n"
 	   "ip link set $near up\n"
 	   "ip link set $far up\n",
-	   near_end(link), far_end, link);
+	   near_end(link), far_end, link, link);
 	t->far_ifindex = if_nametoindex(far_end);
 	if (e2e.receiver_cpu != SENDER_CPU)
 		start_napi_thread(link);
@@ -190,11 +194,14 @@ void flood_run_make(enum flood_cpus cpus, uint32_t burst, uint32_t copies, const
 		make_link(i);
 	err = flood_sender_open(&e2e.sender, SENDER_CPU, burst, copies);
 	assert_return_code(err, -err);
+	attach(LINK_LINE, "drop_by_line");
+	attach(LINK_LINE_XSK, "redirect_by_line");
 	attach(LINK_TOLD, "drop_copies");
 	attach(LINK_TOLD_XSK, "redirect_first");
 	attach(LINK_DROP, "drop");
 	attach(LINK_ALL_XSK, "redirect_all");
 	open_xsk(LINK_TOLD_XSK, &e2e.first, FLOOD_XSK_FIRST);
+	open_xsk(LINK_LINE_XSK, &e2e.line, FLOOD_XSK_LINE);
 	open_xsk(LINK_ALL_XSK, &e2e.all, FLOOD_XSK_ALL);
 	write_profile();
 	load(LINK_DEDUP, "kernel", size, PORT_OPTION, &e2e.in_kernel);
@@ -213,6 +220,7 @@ void flood_run_make(enum flood_cpus cpus, uint32_t burst, uint32_t copies, const
 void flood_run_remove(void)
 {
 	xsk_close(&e2e.first);
+	xsk_close(&e2e.line);
 	xsk_close(&e2e.all);
 	xdp_dedup_receive_close(e2e.receiver);
 	xdp_dedup_receive_close(e2e.numbered_receiver);
@@ -320,9 +328,10 @@ struct flood_result flood_run_run(enum flood_way way, uint64_t rate_pps, double 
 		.receiver = way == FLOOD_XDP_DEDUP_XSK	    ? e2e.receiver
 			    : way == FLOOD_XDP_NUMBERED_XSK ? e2e.numbered_receiver
 							    : NULL,
-		.xsk = way == FLOOD_XDP_TOLD_XSK ? &e2e.first
-		       : way == FLOOD_XSK_DEDUP	 ? &e2e.all
-						 : NULL,
+		.xsk = way == FLOOD_XDP_TOLD_XSK   ? &e2e.first
+		       : way == FLOOD_XDP_LINE_XSK ? &e2e.line
+		       : way == FLOOD_XSK_DEDUP	   ? &e2e.all
+						   : NULL,
 	};
 	struct counts before = count(way);
 	struct flood_result r = { 0 };

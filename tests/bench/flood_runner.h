@@ -22,6 +22,8 @@ enum flood_way {
 	FLOOD_XDP_DEDUP,     /* the packet program, loaded by the tool; the reader gets the rest */
 	FLOOD_XDP_DEDUP_XSK, /* XDP_DEDUP with --deliver xsk, and the library's receiver */
 	FLOOD_XDP_NUMBERED_XSK, /* XDP_DEDUP_XSK with the events as a numbered stream */
+	FLOOD_XDP_LINE,		/* FLOOD_XDP_TOLD, and it reads one random line for each packet */
+	FLOOD_XDP_LINE_XSK,	/* FLOOD_XDP_TOLD_XSK, with such a line */
 	FLOOD_XDP_TOLD,		/* a program that packets tell what they are: a filter at no cost */
 	FLOOD_XDP_TOLD_XSK,	/* FLOOD_XDP_TOLD, to an AF_XDP socket */
 	FLOOD_XDP_DROP,		/* a program that drops everything */

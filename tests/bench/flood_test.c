@@ -24,7 +24,7 @@ static void flood(enum flood_way way, uint32_t copies)
 	else
 		assert_int_not_equal(r.received, 0);
 	if (way == FLOOD_XDP_DEDUP_XSK || way == FLOOD_XDP_NUMBERED_XSK ||
-	    way == FLOOD_XDP_TOLD_XSK || way == FLOOD_XSK_DEDUP)
+	    way == FLOOD_XDP_LINE_XSK || way == FLOOD_XDP_TOLD_XSK || way == FLOOD_XSK_DEDUP)
 		assert_int_not_equal(r.by_xsk, 0);
 	else
 		assert_int_equal(r.by_xsk, 0);
