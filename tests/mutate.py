@@ -1,0 +1,171 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Do the quick tests find faults? As root: tests/mutate.py [--count N] [--seed N] [PATH...]
+
+Changes one line of the product at a time, in a worktree of its own (build/mutants, of HEAD), and
+runs the quick tests until one fails, which it runs again to be sure. Prints for each mutant what
+found it, or the change that nothing found. A mutant that does not compile, or of which the compiler
+makes the same programs, does not count.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+
+PATHS = ["include", "bpf", "user/control", "user/attach", "user/filter"]
+TREE = "build/mutants"
+MADE = ["build/xdp-dedup", "build/obj/tests/programs"]
+TEST_SECONDS = 300
+AT_ONCE = 4
+# A pattern, and what takes its place. Each match is a mutant.
+CHANGES = [
+    (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
+    (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "),
+    (r" \+ ", " - "), (r" - ", " + "), (r" << ", " >> "), (r" & ", " | "), (r" \+= ", " -= "),
+    (r"\bif \((.*)\)$", r"if (0 && (\1))"), (r"\bif \((.*)\)$", r"if (1 || (\1))"),
+    (r"!(?=[a-z_(])", ""), (r"\breturn -E[A-Z]+;", "return 0;"), (r"\breturn (true|1);", "return 0;"),
+    (r"\breturn (false|0);", "return 1;"), (r"^\t+(continue|break);$", ""),
+    (r"^\t+(?!__)[a-z_]+\(.*\);$", ""), (r"^\t+[a-z][\w.>\[\]-]* [|&+-]?= .*;$", ""),
+]
+
+
+def is_code(line):
+    return line.startswith("\t") and not re.match(r"\s*(/?\*|//|#|_Static_assert|\"|{ \")", line) \
+        and not line.endswith("\\")
+
+
+def mutants_of(path):
+    with open(path, encoding="ascii") as f:
+        lines = f.read().split("\n")
+    for at, line in enumerate(lines):
+        code = line.split("/*")[0].rstrip() if is_code(line) else ""
+        for pattern, instead in CHANGES:
+            for match in re.finditer(pattern, code):
+                changed = code[:match.start()] + match.expand(instead) + code[match.end():]
+                yield path, at, lines, changed
+
+
+def run(*command, **options):
+    return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+                          **options).returncode
+
+
+def build(programs):
+    return run("make", "-s", f"-j{os.cpu_count()}", "all", "build/xdp-dedup-bench", *MADE,
+               *programs) == 0
+
+
+def digest():
+    total = hashlib.sha256()
+    for path in MADE:
+        with open(path, "rb") as f:
+            total.update(f.read())
+    return total.digest()
+
+
+def quick_programs():
+    """In the order of tests/run: those that run alone are after "--"."""
+    listed = subprocess.run(["make", "-n", "test"], capture_output=True, text=True, check=True).stdout
+    line = [x for x in listed.replace("\\\n", " ").split("\n") if "tests/run build/plain" in x][-1]
+    return line.split("tests/run ")[1].split()
+
+
+def order(programs, path):
+    """Tests of the same room first: they most likely find it."""
+    room = "prog" if path.startswith(("bpf", "include")) else path.split("/")[1]
+    near = {os.path.basename(f)[:-2] for f in subprocess.run(
+        ["git", "ls-files", f"tests/{room}", f"tests/unit/{room}", "tests/unit/include"],
+        capture_output=True, text=True, check=True).stdout.split()}
+    return sorted(programs, key=lambda p: os.path.basename(p) not in near)
+
+
+def fails(program, running):
+    env = dict(os.environ, CPU_SECONDS="2", CMOCKA_MESSAGE_OUTPUT="TAP")
+    with subprocess.Popen([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env,
+                          start_new_session=True) as process:
+        running.add(process)
+        try:
+            return process.wait(TEST_SECONDS) != 0
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGTERM)
+            return True
+        finally:
+            running.discard(process)
+
+
+def found_by(programs):
+    """The first program that fails twice, or None. Ends the others."""
+    running, found = set(), None
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        tests = {pool.submit(fails, p, running): p for p in programs}
+        for done in concurrent.futures.as_completed(tests):
+            if done.cancelled() or not done.result() or not fails(tests[done], running):
+                continue
+            found = tests[done]
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(running):
+                os.killpg(process.pid, signal.SIGTERM)
+            break
+    return found
+
+
+def try_mutant(mutant, programs, original):
+    """What came of it; None if it does not count."""
+    path, at, lines, changed = mutant
+    with open(path, "w", encoding="ascii") as f:
+        f.write("\n".join(lines[:at] + [changed] + lines[at + 1:]))
+    try:
+        if not build(programs) or digest() == original:
+            return None
+        where, alone = order(programs, path), programs.index("--") if "--" in programs else None
+        apart = set(programs[alone + 1:]) if alone is not None else set()
+        together = [p for p in where if p != "--" and p not in apart]
+        return found_by(together) or next((p for p in apart if fails(p, set())), "")
+    finally:
+        with open(path, "w", encoding="ascii") as f:
+            f.write("\n".join(lines))
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    options.add_argument("--count", type=int, default=200)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("paths", nargs="*", default=PATHS)
+    asked = options.parse_args()
+    os.chdir(os.path.join(os.path.dirname(__file__), ".."))
+    run("git", "worktree", "remove", "--force", TREE)
+    if run("git", "worktree", "add", "--detach", TREE, "HEAD"):
+        sys.exit(f"mutate.py: {TREE} cannot be made: is this a clone of the repository?")
+    os.chdir(TREE)
+    programs = quick_programs()
+    if not build([p for p in programs if p != "--"]):
+        sys.exit("mutate.py: HEAD does not build")
+    original = digest()
+    wrong = found_by([p for p in programs if p != "--"])
+    if wrong:
+        sys.exit(f"mutate.py: {wrong} fails at HEAD")
+    files = subprocess.run(["git", "ls-files", *asked.paths], capture_output=True, text=True,
+                           check=True).stdout.split()
+    mutants = [m for f in files if f.endswith((".c", ".h")) for m in mutants_of(f)]
+    random.Random(asked.seed).shuffle(mutants)
+    tried = found = 0
+    for mutant in mutants:
+        if tried == asked.count:
+            break
+        by = try_mutant(mutant, programs, original)
+        if by is None:
+            continue
+        tried, found = tried + 1, found + bool(by)
+        path, at, lines, changed = mutant
+        print(f"{path}:{at + 1}: {'found by ' + os.path.basename(by) if by else 'NOT FOUND'}\n"
+              f"    - {lines[at].strip()}\n    + {changed.strip()}", flush=True)
+    print(f"{found} of {tried} mutants found, of {len(mutants)} that there are")
+
+
+if __name__ == "__main__":
+    main()
