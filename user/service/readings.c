@@ -9,7 +9,7 @@
 
 #include "receivers.h"
 #include "clock.h"
-#include "diag.h"
+#include "diag_once.h"
 #include "hand.h"
 #include "iface.h"
 #include "kernel.h"
@@ -17,37 +17,18 @@
 #include "open.h"
 #include "own_macs.h"
 
-#define TEXT_MAX 256
-
 /* One filter. */
 struct reading {
 	struct watched watched;
 	struct filter_counters shown, shown_streams[DEDUP_STREAMS_MAX]; /* in the last reading */
 	bool has_shown, has_shown_streams;
-	char found[TEXT_MAX], logged[TEXT_MAX]; /* why it is unreadable: now, as logged */
+	struct diag_once unreadable; /* why it is */
 };
 
 static void forget_filter(struct reading *r)
 {
 	monitor_forget(&r->watched);
 	r->has_shown = r->has_shown_streams = false;
-}
-
-/* Keeps the first message about a filter, as it tells the most. */
-static void keep_first_message(void *to, const struct diag *d)
-{
-	struct reading *r = to;
-
-	if (!*r->found)
-		diag_text(d, r->found, sizeof(r->found));
-}
-
-static void log_once(struct reading *r)
-{
-	if (*r->found && strcmp(r->found, r->logged))
-		diag_err(0, "metrics: %s", r->found);
-	memcpy(r->logged, r->found, sizeof(r->logged));
-	r->found[0] = '\0';
 }
 
 /* Returns whether the open filter is still the one of its name, and has not been changed since. */
@@ -201,9 +182,7 @@ static int update_one(struct reading *r)
 
 static void update_reading(struct reading *r, bool all, const struct links *links)
 {
-	struct diag_receiver receiver = { .take = keep_first_message, .to = r };
-
-	diag_receive(&receiver);
+	diag_once_begin(&r->unreadable);
 	if (all || r->watched.err || !is_current(r))
 		r->watched.err = refresh_one(r, links);
 	else
@@ -212,8 +191,7 @@ static void update_reading(struct reading *r, bool all, const struct links *link
 		forget_filter(r);
 	else
 		read_rest(&r->watched);
-	diag_receive_end(&receiver);
-	log_once(r);
+	diag_once_end(&r->unreadable, "metrics");
 }
 
 /* Reads the filter of this name. is_wanted: keeps it in the list even if it is not loaded. */

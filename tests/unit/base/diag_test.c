@@ -2,7 +2,7 @@
 /* Messages go to the innermost receiver. */
 #include "unit.h"
 
-#include "diag.h"
+#include "diag_once.h"
 
 #define NESTED 3
 
@@ -158,6 +158,32 @@ TEST(control_characters_are_question_marks)
 	diag_note("%s", "a\033[2Jb\nc\x1f_\xff");
 	diag_receive_end(&r);
 	assert_string_equal(got[0], "a?[2Jb?c?_?");
+}
+
+/* The first message of each time; and again after another one, or none. */
+TEST(once)
+{
+	static const struct {
+		const char *first, *second, *logged;
+	} TIMES[] = {
+		{ "a", "b", "x: a" }, { "a", NULL, "" },     { "b", NULL, "x: b" },
+		{ NULL, NULL, "" },   { "b", NULL, "x: b" },
+	};
+	struct diag_receiver r = { .take = take, .to = got[0] };
+	struct diag_once once = { 0 };
+
+	diag_receive(&r);
+	for (size_t i = 0; i < ARRAY_SIZE(TIMES); i++) {
+		got[0][0] = '\0';
+		diag_once_begin(&once);
+		if (TIMES[i].first)
+			diag_note("%s", TIMES[i].first);
+		if (TIMES[i].second)
+			diag_err(0, "%s", TIMES[i].second);
+		diag_once_end(&once, "x");
+		assert_string_equal(got[0], TIMES[i].logged);
+	}
+	diag_receive_end(&r);
 }
 
 UNIT_MAIN_WITH(setup, NULL)
