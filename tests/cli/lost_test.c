@@ -4,13 +4,17 @@
  * this runs only on machines that say in MACHINE that they are for tests (tests/run-vm).
  */
 #include <arpa/inet.h>
+#include <linux/genetlink.h>
 #include <linux/if_packet.h>
+#include <linux/net_dropmon.h>
+#include <linux/netlink.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "netlink.h"
 #include "protocol_packets.h"
 #include "support.h"
 
@@ -186,18 +190,83 @@ TEST(what_is_wanted_arrives)
 	assert_int_equal(twice, 0);
 }
 
-/* One that was killed leaves the monitor on. */
-TEST(one_at_a_time)
+#define LOST_OF_L(options) "%s lost l --for 10m " options " >/tmp/lost 2>/tmp/said & "
+
+static void await_lost(void)
 {
-	sh("%s load v9 --profile payload:%d --name l >/dev/null 2>&1", tool(), PORT);
-	sh("rm -f /tmp/said; %s lost l 2>/tmp/said & until grep -qs showing /tmp/said; do sleep 0.1; done; kill -9 $!; "
-	   "wait",
-	   tool());
-	sh("got=$(%s lost l 2>&1) && exit 1; case $got in *'drop monitor is on already'*'--force stops "
-	   "it'*) ;; *) echo \"$got\"; false ;; esac",
-	   tool());
-	sh("%s lost l --force --for 100ms 2>/dev/null; %s lost l --for 100ms 2>/dev/null", tool(),
-	   tool());
+	sh("for i in $(seq 100); do grep -qs showing /tmp/said && exit; sleep 0.1; done; cat /tmp/said; false");
+}
+
+static void end_lost(const char *signal)
+{
+	sh("kill -%s $(cat /tmp/pid); while kill -0 $(cat /tmp/pid) 2>/dev/null; do sleep 0.1; done; rm "
+	   "-f /tmp/said",
+	   signal);
+}
+
+static void monitor_is(bool on)
+{
+	char out[64];
+
+	sh_out(out, sizeof(out), "cat /sys/module/drop_monitor/refcnt");
+	assert_int_equal(atoi(out) > 0, on);
+}
+
+static int take_family(const struct nlmsghdr *message, void *arg)
+{
+	const struct nlattr *a;
+
+	mnl_attr_for_each (a, message, sizeof(struct genlmsghdr))
+		if (mnl_attr_get_type(a) == CTRL_ATTR_FAMILY_ID)
+			*(uint16_t *)arg = mnl_attr_get_u16(a);
+	return MNL_CB_OK;
+}
+
+/* Starts or stops the monitor as dropwatch does: it reports counts. */
+static int switch_monitor(uint8_t command)
+{
+	union netlink_request r;
+	uint16_t family = 0;
+
+	netlink_begin_generic(&r, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	mnl_attr_put_strz(&r.header, CTRL_ATTR_FAMILY_NAME, "NET_DM");
+	assert_int_equal(netlink_query(NETLINK_GENERIC, &r.header, take_family, &family), 0);
+	netlink_begin_generic(&r, family, command);
+	mnl_attr_put(&r.header, NET_DM_ATTR_SW_DROPS, 0, NULL);
+	return netlink_query(NETLINK_GENERIC, &r.header, NULL, NULL);
+}
+
+TEST(one_monitor_for_all)
+{
+	static const struct sockaddr_nl US = { .nl_family = AF_NETLINK,
+					       .nl_groups = NET_DM_GRP_ALERT };
+	int other = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+
+	sh("%s load v9 --profile payload:%d --name l >/dev/null 2>&1; rm -f /tmp/said", tool(), PORT);
+	/* One that was killed leaves it on. The next one ends that. */
+	sh(LOST_OF_L("") "echo $! >/tmp/pid", tool());
+	await_lost();
+	end_lost("KILL");
+	monitor_is(true);
+	sh("%s lost l --for 100ms 2>/dev/null", tool());
+	monitor_is(false);
+	/* A second one listens, too, and the last one stops it. */
+	sh(LOST_OF_L("") "echo $! >/tmp/pid", tool());
+	await_lost();
+	sh("%s lost l --for 100ms 2>/dev/null", tool());
+	monitor_is(true);
+	end_lost("INT");
+	monitor_is(false);
+	/* Another program has counts. */
+	assert_int_equal(bind(other, (const void *)&US, sizeof(US)), 0);
+	assert_int_equal(switch_monitor(NET_DM_CMD_START), 0);
+	sh("got=$(%s lost l 2>&1) && exit 1; case $got in *'(%d) has the kernel'*'lost --force'*) ;; *) echo "
+	   "\"$got\"; false ;; esac",
+	   tool(), (int)getpid());
+	sh("%s lost l --force --for 100ms 2>/dev/null", tool());
+	monitor_is(true);
+	assert_int_equal(switch_monitor(NET_DM_CMD_STOP), 0);
+	close(other);
 	sh("%s unload --name l >/dev/null 2>&1", tool());
 }
 

@@ -10,24 +10,20 @@
 #include "attachments.h"
 #include "capture.h"
 #include "clock.h"
-#include "device.h"
 #include "diag.h"
 #include "kernel.h"
 #include "links.h"
-#include "lost_reason.h"
+#include "lost_packets.h"
 #include "open.h"
 #include "program.h"
 #include "sample_view.h"
 #include "stop.h"
 #include "units.h"
 #include "verbs.h"
-#include "want_ring.h"
 
 #define WAIT_MS 200
 #define MS 1000000
-#define SECOND_NS 1000000000
 #define FILE_SNAP 262144
-#define WANTS_IN_A_SECOND 10000 /* each takes two system calls */
 #define REASONS_MAX 32
 /* Time without --for, if the kernel also reports the filter's drops: each then costs fivefold. */
 #define COSTLY_NS (10 * 1000 * UINT64_C(1000000))
@@ -36,7 +32,7 @@
 struct lost {
 	const struct options *o;
 	struct filter *f;
-	struct attachments at;
+	struct lost_packets packets;
 	struct links links;
 	struct capture_out *file; /* NULL: packets are printed */
 	struct lost_sum {
@@ -44,27 +40,9 @@ struct lost {
 		uint64_t cnt;
 	} sums[REASONS_MAX]; /* by reason */
 	int sums_cnt;
-	uint64_t cnt, missed;
-	struct want_ring *wants;    /* of --want; else NULL */
-	uint64_t want_second, left; /* so many more may be wanted in this second */
-	uint64_t unwanted;	    /* lost packets that were not wanted: too many, or an error */
+	uint64_t cnt;
 	bool failed; /* a write has failed, which capture_finish() or check_output() logs */
 };
-
-/* Returns the filter's interface, of this network namespace, on which the packet came in, or below
- * the device to which it then went (a VLAN, bond, bridge); NULL if it came elsewhere.
- */
-static const struct attachment *interface_of(const struct lost *l, const struct drop *d)
-{
-	for (int i = 0; i < l->at.cnt; i++) {
-		const struct attachment *a = &l->at.list[i];
-
-		if (a->local &&
-		    (a->ifindex == d->ifindex || links_is_on(&l->links, d->ifindex, a->ifindex)))
-			return a;
-	}
-	return NULL;
-}
 
 static void count(struct lost *l, const struct lost_reason *reason)
 {
@@ -80,51 +58,30 @@ static void count(struct lost *l, const struct lost_reason *reason)
 	l->cnt++;
 }
 
-static void print(const struct lost *l, const struct drop *d, const struct program_id *id,
-		  const char *ifname, const struct lost_reason *reason)
+static void print(const struct lost *l, const struct drop *d, const struct lost_packet *p)
 {
 	struct sample_view view;
 
-	sample_view_of_frame(l->f->config, id, d->frame, d->have, &view);
+	sample_view_of_frame(l->f->config, &p->id, d->frame, d->have, &view);
 	view.time_ns = d->time_ns;
 	view.verdict = "lost";
-	view.reason = reason->key;
+	view.reason = p->reason->key;
 	view.ifindex = d->ifindex;
 	view.len = d->len;
-	snprintf(view.iface, sizeof(view.iface), "%s", ifname);
+	snprintf(view.iface, sizeof(view.iface), "%s", p->at->ifname);
 	(l->o->json ? sample_view_json : sample_view_text)(&view, stdout);
-}
-
-/* Wants the packet's id, so that its next copy passes. */
-static void want(struct lost *l, const struct program_id *id)
-{
-	uint64_t second = clock_ns(CLOCK_MONOTONIC) / SECOND_NS;
-
-	if (second != l->want_second) {
-		l->want_second = second;
-		l->left = WANTS_IN_A_SECOND;
-	}
-	if (!l->left || want_ring_add(l->wants, l->f, &id->id, id->stream) < 0)
-		l->unwanted++;
-	l->left -= !!l->left;
 }
 
 static int show_drop(void *arg, const struct drop *d)
 {
-	const struct lost_reason *reason = lost_reason_of(d);
 	struct lost *l = arg;
-	const struct attachment *at = interface_of(l, d);
-	struct program_id id;
+	struct lost_packet p;
 
-	if (lost_is_by_xdp(d) || !at)
+	if (!lost_packet_read(d, lost_interface(&l->packets.at, &l->links, d), &p))
 		return 0;
-	program_identify(d->frame, d->have, &id);
-	/* An IHAVE has many ids. */
-	if (id.reason >= 0 && id.reason != DEDUP_REASON_ihave_new)
-		return 0;
-	count(l, reason);
-	if (l->wants && reason->may_be_wanted && id.reason < 0)
-		want(l, &id);
+	count(l, p.reason);
+	if (l->o->want_lost)
+		lost_packets_want(&l->packets, l->f, &p);
 	if (l->file) {
 		const struct capture_frame frame = {
 			.data = d->frame, .len = d->have, .wire_len = d->len, .ns = d->time_ns
@@ -132,60 +89,9 @@ static int show_drop(void *arg, const struct drop *d)
 
 		l->failed = capture_write(l->file, &frame);
 	} else {
-		print(l, d, &id, at->ifname, reason);
+		print(l, d, &p);
 	}
 	return l->failed || l->cnt == l->o->sample.count; /* never for a count of 0 */
-}
-
-/* Opens the packet program, which finds ids. It does not compare MACs: if a packet was for another
- * host, the kernel's reason says so.
- */
-static int open_program(const struct filter *f)
-{
-	struct dedup_config *cfg = malloc(sizeof(*cfg));
-	int err;
-
-	if (!cfg)
-		return diag_err(-ENOMEM, "out of memory");
-	*cfg = *f->config;
-	cfg->policy.forwarded = 1;
-	for (uint32_t i = 0; i < cfg->policy.streams_cnt; i++)
-		cfg->policy.streams[i].forwarded = 1;
-	err = program_open(cfg, false, 2 * cfg->memory.window_ns);
-	free(cfg);
-	return err ? diag_err(err, "out of memory") : 0;
-}
-
-/* Returns an interface on which the kernel makes buffers of packets before the filter drops them;
- * NULL if there is none. An interface whose driver is unknown counts as one.
- */
-static const char *costly_interface(const struct lost *l)
-{
-	char driver[DEVICE_DRIVER_MAX];
-
-	for (int i = 0; i < l->at.cnt; i++) {
-		const struct attachment *a = &l->at.list[i];
-
-		if (a->local && (a->mode == MODE_SKB || device_driver(a->ifname, driver) ||
-				 !strcmp(driver, "veth")))
-			return a->ifname;
-	}
-	return NULL;
-}
-
-static int explain_open(int err)
-{
-	if (err == -ENOENT)
-		return diag_err(err, "there is no drop monitor here: the kernel lacks it "
-				     "(CONFIG_NET_DROP_MONITOR), or this is not the initial "
-				     "network namespace" ADVICE "`status` has the figures");
-	if (err == -EBUSY)
-		return diag_err(err, "the kernel's drop monitor is on already, and there is one on a "
-				     "machine: dropwatch, another xdp-dedup lost, or one that was "
-				     "killed" ADVICE "--force stops it");
-	if (err == -EPERM || err == -EACCES)
-		return diag_err(err, "the kernel's drop monitor needs root");
-	return diag_err(err, "cannot start the kernel's drop monitor: %s", strerror(-err));
 }
 
 static int receive(struct drop_monitor *m, struct lost *l, uint64_t for_ns)
@@ -196,7 +102,7 @@ static int receive(struct drop_monitor *m, struct lost *l, uint64_t for_ns)
 	while (!result && !stop_signal() && left_ns && !l->failed) {
 		left_ns = clock_left_ns(start_ns, for_ns);
 		result = drop_monitor_poll(m, left_ns < WAIT_MS * MS ? (int)(left_ns / MS) : WAIT_MS,
-					   show_drop, l, &l->missed);
+					   show_drop, l);
 		l->failed |= fflush(stdout) != 0;
 	}
 	return result < 0 ? diag_err(result, "cannot read the kernel's drop monitor: %s",
@@ -204,46 +110,46 @@ static int receive(struct drop_monitor *m, struct lost *l, uint64_t for_ns)
 			  : 0;
 }
 
-static void log_summary(const struct lost *l, int err)
+static void log_summary(const struct lost *l, uint32_t missed, int err)
 {
 	for (int i = 0; i < l->sums_cnt; i++)
 		diag_note("%" PRIu64 " lost: %s (%s)", l->sums[i].cnt, l->sums[i].text,
 			  l->sums[i].key);
 	if (!l->cnt && !err)
 		diag_note("no packet of %s was lost", l->f->name);
-	if (l->wants)
+	if (l->o->want_lost)
 		diag_note("%" PRIu64 " wanted, of which the newest %d at most still are",
-			  l->wants->cnt, WANT_RING_MAX);
-	if (l->unwanted)
+			  l->packets.wants.cnt, WANT_RING_MAX);
+	if (l->packets.unwanted)
 		diag_note("%" PRIu64 " not wanted: more than %d a second, or too many of others",
-			  l->unwanted, WANTS_IN_A_SECOND);
-	if (l->missed)
-		diag_note("there were more: this process was too slow for them");
+			  l->packets.unwanted, LOST_WANTS_IN_A_SECOND);
+	if (missed)
+		diag_note("%u packets of any kind are not shown: this process was too slow", missed);
 }
 
 static int show_lost(struct lost *l)
 {
-	const char *costly = costly_interface(l);
+	const char *costly = lost_costly_interface(&l->packets.at);
 	uint64_t for_ns = l->o->sample.for_ns;
 	struct drop_monitor *m;
-	int err = drop_monitor_open(l->o->take_over, &m);
+	uint32_t missed;
+	int err = lost_monitor_open("show losses", l->o->take_over, &m);
 
 	if (err)
-		return explain_open(err);
+		return err;
 	if (l->o->sample.write)
 		err = capture_create(l->o->sample.write, FILE_SNAP, CAPTURE_LIVE, &l->file);
 	if (costly) {
 		for_ns = for_ns ?: COSTLY_NS;
-		diag_note("on %s the kernel reports what the filter drops, too, which slows it down: "
-			  "this ends after %s",
-			  costly, FORMAT_TIME(for_ns));
+		diag_note(LOST_COSTLY ": this ends after %s", costly, FORMAT_TIME(for_ns));
 	}
 	if (!err) {
 		diag_note("showing what is lost behind %s; Ctrl-C ends it", l->f->name);
 		err = receive(m, l, for_ns);
 	}
+	missed = drop_monitor_missed(m);
 	drop_monitor_close(m);
-	log_summary(l, err);
+	log_summary(l, missed, err);
 	if (l->file && capture_finish(l->file))
 		err = -EIO;
 	return err;
@@ -251,7 +157,7 @@ static int show_lost(struct lost *l)
 
 int verb_lost(const struct options *o)
 {
-	struct lost l = { .o = o };
+	static struct lost l;
 	struct filter f;
 	int err;
 
@@ -260,21 +166,17 @@ int verb_lost(const struct options *o)
 	if (kernel_ready(o->wish.verbose, false) || attachments_open(o->args[0], &f))
 		return EXIT_FAILED;
 	stop_on_signals(SIGPIPE);
+	l.o = o;
 	l.f = &f;
-	err = links_read(&l.links) ?: attachments_read(&f, &l.links, &l.at);
+	err = links_read(&l.links) ?: attachments_read(&f, &l.links, &l.packets.at);
 	if (err)
 		diag_err(err, "cannot read the interfaces of %s: %s", f.name, strerror(-err));
-	if (!err && o->want_lost) {
-		l.wants = calloc(1, sizeof(*l.wants));
-		err = l.wants ? 0 : diag_err(-ENOMEM, "out of memory");
-	}
 	if (!err)
-		err = open_program(&f);
+		err = lost_program_open(&f);
 	if (!err) {
 		err = show_lost(&l);
 		program_close();
 	}
-	free(l.wants);
 	links_free(&l.links);
 	filter_close(&f);
 	stop_end_by_pipe();

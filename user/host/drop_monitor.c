@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/net_dropmon.h>
+#include <linux/sock_diag.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ struct drop_monitor {
 	struct mnl_socket *socket;
 	uint32_t family;
 	uint32_t group; /* of its events */
-	bool on;
+	bool opened;
 	char message[MESSAGE_MAX];
 };
 
@@ -59,6 +60,22 @@ static int take_family(const struct nlmsghdr *message, void *arg)
 	return MNL_CB_OK;
 }
 
+/* Sets *arg, a bool: are whole packets reported, and not only counts, or their beginnings? */
+static int take_configuration(const struct nlmsghdr *message, void *arg)
+{
+	const struct nlattr *a;
+	bool is_packets = false, is_whole = true;
+
+	mnl_attr_for_each (a, message, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(a) == NET_DM_ATTR_ALERT_MODE)
+			is_packets = mnl_attr_get_u8(a) == NET_DM_ALERT_MODE_PACKET;
+		if (mnl_attr_get_type(a) == NET_DM_ATTR_TRUNC_LEN)
+			is_whole = !mnl_attr_get_u32(a);
+	}
+	*(bool *)arg = is_packets && is_whole;
+	return MNL_CB_OK;
+}
+
 static int take_nothing(const struct nlmsghdr *message, void *arg)
 {
 	(void)message, (void)arg;
@@ -74,7 +91,8 @@ static int find_family(struct drop_monitor *m)
 	netlink_begin_generic(&r, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
 	mnl_attr_put_strz(&r.header, CTRL_ATTR_FAMILY_NAME, "NET_DM");
 	err = netlink_query(NETLINK_GENERIC, &r.header, take_family, m);
-	return err ?: m->family && m->group ? 0 : -ENOENT;
+	/* The kernel gives this family group 1. */
+	return err ?: m->family && m->group && m->group <= 32 ? 0 : -ENOENT;
 }
 
 /* Sends a command without an answer. `command` is NET_DM_CMD_START or _STOP. */
@@ -99,6 +117,39 @@ static int configure(const struct drop_monitor *m, uint8_t mode, uint32_t queue)
 	return netlink_query(NETLINK_GENERIC, &r.header, take_nothing, NULL);
 }
 
+int drop_monitor_turn_on(const struct drop_monitor *m)
+{
+	int err = configure(m, NET_DM_ALERT_MODE_PACKET, QUEUE_PACKETS);
+	bool is_whole = false;
+	union netlink_request r;
+
+	if (!err)
+		err = switch_monitor(m, NET_DM_CMD_START);
+	if (err != -EBUSY && err != -EAGAIN) /* else it is on already */
+		return err;
+	netlink_begin_generic(&r, m->family, NET_DM_CMD_CONFIG_GET);
+	err = netlink_query(NETLINK_GENERIC, &r.header, take_configuration, &is_whole);
+	return err ?: is_whole ? 0 : -EBUSY;
+}
+
+/* Returns the inode of a socket that listens to the monitor; 0 if there is none. */
+static uint32_t listener_of(const struct drop_monitor *m)
+{
+	FILE *f = fopen("/proc/net/netlink", "re");
+	unsigned int protocol, groups, inode, found = 0;
+	char line[256];
+
+	while (f && !found && fgets(line, sizeof(line), f))
+		/* sk Eth Pid Groups Rmem Wmem Dump Locks Drops Inode */
+		if (sscanf(line, "%*s %u %*u %x %*d %*d %*d %*d %*u %u", &protocol, &groups,
+			   &inode) == 3 &&
+		    protocol == NETLINK_GENERIC && groups >> (m->group - 1) & 1)
+			found = inode;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static int listen_to_events(struct drop_monitor *m)
 {
 	int bytes = SOCKET_BYTES, fd;
@@ -113,27 +164,39 @@ static int listen_to_events(struct drop_monitor *m)
 		       : 0;
 }
 
-int drop_monitor_open(bool force, struct drop_monitor **out)
+int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_listener)
 {
 	struct drop_monitor *m = calloc(1, sizeof(*m));
 	int err;
 
 	if (!m)
 		return -ENOMEM;
-	err = find_family(m) ?: listen_to_events(m);
-	if (!err && force)
+	err = find_family(m);
+	/* If it is on and nobody listens, a process that was killed has left it on. */
+	*ret_listener = err ? 0 : listener_of(m);
+	if (!err && (force || !*ret_listener))
 		switch_monitor(m, NET_DM_CMD_STOP);
-	if (!err)
-		err = configure(m, NET_DM_ALERT_MODE_PACKET, QUEUE_PACKETS);
-	if (!err)
-		err = switch_monitor(m, NET_DM_CMD_START);
-	if (err) {
+	err = err ?: listen_to_events(m) ?: drop_monitor_turn_on(m);
+	m->opened = !err;
+	if (err)
 		drop_monitor_close(m);
-		return err == -EAGAIN ? -EBUSY : err; /* -EAGAIN: it has just been started */
-	}
-	m->on = true;
-	*out = m;
-	return 0;
+	else
+		*out = m;
+	return err;
+}
+
+int drop_monitor_fd(const struct drop_monitor *m)
+{
+	return mnl_socket_get_fd(m->socket);
+}
+
+uint32_t drop_monitor_missed(const struct drop_monitor *m)
+{
+	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
+	socklen_t size = sizeof(memory);
+
+	getsockopt(drop_monitor_fd(m), SOL_SOCKET, SO_MEMINFO, memory, &size);
+	return memory[SK_MEMINFO_DROPS];
 }
 
 static void copy_text(char *out, size_t size, const struct nlattr *a)
@@ -202,9 +265,9 @@ bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out)
 }
 
 int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
-		      int (*each)(void *arg, const struct drop *drop), void *arg, uint64_t *lost)
+		      int (*each)(void *arg, const struct drop *drop), void *arg)
 {
-	struct pollfd events = { .fd = mnl_socket_get_fd(m->socket), .events = POLLIN };
+	struct pollfd events = { .fd = drop_monitor_fd(m), .events = POLLIN };
 	struct drop drop;
 
 	if (poll(&events, 1, timeout_ms) < 0)
@@ -213,10 +276,8 @@ int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 		ssize_t len = recv(events.fd, m->message, sizeof(m->message), 0);
 		int result;
 
-		if (len < 0 && errno == ENOBUFS) {
-			++*lost;
-			continue;
-		}
+		if (len < 0 && errno == ENOBUFS)
+			continue; /* drop_monitor_missed() has the number */
 		if (len < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 		if (!drop_monitor_parse(m->message, (uint32_t)len, &drop))
@@ -230,9 +291,13 @@ int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 
 void drop_monitor_close(struct drop_monitor *m)
 {
-	if (m->on && !switch_monitor(m, NET_DM_CMD_STOP))
-		configure(m, NET_DM_ALERT_MODE_SUMMARY, QUEUE_DEFAULT);
-	if (m->socket)
+	if (m->socket) {
+		/* A child of fork() may still have the socket. */
+		mnl_socket_setsockopt(m->socket, NETLINK_DROP_MEMBERSHIP, &m->group,
+				      sizeof(m->group));
 		mnl_socket_close(m->socket);
+	}
+	if (m->opened && !listener_of(m) && !switch_monitor(m, NET_DM_CMD_STOP))
+		configure(m, NET_DM_ALERT_MODE_SUMMARY, QUEUE_DEFAULT);
 	free(m);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel's drop monitor (linux/net_dropmon.h): a copy of each packet that the kernel discards.
  * A machine has one. It belongs to the initial network namespace, and sees the packets of all
- * namespaces. Nothing is logged here.
+ * namespaces. It has any number of listeners: the last one that closes it stops it. Nothing is
+ * logged here.
  */
 #ifndef XDP_DEDUP_DROP_MONITOR_H
 #define XDP_DEDUP_DROP_MONITOR_H
@@ -21,24 +22,35 @@ struct drop {
 	uint32_t have, len;   /* bytes in `frame`; bytes of the packet */
 };
 
-/* Starts the monitor, and begins to listen. force: stops one that is on already, before that.
- * Returns 0; -ENOENT if there is none: the kernel lacks it, or this is not the initial network
- * namespace; -EPERM without the rights; -EBUSY if it is on already; another -errno.
+/* Begins to listen, and starts the monitor if it is off, or if nobody listens to it. force: stops
+ * one that is on, before that; its listeners then get whole packets, too. Returns 0; -ENOENT if
+ * there is none: the kernel lacks it, or this is not the initial network namespace; -EPERM without
+ * the rights (CAP_NET_ADMIN and, to listen, CAP_SYS_ADMIN); -EBUSY if somebody else has it on, and
+ * it does not report whole packets; another -errno. *ret_listener: the inode of the socket of
+ * another listener (stack.h); 0 if there is none.
  */
-int drop_monitor_open(bool force, struct drop_monitor **out);
+int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_listener);
 
-/* Waits until packets come, timeout_ms are over or a signal arrives, and calls each() for all that
- * have come. *drop is valid until each() returns. If each() does not return 0, this call ends.
- * Returns 0, or what each() returned; or -errno. *lost grows each time that packets were lost
- * because this process was too slow.
+/* Starts the monitor again if somebody has stopped it. Returns what drop_monitor_open() does. */
+int drop_monitor_turn_on(const struct drop_monitor *m);
+
+/* Returns the socket: readable when packets have come. */
+int drop_monitor_fd(const struct drop_monitor *m);
+
+/* Waits until packets come, timeout_ms are over or a signal arrives, and calls each() for up to 256
+ * that have come. *drop is valid until each() returns. If each() does not return 0, this call ends.
+ * Returns 0, or what each() returned; or -errno.
  */
 int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
-		      int (*each)(void *arg, const struct drop *drop), void *arg, uint64_t *lost);
+		      int (*each)(void *arg, const struct drop *drop), void *arg);
+
+/* Returns how many packets were not reported because this process was too slow, modulo 2^32. */
+uint32_t drop_monitor_missed(const struct drop_monitor *m);
 
 /* Reads one message of the monitor. Returns whether it reports a packet. */
 bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out);
 
-/* Stops the monitor, if drop_monitor_open() started it, and frees *m. */
+/* Stops the monitor, unless somebody else listens, and frees *m. */
 void drop_monitor_close(struct drop_monitor *m);
 
 #endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "lost_packets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "device.h"
+#include "diag.h"
+#include "stack.h"
+
+#define SECOND_NS 1000000000
+
+int lost_monitor_open(const char *what, bool force, struct drop_monitor **out)
+{
+	uint32_t listener;
+	int err = drop_monitor_open(force, out, &listener);
+
+	switch (err) {
+	case 0:
+		return 0;
+	case -ENOENT:
+		return diag_err(err,
+				"cannot %s: there is no drop monitor here: the kernel lacks it "
+				"(CONFIG_NET_DROP_MONITOR), or this is not the initial network "
+				"namespace" ADVICE "`status` has the figures",
+				what);
+	case -EBUSY:
+		return diag_err(err,
+				"cannot %s: %s has the kernel's drop monitor on, without whole "
+				"packets" ADVICE "end that, or take over by lost --force",
+				what, listener ? STACK_PROGRAM_OF(listener) : "a program");
+	case -EPERM:
+	case -EACCES:
+		return diag_err(err,
+				"cannot %s: the kernel's drop monitor needs CAP_NET_ADMIN and "
+				"CAP_SYS_ADMIN",
+				what);
+	}
+	return diag_err(err, "cannot %s: the kernel's drop monitor: %s", what, strerror(-err));
+}
+
+const struct attachment *lost_interface(const struct attachments *at, const struct links *links,
+					const struct drop *d)
+{
+	for (int i = 0; i < at->cnt; i++) {
+		const struct attachment *a = &at->list[i];
+
+		if (a->local &&
+		    (a->ifindex == d->ifindex || links_is_on(links, d->ifindex, a->ifindex)))
+			return a;
+	}
+	return NULL;
+}
+
+/* The program does not compare MACs: if a packet was for another host, the kernel's reason says so. */
+int lost_program_open(const struct filter *f)
+{
+	struct dedup_config *cfg = malloc(sizeof(*cfg));
+	int err;
+
+	if (!cfg)
+		return diag_err(-ENOMEM, "out of memory");
+	*cfg = *f->config;
+	cfg->policy.forwarded = 1;
+	for (uint32_t i = 0; i < cfg->policy.streams_cnt; i++)
+		cfg->policy.streams[i].forwarded = 1;
+	err = program_open(cfg, false, 2 * cfg->memory.window_ns);
+	free(cfg);
+	return err ? diag_err(err, "out of memory") : 0;
+}
+
+bool lost_packet_read(const struct drop *d, const struct attachment *at, struct lost_packet *out)
+{
+	if (lost_is_by_xdp(d) || !at)
+		return false;
+	out->at = at;
+	out->reason = lost_reason_of(d);
+	program_identify(d->frame, d->have, &out->id);
+	/* An IHAVE has many ids. */
+	return out->id.reason < 0 || out->id.reason == DEDUP_REASON_ihave_new;
+}
+
+/* Does the packet path learn ids of stream n before the stack gets their packets? Else the next
+ * copy passes anyway.
+ */
+static bool learns_first(const struct dedup_config *c, uint32_t n)
+{
+	return !c->asked.learn_app && !(c->policy.deliver >> n & 1);
+}
+
+void lost_packets_want(struct lost_packets *l, struct filter *f, const struct lost_packet *p)
+{
+	uint64_t second = clock_ns(CLOCK_MONOTONIC) / SECOND_NS;
+
+	if (!p->reason->may_be_wanted || p->id.reason >= 0 || !learns_first(f->config, p->id.stream))
+		return;
+	if (second != l->second) {
+		l->second = second;
+		l->left = LOST_WANTS_IN_A_SECOND;
+	}
+	if (!l->left || want_ring_add(&l->wants, f, &p->id.id, p->id.stream) < 0)
+		l->unwanted++;
+	l->left -= !!l->left;
+}
+
+bool lost_is_costly(const char *ifname, enum attach_mode mode)
+{
+	char driver[DEVICE_DRIVER_MAX];
+
+	return mode == MODE_SKB || device_driver(ifname, driver) || !strcmp(driver, "veth");
+}
+
+const char *lost_costly_interface(const struct attachments *at)
+{
+	for (int i = 0; i < at->cnt; i++)
+		if (at->list[i].local && lost_is_costly(at->list[i].ifname, at->list[i].mode))
+			return at->list[i].ifname;
+	return NULL;
+}

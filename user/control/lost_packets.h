@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Packets that a filter let pass and the kernel then discarded, as its drop monitor reports them:
+ * which they are, and wanting them, so that their next copies pass. `lost` and the service use this.
+ */
+#ifndef XDP_DEDUP_LOST_PACKETS_H
+#define XDP_DEDUP_LOST_PACKETS_H
+
+#include "attachments.h"
+#include "links.h"
+#include "lost_reason.h"
+#include "program.h"
+#include "want_ring.h"
+
+#define LOST_WANTS_IN_A_SECOND 10000 /* each takes two system calls */
+
+/* A message about the interface of lost_costly_interface(). */
+#define LOST_COSTLY \
+	"on %s the kernel reports what the filter drops, too, and each drop then costs fivefold"
+
+/* Of one filter. Begins as { 0 }; the caller reads `at`. */
+struct lost_packets {
+	struct attachments at;
+	struct want_ring wants;
+	uint64_t unwanted;     /* packets that were not wanted: too many, or an error */
+	uint64_t second, left; /* so many more may be wanted in this second */
+};
+
+/* One packet. */
+struct lost_packet {
+	const struct attachment *at; /* the filter's interface by which it came */
+	const struct lost_reason *reason;
+	struct program_id id; /* `reason` -1, or DEDUP_REASON_ihave_new */
+};
+
+/* Opens the drop monitor (drop_monitor.h). Returns 0, or -errno (logged, as "cannot WHAT: ..."). */
+int lost_monitor_open(const char *what, bool force, struct drop_monitor **out);
+
+/* Returns the filter's interface, of this network namespace, on which a dropped packet came in, or
+ * below the device to which it then went (a VLAN, bond, bridge); NULL if it came elsewhere.
+ */
+const struct attachment *lost_interface(const struct attachments *at, const struct links *links,
+					const struct drop *d);
+
+/* Makes program_identify() find the ids of this filter. Returns 0, or -ENOMEM (logged). */
+int lost_program_open(const struct filter *f);
+
+/* Returns whether the dropped packet, which came by the interface `at`, has an id of the filter of
+ * lost_program_open(), and no XDP program has dropped it. Then fills in *out.
+ */
+bool lost_packet_read(const struct drop *d, const struct attachment *at, struct lost_packet *out);
+
+/* Wants a lost packet of *f, if the next copy may reach a program here. At most
+ * LOST_WANTS_IN_A_SECOND are wanted.
+ */
+void lost_packets_want(struct lost_packets *l, struct filter *f, const struct lost_packet *p);
+
+/* Does the kernel make a buffer of each packet of this interface before the filter drops it, so
+ * that the monitor reports these drops, too? True also if the driver is unknown.
+ */
+bool lost_is_costly(const char *ifname, enum attach_mode mode);
+
+/* Returns such an interface of this network namespace; NULL if there is none. */
+const char *lost_costly_interface(const struct attachments *at);
+
+#endif
