@@ -34,8 +34,7 @@ static void read_queues(const struct status *s, struct advice_reading *r)
 }
 
 /* Finds the socket that has lost the most. */
-static void read_full(const struct status_behind *b, struct advice_reading *r,
-		      char program[STACK_PROGRAM_MAX])
+static void read_full(const struct status_behind *b, struct advice_reading *r)
 {
 	const struct stack_socket *most = NULL;
 
@@ -44,7 +43,7 @@ static void read_full(const struct status_behind *b, struct advice_reading *r,
 			most = &b->sockets[i];
 	if (!most)
 		return;
-	r->full = stack_program_of(most->inode, program);
+	r->full_inode = most->inode;
 	r->full_dropped = most->dropped;
 	r->full_buffer = most->buffer;
 	r->full_port = most->port;
@@ -66,8 +65,6 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		.behind = *s->behind_note ? s->behind_note : NULL,
 	};
 
-	char program[STACK_PROGRAM_MAX];
-
 	for (int i = 0; i < s->ifaces_cnt && !r.detached; i++)
 		if (s->ifaces[i].state == IFACE_DETACHED)
 			r.detached = s->ifaces[i].name;
@@ -85,7 +82,7 @@ int status_advice(const struct status *s, const struct filter_counters *recent,
 		r.strips = s->ifaces[i].strips_tags ? s->ifaces[i].name : NULL;
 	if (s->sockets)
 		read_queues(s, &r);
-	read_full(&s->behind, &r, program);
+	read_full(&s->behind, &r);
 	return advice_of(&r, out);
 }
 

@@ -7,6 +7,7 @@
 
 #include "config_streams.h"
 #include "spec.h"
+#include "stack.h"
 #include "text.h"
 #include "units.h"
 
@@ -307,13 +308,26 @@ static void behind(const struct advice_reading *r, char *text)
 		snprintf(text, ADVICE_TEXT_MAX, "%s", r->behind);
 }
 
+/* The search for a socket's program reads all of /proc, and the service gives advice often. */
+static const char *program_of(uint32_t inode)
+{
+	static char program[STACK_PROGRAM_MAX];
+	static uint32_t found;
+
+	if (found != inode)
+		stack_program_of(inode, program);
+	found = inode;
+	return program;
+}
+
 static void full_buffer(const struct advice_reading *r, char *text)
 {
-	if (!r->full || r->full_dropped < FULL_PART * r->total.new)
+	if (!r->full_inode || r->full_dropped < FULL_PART * r->total.new)
 		return;
 	snprintf(text, ADVICE_TEXT_MAX,
 		 "%s has lost %u messages in the full buffer of its socket on UDP port %u, and the filter drops their copies: SO_RCVBUF above %s, with sysctl net.core.rmem_max; or a program that reads faster",
-		 r->full, r->full_dropped, r->full_port, FORMAT_BYTES(r->full_buffer));
+		 program_of(r->full_inode), r->full_dropped, r->full_port,
+		 FORMAT_BYTES(r->full_buffer));
 }
 
 static const struct row {

@@ -29,7 +29,7 @@ struct advice_reading {
 	const char *strips;	  /* it removes VLAN tags which the filter needs */
 	const char *skb;	  /* it runs the filter in skb mode */
 	const char *behind;	  /* what is lost behind the filter, and what to do */
-	const char *full; /* a program that has lost datagrams in its socket's full buffer */
+	uint32_t full_inode; /* of a socket that has lost datagrams in its full buffer; 0: none */
 	uint32_t full_dropped, full_buffer, full_port; /* how many; the buffer's bytes */
 	int skb_native; /* 1 if the driver of `skb` has native XDP, 0 if not; or -errno */
 	/* Of a filter that delivers: */

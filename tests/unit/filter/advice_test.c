@@ -115,11 +115,11 @@ static const struct row {
 	  .r.skb_native = -2 },
 	{ "lost-behind", "behind", "join it", .r.behind = "join it" },
 	{ "full-buffer", "full_buffer",
-	  "x (7) has lost 10 messages in the full buffer of its socket on UDP port 80, and the filter "
+	  "a program has lost 10 messages in the full buffer of its socket on UDP port 80, and the filter "
 	  "drops their copies: SO_RCVBUF above 213 kB",
-	  .r.total.new = 10000, .r.full = "x (7)", .r.full_dropped = 10, .r.full_buffer = 212992,
+	  .r.total.new = 10000, .r.full_inode = 1, .r.full_dropped = 10, .r.full_buffer = 212992,
 	  .r.full_port = 80 },
-	{ "hardly-full-buffer", "", .r.total.new = 10001, .r.full = "x", .r.full_dropped = 10 },
+	{ "hardly-full-buffer", "", .r.total.new = 10001, .r.full_inode = 1, .r.full_dropped = 10 },
 	{ "driver-forgot", "unseen",
 	  "eth1 receives packets that the filter does not see, so all of them pass: its driver has "
 	  "lost the program, as some do when the link goes down or an option of the NIC changes; "
