@@ -138,7 +138,7 @@ static json_object *json_receiver(const struct stack_socket *k)
 	return JSON_OBJECT(RECEIVER_FACTS(ADD_FACT));
 }
 
-static json_object *json_behind(const struct status_behind *b)
+json_object *behind_json(const struct status_behind *b)
 {
 	return JSON_OBJECT(BEHIND_FACTS(ADD_FACT));
 }

@@ -28,6 +28,9 @@ json_object *iface_json(const struct status_iface *f);
 /* Adds the parameters of the layout to the object `o`; spec: as layout.h has it for facts(). */
 void add_layout_facts(json_object *o, const struct filter_spec *spec, const struct dedup_config *c);
 
+/* Makes an object of what is lost behind the filter. The caller frees it with json_object_put(). */
+json_object *behind_json(const struct status_behind *b);
+
 /* Makes a list of objects with `key` and `text`. The caller frees it with json_object_put(). */
 json_object *advice_json(const struct advice *advice, int cnt);
 

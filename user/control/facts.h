@@ -64,7 +64,7 @@
 	FACT(sources_used, "Sources that are known now.", numbers_sources(&s->filter))              \
 	FACT(paths, "Paths of a source that have an account; 0: none has.", c->sources.paths)       \
 	FACT(senders, "With `paths`: the senders of numbered streams.", json_senders(s))            \
-	FACT(behind, "What is lost behind the filter.", json_behind(&s->behind))                    \
+	FACT(behind, "What is lost behind the filter.", behind_json(&s->behind))                    \
 	FACT(blocks, "Blocks of the memory, of 64 bytes.", c->memory.blocks)
 
 #define STATUS_MEMORY(FACT, GAUGE, METRIC)                                                           \
@@ -178,6 +178,7 @@
 	     JSON_LIST(i, r->watch.last.streams_cnt, json_stream_rates(r, i)))                       \
 	FACT(cpus, "Those that have had packets, with their rates.", json_cpus(r))                   \
 	FACT(senders, "At most 64.", watch_senders_json(r))                                          \
+	FACT(behind, "As in `status --json`.", behind_json(&s->behind))                              \
 	FACT(advice, "What is wrong now.", advice_json(r->advice, r->advice_cnt))
 #define WATCH_STREAM_FACTS(FACT) FACT(name, "The stream's name.", c->policy.streams[n].name)
 #define WATCH_CPU_FACTS(FACT) FACT(cpu, "The CPU's number.", cpu)
