@@ -117,6 +117,16 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD load v0 v1 $FILTER; arrive '= 0' 20 -- \"join('10.9.0.2')\"\n"
 	  "says '239.255.0.1 is joined on v0 and not on v1'; advises 'joined on v0 and not on v1'\n"
 	  "arrive '= 20' 20 -- \"" BOTH "; silent\n" },
+	{ "an-ipv6-group-of-one-interface",
+	  "cat >/mnt/join <<'END'\nimport socket, sys, time\n"
+	  "s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); s.bind(('::', 5568))\n"
+	  "for i in sys.argv[1:]: s.setsockopt(41, socket.IPV6_JOIN_GROUP,\n"
+	  "	socket.inet_pton(10, 'ff05::1') + socket.if_nametoindex(i).to_bytes(4, sys.byteorder))\n"
+	  "open('/mnt/ready', 'w'); time.sleep(99)\nEND\n"
+	  "joined() { rm -f /mnt/ready; python3 /mnt/join $* & rx=$!; soon test -e /mnt/ready\n"
+	  "	got $XD check v0 v1 --profile payload:5568@ff05::1; kill $rx; }\n"
+	  "joined v0; has 'ff05::1 is joined on v0 and not on v1'\n"
+	  "joined v0 v1; lacks 'and not on'\n" },
 	{ "a-socket-of-one-interface",
 	  "$XD load v0 v1 $FILTER; arrive '= 0' 20 -- \"" BOTH " \"device('v0')\"\n"
 	  "says 'no socket gets what comes by v1, as python3 ('; says 'port 5568 to another'\n"
