@@ -152,7 +152,7 @@ TEST(says_all)
 {
 	static const char TEXT[] = "\xef\xbb\xbf[service]\r\n"
 				   "metrics = /run/x.prom\nmetrics-every = 30s\nmetrics-all = yes\n"
-				   "on-exit = unload\n"
+				   "on-exit = unload\nrecover = yes\n"
 				   "save = yes\nsave-every = 10m ; often\nstate = /var/x\n"
 				   "# comment\n"
 				   "  [filter feed] ; of the exchange\n"
@@ -177,7 +177,7 @@ TEST(says_all)
 	assert_string_equal(c.metrics, "/run/x.prom");
 	assert_int_equal(c.metrics_every_ns, 30 * 1000000000ULL);
 	assert_true(c.metrics_all);
-	assert_true(c.unload);
+	assert_true(c.recover && c.unload);
 	assert_true(c.save);
 	assert_int_equal(c.save_every_ns, 600 * 1000000000ULL);
 	assert_string_equal(c.state, "/var/x");

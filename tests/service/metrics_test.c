@@ -12,6 +12,7 @@
 #include "exposition.h"
 #include "metrics.h"
 #include "metrics_out.h"
+#include "want_lost.h"
 
 #define S 1000000000ULL
 
@@ -27,11 +28,15 @@ static struct config_filter in_file[] = {
 	{ .name = "gone", .wish = { .where = { in_file_names, 3, MODE_ANY, false } } },
 };
 static const struct config_file file = { .filters = in_file, .cnt = ARRAY_SIZE(in_file) };
+static struct recovered recovered = { .name = "feed", .packets = { .wants.cnt = 7, .unwanted = 8 } };
+static struct recovered *recovered_list[] = { &recovered };
+static const struct want_lost lost = { .list = recovered_list, .cnt = 1, .unread = 9 };
 static struct readings all = {
 	.filters = { .list = list, .cnt = 3 },
 	.wanted = &file,
 	.take_ns = 2500000,
 	.refresh_ns = 30 * S / 1000,
+	.lost = &lost,
 };
 static char *text;
 
@@ -188,6 +193,10 @@ static const char *const LINES[] = {
 	"# TYPE xdp_dedup_build_info gauge",
 	"xdp_dedup_collect_duration_seconds 0.0025",
 	"xdp_dedup_refresh_duration_seconds 0.03",
+	"xdp_dedup_recover_on 0",
+	"xdp_dedup_recover_unread_total 9",
+	"xdp_dedup_recover_wanted_total{filter=\"feed\"} 7",
+	"xdp_dedup_recover_unwanted_total{filter=\"feed\"} 8",
 	"# TYPE xdp_dedup_filter_up gauge",
 	"xdp_dedup_filter_up{filter=\"feed\"} 1",
 	"xdp_dedup_filter_up{filter=\"gone\"} 0",

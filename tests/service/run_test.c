@@ -368,6 +368,18 @@ static const struct cli_script SCRIPTS[] = {
 	  "conf '[filter feed]' 'interfaces = b0 x0' 'port = 1,2'\n"
 	  "got $XD run --check --config /mnt/conf; has 'note: [filter feed]: several ports are'\n"
 	  "has 'note: [filter feed]: b0 has no native XDP'; has '1 filter'\n" },
+	/* tests/drivers/recover_test.c has what it does where it can. */
+	{ "recover-where-it-cannot",
+	  "conf " FEED " " OFTEN "'recover = yes'\n"
+	  "got $XD run --check --config /mnt/conf; has 'feed]: recover: on v0 the kernel reports'\n"
+	  "serve; logs 'recover: on v0 the kernel reports what the filter drops, too'\n"
+	  "soon grep -q '^xdp_dedup_recover_on 0' /mnt/run/conf.prom\n"
+	  "reload; sleep 0.2; [ $(grep -c recover: /mnt/log) = 1 ]\n"
+	  "ip tuntap add t0 mode tap && ip link set t0 up || { quits TERM; exit 0; }\n"
+	  "conf '[filter t]' 'interfaces = t0' 'port = 1' " OFTEN "'recover = yes'; reload\n"
+	  "logs 'cannot recover losses: there is no drop monitor here'\n"
+	  "sed -i s/yes/no/ /mnt/conf; reload; none() { ! grep recover /mnt/run/conf.prom; }; soon none\n"
+	  "quits TERM\n" },
 	{ "keeps-nothing-open",
 	  "conf " FEED "; serve; soon read_once\n"
 	  "reload; fds() { ls /proc/$s/fd | wc -l; }; a=$(fds)\n"

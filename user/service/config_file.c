@@ -85,6 +85,9 @@ static const struct args_option SERVICE_KEYS[] = {
 	  .help = "how often they are written (10s)" },
 	{ "metrics-all", NULL, 0, ARGS_FLAG, FIELD(metrics_all), .key = ARGS_KEY_ONCE,
 	  .help = "metrics also of filters that are not in this file (no)" },
+	{ "recover", NULL, 0, ARGS_FLAG, FIELD(recover), .key = ARGS_KEY_ONCE,
+	  .help = "let the next copy pass of what the kernel discards behind the\n"
+		  "filters; needs CAP_SYS_ADMIN (no)" },
 	{ "filters", "none", 0, ARGS_OWN, FIELD(no_filters), .key = ARGS_KEY_ONCE,
 	  .parse = parse_filters,
 	  .help = "the file has no filter, on purpose: without this key such a file\n"

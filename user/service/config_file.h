@@ -31,6 +31,7 @@ struct config_file {
 	bool metrics_all;	/* write metrics also of filters that are not in the file */
 	bool no_filters;	/* `filters = none`: the file has no filter on purpose */
 	const char *state;	/* the directory of snapshots */
+	bool recover;		/* want what the kernel discards behind the filters */
 	bool unload;		/* unload the filters when the service ends */
 	bool save;		/* save snapshots at the end, and restore them at the start */
 	uint64_t save_every_ns; /* save also at this interval, with `save` true; 0: no interval */

@@ -9,6 +9,7 @@
 #include "open_filter.h"
 #include "plan.h"
 #include "version.h"
+#include "want_lost.h"
 
 #define NS 1e9 /* in a second */
 
@@ -42,6 +43,26 @@ static void write_service(struct metrics_out *m, const struct readings *in)
 	for (int i = 0; i < in->filters.cnt; i++)
 		metrics_gauge(m, !in->filters.list[i]->err,
 			      METRICS_LABELS("filter", in->filters.list[i]->name));
+}
+
+static void write_recovery(struct metrics_out *m, const struct want_lost *w)
+{
+	metrics_family(m, METRICS_GAUGE, "recover_on",
+		       "Whether what is lost behind the filters is wanted.");
+	metrics_gauge(m, w->monitor != NULL, METRICS_NO_LABELS);
+	metrics_family(m, METRICS_COUNTER, "recover_unread",
+		       "Packets of any kind that the kernel discarded, too many to look at.");
+	metrics_count(m, w->unread, METRICS_NO_LABELS);
+	metrics_family(m, METRICS_COUNTER, "recover_wanted",
+		       "Packets lost behind the filter whose next copies may pass.");
+	for (int i = 0; i < w->cnt; i++)
+		metrics_count(m, w->list[i]->packets.wants.cnt,
+			      METRICS_LABELS("filter", w->list[i]->name));
+	metrics_family(m, METRICS_COUNTER, "recover_unwanted",
+		       "Packets lost behind the filter, too many to let their next copies pass.");
+	for (int i = 0; i < w->cnt; i++)
+		metrics_count(m, w->list[i]->packets.unwanted,
+			      METRICS_LABELS("filter", w->list[i]->name));
 }
 
 static const char *action_label(const struct dedup_config *c)
@@ -269,6 +290,8 @@ int metrics_write(FILE *out, const struct readings *r)
 	struct metrics_out m = { .out = out };
 
 	write_service(&m, r);
+	if (r->lost)
+		write_recovery(&m, r->lost);
 	metrics_family(&m, METRICS_INFO, "filter", "What the filter is.");
 	write_each(&m, &r->filters, write_info);
 	metrics_family(&m, METRICS_INFO, "interface", "Where the filter runs, or ran.");

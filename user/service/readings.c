@@ -268,16 +268,26 @@ static bool has_current_links(const struct filter *f, const struct links *now)
 	return true;
 }
 
+static struct watched *find_reading(const struct readings *r, const char *name)
+{
+	for (int i = 0; i < r->filters.cnt; i++)
+		if (!strcmp(r->filters.list[i]->name, name))
+			return r->filters.list[i];
+	return NULL;
+}
+
+struct filter *readings_last_filter(const struct readings *r, const char *name)
+{
+	struct watched *f = find_reading(r, name);
+
+	return f && !f->err ? &f->status.filter : NULL;
+}
+
 const struct filter *readings_filter(const struct readings *r, const char *name)
 {
-	for (int i = 0; i < r->filters.cnt; i++) {
-		const struct watched *f = r->filters.list[i];
+	const struct filter *f = readings_last_filter(r, name);
 
-		if (!strcmp(f->name, name))
-			return !f->err && is_current((const struct reading *)f) ? &f->status.filter
-										: NULL;
-	}
-	return NULL;
+	return f && is_current((const struct reading *)find_reading(r, name)) ? f : NULL;
 }
 
 bool readings_agree(const struct readings *r, const struct links *now)

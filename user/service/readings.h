@@ -13,12 +13,15 @@
 #include "config_file.h"
 #include "monitor.h"
 
+struct want_lost;
+
 /* All zero before the first reading. */
 struct readings {
 	struct monitor filters;
 	const struct config_file *wanted; /* the file, as of the last reading; NULL: no file */
 	uint64_t take_ns, refresh_ns;	  /* how long the last take and the last refresh took */
 	struct links links;		  /* the interfaces, as of the last refresh */
+	const struct want_lost *lost;	  /* for metrics; NULL: `recover` is off */
 };
 
 /* Reads the filters of the file `wanted`; with `metrics-all`, or if `wanted` is NULL, also all
@@ -40,6 +43,9 @@ int readings_refresh(struct readings *r, const struct config_file *wanted);
  * or has been loaded or changed since.
  */
 const struct filter *readings_filter(const struct readings *r, const char *name);
+
+/* Does what readings_filter() does, but also returns a filter that was changed since. */
+struct filter *readings_last_filter(const struct readings *r, const char *name);
 
 /* Returns whether all loaded filters have the names and MACs that this host's interfaces have now.
  * False also if a filter has not been read since it was loaded or changed.

@@ -22,6 +22,7 @@
 #include "runtime_file.h"
 #include "service.h"
 #include "timer.h"
+#include "want_lost.h"
 
 #define US_PER_S 1000000ULL
 #define DEBOUNCE_US 100000 /* the delay until the interfaces are read, as changes come in bursts */
@@ -35,6 +36,7 @@ struct service {
 	struct reconcile reconcile;
 	struct readings readings;
 	struct metrics_file metrics;
+	struct want_lost lost;
 	char status[STATUS_MAX];			    /* as last reported to systemd */
 	sd_event_source *debounce, *retry, *save, *refresh; /* timers */
 	sd_event_source *job;
@@ -43,6 +45,7 @@ struct service {
 };
 
 static int go_on(struct service *s);
+static int on_refresh(sd_event_source *source, uint64_t usec, void *arg);
 
 static int on_job_end(sd_event_source *source, const siginfo_t *info, void *arg)
 {
@@ -87,6 +90,8 @@ static void report_status(struct service *s)
 		diag_done("%s", s->status);
 	s->is_ready = true;
 	s->is_reloading = s->is_status_old = false;
+	if (s->reconcile.config.recover || s->lost.monitor)
+		timer_arm(s->events, &s->refresh, 1, on_refresh, s);
 }
 
 /* Called when no job is due: ends the service if that was requested, else reports the status. */
@@ -205,6 +210,7 @@ static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 		readings_log_advice(&s->readings);
 		report_changed_status(s);
 		reattach_unseen(s);
+		want_lost_update(&s->lost, s->reconcile.config.recover);
 	}
 	return timer_arm(s->events, &s->refresh, REFRESH_US, on_refresh, s);
 }
@@ -215,6 +221,8 @@ static int write_metrics(void *arg, FILE *out)
 	struct service *s = arg;
 	int err = readings_take(&s->readings, &s->reconcile.config);
 
+	want_lost_count(&s->lost);
+	s->readings.lost = s->reconcile.config.recover ? &s->lost : NULL;
 	return err ?: metrics_write(out, &s->readings);
 }
 
@@ -312,6 +320,7 @@ static int prepare_service(struct service *s)
 
 	s->reconcile.readings = &s->readings;
 	s->metrics = (struct metrics_file){ .events = s->events, .write = write_metrics, .arg = s };
+	s->lost = (struct want_lost){ .events = s->events, .readings = &s->readings };
 	if (err >= 0)
 		err = add_signals(s);
 	if (err >= 0)
@@ -331,6 +340,7 @@ static void free_service(struct service *s)
 	sd_event_source_unref(s->save);
 	sd_event_source_unref(s->refresh);
 	metrics_file_close(&s->metrics);
+	want_lost_close(&s->lost);
 	readings_free(&s->readings);
 	reconcile_free(&s->reconcile);
 	sd_event_unref(s->events);

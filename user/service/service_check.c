@@ -10,6 +10,7 @@
 #include "driver.h"
 #include "diag.h"
 #include "exit.h"
+#include "lost_packets.h"
 #include "receivers.h"
 #include "service.h"
 
@@ -30,7 +31,7 @@ static void add_filter_name(void *to, const struct diag *d)
 }
 
 /* Logs the notes that a load of the filter on its existing interfaces would log. */
-static void note_filter(struct config_filter *f, const struct links *links)
+static void note_filter(struct config_filter *f, const struct links *links, bool recover)
 {
 	char *present[DEDUP_IFACES_MAX];
 	const struct wish *w = &f->wish;
@@ -49,6 +50,8 @@ static void note_filter(struct config_filter *f, const struct links *links)
 		if (!ifindex)
 			continue;
 		present[where.cnt++] = w->where.ifnames[i];
+		if (recover && lost_is_costly(w->where.ifnames[i], w->where.mode))
+			diag_note("recover: " LOST_COSTLY, w->where.ifnames[i]);
 		if (w->where.mode == MODE_ANY && !driver_xdp_features(ifindex, &features))
 			attach_check_mode(w->where.ifnames[i], w->where.mode, features & DEVICE_XDP,
 					  false);
@@ -66,7 +69,7 @@ int service_check(const char *path)
 		return EXIT_MISUSED;
 	if (!receivers_links(&links)) {
 		for (int i = 0; i < config.cnt; i++)
-			note_filter(&config.filters[i], &links);
+			note_filter(&config.filters[i], &links, config.recover);
 		links_free(&links);
 	}
 	diag_done("%s: %d filter%s", path, config.cnt, config.cnt == 1 ? "" : "s");

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* `recover = yes`: wants what the kernel discards behind the service's filters, so that the next
+ * copy passes. The kernel's drop monitor is on while each filter's interfaces allow it. A flood of
+ * discarded packets takes at most a tenth of a CPU here: between two turns there is a pause, and
+ * what the socket has no room for meanwhile is not read.
+ */
+#ifndef XDP_DEDUP_WANT_LOST_H
+#define XDP_DEDUP_WANT_LOST_H
+
+#include <systemd/sd-event.h>
+
+#include "diag_once.h"
+#include "lost_packets.h"
+#include "readings.h"
+
+/* One filter. */
+struct recovered {
+	char name[NAME_MAX_LEN + 1];
+	struct lost_packets packets;
+	struct filter *filter; /* in this turn; NULL: it cannot be read */
+	bool seen;
+};
+
+/* The caller sets the first fields, with the rest all zero. */
+struct want_lost {
+	sd_event *events;
+	const struct readings *readings;
+
+	struct drop_monitor *monitor; /* NULL: it is off */
+	sd_event_source *packets, *pause;
+	uint64_t paid_ns; /* CLOCK_MONOTONIC: until then, CPU time is used up */
+	struct recovered **list;
+	int cnt;
+	const struct recovered *identified; /* whose ids the packet program finds in this turn */
+	uint64_t unread; /* packets that the kernel had discarded and this process did not read */
+	uint32_t missed; /* the monitor's part of that, as read last */
+	struct diag_once off; /* why the monitor is off */
+};
+
+/* Turns the monitor on or off. Call it when readings_refresh() has read the filters. If they cannot
+ * be recovered now, the reason is logged once, and the next call tries again.
+ */
+void want_lost_update(struct want_lost *w, bool recover);
+
+/* Updates w->unread. */
+void want_lost_count(struct want_lost *w);
+
+void want_lost_close(struct want_lost *w);
+
+#endif
