@@ -427,7 +427,7 @@ test-vm: vm-programs ## on Linux 6.1 and 6.12, in qemu; FULL=1: all tests on bot
 # neither the tool nor the tests have sanitizers.
 DRIVER_KINDS  ?= virtio virtio-tap-4 virtio-fixed virtio-tap-4-zc igb vmxnet3 e1000e virtio+igb vmxnet3+e1000e
 DRIVER_SERIES ?= 6.1-amd64 6.12-amd64 newest-amd64
-DRIVER_TESTS  := $(BIN) $(BUILD)/plain/drivers_test $(BUILD)/plain/drivers_xsk_test
+DRIVER_TESTS  := $(BIN) $(BUILD)/plain/drivers_test $(BUILD)/plain/drivers_xsk_test $(BUILD)/plain/recover_test
 
 .PHONY: test-drivers
 test-drivers: $(DRIVER_TESTS) ## as root: filters on emulated NICs; or on two that are connected, IFACE=eth1,eth2; DRIVER_KINDS= DRIVER_SERIES=
@@ -438,7 +438,7 @@ test-drivers: $(DRIVER_TESTS) ## as root: filters on emulated NICs; or on two th
 .PHONY: test-drivers-fast
 test-drivers-fast: $(DRIVER_TESTS) ## as root: a few tests of drivers: virtio and igb, newest kernel
 	$(Q)scripts/deps vm
-	$(Q)T='$(or $(T),@(facts|plain|down-up|mtu-raised|vlan-filtered|change-load|change-set|xsk-*copy))' WAYS=link \
+	$(Q)T='$(or $(T),@(facts|plain|down-up|mtu-raised|vlan-filtered|change-load|change-set|xsk-*copy|what_was_lost*))' WAYS=link \
 		tests/run-drivers virtio:newest-amd64 igb:newest-amd64
 
 .PHONY: lint
