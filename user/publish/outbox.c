@@ -149,7 +149,7 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 	if (!s)
 		return; /* an earlier answer has ended it */
 	if (a->answer.ok) {
-		count_ack(o, s, now);
+		count_ack(o, s, a->time_ns);
 		o->counters.duplicate += a->answer.duplicate;
 		end_event(o, s, INTAKE_STORED);
 		return;

@@ -16,12 +16,14 @@
 #include "clock.h"
 #include "diag.h"
 #include "fd.h"
+#include "integers.h"
 #include "server_options.h"
 #include "server_thread.h"
 
 #define CONNECT_NS 10000000000 /* libnats's own timeout does not cover all steps */
 #define CLOSE_MS 10000
 #define ANSWERS_EACH 4 /* unread answers for each message that may be in flight */
+#define ANSWERS_WAKE 32
 
 static int make_inbox(struct server *s)
 {
@@ -62,8 +64,10 @@ int server_open(const struct publish_options *o, const struct stream_requirement
 	s->stream = strdup(o->stream);
 	s->required = *required;
 	s->answers_max = ANSWERS_EACH * o->pending;
+	s->answers_wake = lesser(ANSWERS_WAKE, o->pending / 2 + 1);
 	s->answers = calloc(s->answers_max, sizeof(*s->answers));
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	nats_Open(0); /* a mutex that is taken is waited for, not spun on */
 	err = !s->answers || !s->stream || s->fd < 0 ? diag_err(-ENOMEM, "out of memory")
 						     : make_inbox(s);
 	if (!err && pthread_create(&s->thread, NULL, server_run, s))

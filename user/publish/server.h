@@ -55,10 +55,13 @@ struct stream_fit server_fit(struct server *s);
 /* An answer to the message with this slot and generation (pending.h). */
 struct server_answer {
 	uint32_t slot, generation;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	struct publish_answer answer;
 };
 
-/* Takes the next answer. Returns false if there is none. */
+/* Takes the next answer. Returns false if there is none. Few answers do not make server_fd()
+ * readable, as each wake-up costs more than a message: the caller also takes them by a timer.
+ */
 bool server_take(struct server *s, struct server_answer *out);
 
 /* Makes server_fd() readable: needed if the caller leaves answers for the next turn of its loop. */

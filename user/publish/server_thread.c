@@ -33,11 +33,15 @@ static void report(struct server *s, const char *text)
 static bool read_subject(const struct server *s, const char *subject, struct server_answer *out)
 {
 	size_t prefix = strlen(s->inbox);
-	int end = 0;
+	char *end;
 
-	return !strncmp(subject, s->inbox, prefix) &&
-	       sscanf(subject + prefix, ".%u-%u%n", &out->slot, &out->generation, &end) == 2 &&
-	       !subject[prefix + end];
+	if (strncmp(subject, s->inbox, prefix) || subject[prefix] != '.')
+		return false;
+	out->slot = strtoul(subject + prefix + 1, &end, 10);
+	if (*end != '-')
+		return false;
+	out->generation = strtoul(end + 1, &end, 10);
+	return !*end;
 }
 
 /* A natsMsgHandler, in a thread of libnats. */
@@ -45,7 +49,7 @@ static void on_answer(natsConnection *nc, natsSubscription *sub, natsMsg *msg, v
 {
 	struct server *s = arg;
 	struct server_answer a;
-	bool is_first = false;
+	bool is_many = false;
 
 	(void)nc, (void)sub;
 	if (read_subject(s, natsMsg_GetSubject(msg), &a)) {
@@ -56,16 +60,17 @@ static void on_answer(natsConnection *nc, natsSubscription *sub, natsMsg *msg, v
 		else
 			publish_answer_read(natsMsg_GetData(msg), natsMsg_GetDataLength(msg),
 					    s->stream, &a.answer);
+		a.time_ns = clock_ns(CLOCK_MONOTONIC);
 		pthread_mutex_lock(&s->lock);
 		/* Without room the answer is dropped, and the message sent again later. */
 		if (s->cnt < s->answers_max) {
 			s->answers[(s->first + s->cnt) % s->answers_max] = a;
-			is_first = !s->cnt++;
+			is_many = ++s->cnt == s->answers_wake;
 		}
 		pthread_mutex_unlock(&s->lock);
 	}
 	natsMsg_Destroy(msg);
-	if (is_first)
+	if (is_many)
 		server_wake(s);
 }
 

@@ -18,6 +18,7 @@ struct server {
 	pthread_t thread;
 	char inbox[64]; /* answers have the subject INBOX.SLOT-GENERATION */
 	uint32_t answers_max;
+	uint32_t answers_wake; /* so many unread answers wake the thread that opened the server */
 
 	/* Used by the thread that opened the server. */
 	natsConnection *connection; /* for server_publish(); NULL: SERVER_DOWN */
