@@ -81,40 +81,86 @@ static void compares_window_with_retries(void **state)
 		assert_false(process_has_said(node_publisher(0), "retries"));
 }
 
-/* Why the stream cannot be looked up. */
+#define URL "nats://10.76.0.10:4222"
+#define CERTIFICATES                                                                               \
+	"cd /mnt && openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem "         \
+	"-subj /CN=ca -days 9 2>/dev/null && "                                                     \
+	"openssl req -newkey rsa:2048 -nodes -keyout s.key -out s.csr -subj /CN=s 2>/dev/null && " \
+	"echo subjectAltName=IP:10.76.0.10 >ext && openssl x509 -req -in s.csr -CA ca.pem "        \
+	"-CAkey ca.key -CAcreateserial -days 9 -extfile ext -out s.pem 2>/dev/null"
+
+/* Why a server cannot be used, or has no stream: one line, with what to do. */
 static const struct server {
-	const char *name, *lines, *options, *words;
+	const char *name;
+	const char *lines; /* of the server's configuration; NULL: there is no server */
+	const char *url;   /* NULL: URL */
+	const char *options;
+	const char *words;
+	const char *before; /* of the line before it; NULL: any */
+	const char *setup;
 } SERVERS[] = {
-	{ "no_jetstream", "", "", "stream EVENTS: these servers have no JetStream" },
-	/* And the line before it names the right. */
+	{ "no_jetstream", "", .words = "stream EVENTS: these servers have no JetStream: enable it" },
 	{ "no_right",
 	  "jetstream { store_dir: /mnt/plain }\n"
 	  "authorization { users: [ { user: u, password: p, permissions: { publish: gossip.> } } ] }",
-	  "--user u --password-file /mnt/password",
-	  "stream EVENTS: no answer within 5 s; the account may lack the right" },
+	  .options = "--user u --password-file /mnt/password",
+	  .words = "stream EVENTS: no answer within 5 s; the account may lack the right",
+	  .before = "Permissions Violation for Publish to",
+	  .setup = "umask 077; echo p >/mnt/password" },
+	{ "unknown_host", .url = "nats://127.0.0.1:1,nats://nowhere.invalid:4222",
+	  .words = "--server: the host nowhere.invalid is unknown" },
+	{ "refused_port", .words = URL ": no connection: is nats-server running, and does it" },
+	{ "port_of_http", "http: \"10.76.0.10:8222\"", "nats://10.76.0.10:8222",
+	  .words = "this is no port of NATS clients, or the server hangs" },
+	{ "no_authority_file", .options = "--tls-ca /mnt/none",
+	  .words = "/mnt/none: No such file or directory" },
+	{ "no_certificate_in_it", "", .options = "--tls-ca /mnt/plain.conf",
+	  .words = "'/mnt/plain.conf': no certificate or crl found" },
+	{ "server_without_tls", "", "tls://10.76.0.10:4222",
+	  .words = "the server has no TLS: configure it there, or give a nats:// URL" },
+	{ "unknown_authority", "tls { cert_file: /mnt/s.pem, key_file: /mnt/s.key }",
+	  .words = "--tls-ca names the authorities that are trusted", .setup = CERTIFICATES },
+	{ "certificate_wanted",
+	  "tls { cert_file: /mnt/s.pem, key_file: /mnt/s.key, ca_file: /mnt/ca.pem, verify: true }",
+	  .options = "--tls-ca /mnt/ca.pem",
+	  .words = "if the server wants a certificate of this machine, give --tls-cert and --tls-key",
+	  .setup = CERTIFICATES },
+	{ "password_of_others", .options = "--user u --password-file /mnt/password",
+	  .words = "/mnt/password can be read or changed by others: chmod 600 it",
+	  .before = "the login to 10.76.0.10 is not encrypted",
+	  .setup = "echo p >/mnt/password; chmod 644 /mnt/password" },
+	{ "full_disk", "jetstream { store_dir: /mnt/store }", .options = "--create",
+	  .words = "the servers have no storage left: free their disks, or raise max_file_store",
+	  .setup = "mkdir /mnt/store; mount -t tmpfs -o size=1m tmpfs /mnt/store; "
+		   "head -c 1m /dev/zero >/mnt/store/filler || :" },
 };
 
-static void says_why_there_is_no_stream(void **state)
+static void says_why(void **state)
 {
 	const struct server *row = *state;
 	char options[128];
 
-	sh("echo p >/mnt/password; printf '%%b\n' 'listen: \"%s:4222\"\n%s' >/mnt/plain.conf",
-	   hub_address(0), row->lines);
-	process_await(hub_start(0, "plain", "nats-server -c /mnt/plain.conf"), "Server is ready");
+	if (row->setup)
+		sh("%s", row->setup);
+	if (row->lines) {
+		sh("printf '%%b\n' 'listen: \"%s:4222\"\n%s' >/mnt/plain.conf", hub_address(0),
+		   row->lines);
+		process_await(hub_start(0, "plain", "nats-server -c /mnt/plain.conf"),
+			      "Server is ready");
+	}
 	node_add(0, "--port 8001");
-	snprintf(options, sizeof(options), "--check %s", row->options);
-	node_publish_to(0, "nats://10.76.0.10:4222", options);
+	snprintf(options, sizeof(options), "--check %s", row->options ?: "");
+	node_publish_to(0, row->url ?: URL, options);
 	assert_int_equal(node_end(0, 0), 1);
 	process_await(node_publisher(0), row->words);
-	if (*row->options)
-		process_await(node_publisher(0), "Permissions Violation for Publish to");
+	if (row->before)
+		process_await(node_publisher(0), row->before);
 }
 
 int main(void)
 {
 	add_rows(WINDOWS, compares_window_with_retries, hub_setup, hub_teardown);
-	add_rows(SERVERS, says_why_there_is_no_stream, hub_setup, hub_teardown);
+	add_rows(SERVERS, says_why, hub_setup, hub_teardown);
 	add_own_tests(hub_setup, hub_teardown);
 	return run_added_tests("publish_check");
 }

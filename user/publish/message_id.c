@@ -15,6 +15,7 @@
 
 #include "diag.h"
 #include "fd.h"
+#include "private_file.h"
 
 #define HEX_BYTES_MAX 32 /* a longer id is hashed */
 #define HASH_BYTES 16	 /* of a hash, in an id */
@@ -35,21 +36,11 @@ static char *write_hex(char *out, const uint8_t *bytes, size_t len)
 
 static int check_owner(const char *path, const struct stat *st)
 {
-	if (!S_ISREG(st->st_mode))
-		return diag_err(-EINVAL,
-				"%s is no regular file" ADVICE
-				"--secret names a file with the secret's bytes",
-				path);
-	if (st->st_uid && st->st_uid != geteuid())
-		return diag_err(-EPERM,
-				"%s belongs to user %u, who can read the secret and replace it" ADVICE
-				"give it to root by chown, and make a new secret",
-				path, st->st_uid);
-	if (st->st_mode & 077)
-		return diag_err(-EPERM,
-				"%s has mode %03o: not only its owner can read or change it" ADVICE
-				"chmod 600 %s, and make a new secret",
-				path, st->st_mode & 0777, path);
+	const char *wrong = private_file_wrong(st);
+
+	if (wrong)
+		return diag_err(-EPERM, "%s %s" ADVICE "make a new secret if others could read it",
+				path, wrong);
 	if (st->st_size < MESSAGE_SECRET_MIN || st->st_size > MESSAGE_SECRET_MAX)
 		return diag_err(-EINVAL,
 				"%s has %jd bytes, and a secret has %d to %d" ADVICE

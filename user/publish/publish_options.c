@@ -252,8 +252,16 @@ static int check_servers(const char *servers)
 	const char *const between = ", ";
 	int cnt = 0;
 
-	for (const char *s = servers; *(s += strspn(s, between)); s += strcspn(s, between))
+	for (const char *s = servers; *(s += strspn(s, between)); s += strcspn(s, between)) {
+		size_t len = strcspn(s, between);
+
+		if (memmem(s, len, "://", 3) && strncmp(s, "nats://", 7) && strncmp(s, "tls://", 6))
+			return diag_err(-EINVAL,
+					"--server: %.*s is no URL of NATS" ADVICE
+					"give nats://HOST:4222 or tls://HOST:4222",
+					(int)len, s);
 		cnt++;
+	}
 	if (!cnt)
 		return fail_missing("--server", "--server nats://127.0.0.1:4222");
 	if (cnt > PUBLISH_SERVERS_MAX)

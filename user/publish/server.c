@@ -55,6 +55,7 @@ int server_open(const struct publish_options *o, const struct stream_requirement
 
 	if (!s)
 		return diag_err(-ENOMEM, "out of memory");
+	server_note_login(o);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -2,10 +2,15 @@
 #include "server_options.h"
 
 #include <errno.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "diag.h"
+#include "integers.h"
+#include "private_file.h"
 #include "server.h"
 #include "stream_check.h"
 
@@ -13,6 +18,7 @@
 #define PING_MS 5000
 #define PINGS_MAX 2
 #define BUFFER_BYTES 65536
+#define HOST_MAX 256
 #define LINE_MAX_BYTES 1023
 #define LINE_ROOM (LINE_MAX_BYTES + 3) /* also for \r, \n and the 0 */
 
@@ -25,35 +31,149 @@ const char *server_error_text(natsStatus err)
 	return text && *text ? text : natsStatus_GetText(err);
 }
 
-void server_describe_failure(const struct publish_options *o, natsStatus err, char *text)
+/* Copies the host of the first URL in a list. Returns where the next one begins. */
+static const char *copy_host(const char *urls, char host[HOST_MAX])
 {
-	snprintf(text, SERVER_TEXT_MAX, "%s: %s%s", o->servers,
-		 err == NATS_CONNECTION_AUTH_FAILED ? "the login is refused: " : "",
-		 server_error_text(err));
+	const char *const between = ", ";
+	const char *url = urls + strspn(urls, between), *end = url + strcspn(url, between);
+	const char *scheme = memmem(url, end - url, "://", 3), *from = scheme ? scheme + 3 : url;
+	bool has_brackets = *from == '[';
+	size_t len = strcspn(from += has_brackets, has_brackets ? "], " : ":/, ");
+
+	snprintf(host, HOST_MAX, "%.*s", (int)lesser(len, HOST_MAX - 1), from);
+	return end;
 }
 
-/* Reads a file's first line. Returns 0; or -errno, with text[SERVER_TEXT_MAX]. */
+/* Writes why no server could be reached: libnats says only that. */
+static void describe_unreached(const struct publish_options *o, char *text)
+{
+	char host[HOST_MAX];
+
+	for (const char *urls = o->servers; *urls;) {
+		struct addrinfo *found = NULL;
+		int err;
+
+		urls = copy_host(urls, host);
+		err = *host ? getaddrinfo(host, NULL, NULL, &found) : 0;
+		if (err) {
+			snprintf(text, SERVER_TEXT_MAX,
+				 "--server: the host %s is unknown (%.64s): correct its name, or give an address",
+				 host, gai_strerror(err));
+			return;
+		}
+		if (found)
+			freeaddrinfo(found);
+	}
+	snprintf(text, SERVER_TEXT_MAX,
+		 "%s: no connection: is nats-server running, and does it, or a firewall, refuse this port?",
+		 o->servers);
+}
+
+static bool has_tls(const struct publish_options *o)
+{
+	return o->tls_ca || o->tls_cert || strstr(o->servers, "tls://");
+}
+
+void server_describe_failure(const struct publish_options *o, natsStatus err, char *text)
+{
+	const char *hint = "", *error = server_error_text(err);
+
+	if (err == NATS_NO_SERVER) {
+		describe_unreached(o, text);
+		return;
+	}
+	if (err == NATS_SSL_ERROR)
+		hint = "; --tls-ca names the authorities that are trusted";
+	else if (err == NATS_SECURE_CONNECTION_WANTED)
+		hint = ": the server has no TLS: configure it there, or give a nats:// URL";
+	else if (err == NATS_TIMEOUT)
+		hint = ": this is no port of NATS clients, or the server hangs";
+	else if (has_tls(o) && !o->tls_cert)
+		hint = "; if the server wants a certificate of this machine, give --tls-cert and --tls-key";
+	snprintf(text, SERVER_TEXT_MAX, "%s: %s%s%s", o->servers,
+		 err == NATS_CONNECTION_AUTH_FAILED ? "the login is refused: " : "", error, hint);
+}
+
+void server_note_login(const struct publish_options *o)
+{
+	char host[HOST_MAX];
+
+	if ((!o->user && !o->token_path && !o->credentials) || has_tls(o))
+		return;
+	for (const char *urls = o->servers; *urls;) {
+		urls = copy_host(urls, host);
+		if (!*host || !strcmp(host, "localhost") || !strcmp(host, "::1") ||
+		    !strncmp(host, "127.", 4))
+			continue;
+		diag_note("the login to %s is not encrypted: others on the way can read it, or take over the connection" ADVICE
+			  "give a tls:// URL, or --tls-ca",
+			  host);
+		return;
+	}
+}
+
+/* Opens a file that may have a secret in it. Returns NULL, with text[SERVER_TEXT_MAX], if it cannot
+ * be read, or others can read a secret.
+ */
+static FILE *open_file(const char *path, bool is_secret, char *text)
+{
+	FILE *file = fopen(path, "re");
+	const char *wrong = NULL;
+	struct stat st;
+
+	if (file && is_secret)
+		wrong = fstat(fileno(file), &st) ? strerror(errno) : private_file_wrong(&st);
+	if (file && !wrong)
+		return file;
+	snprintf(text, SERVER_TEXT_MAX, file ? "%s %s" : "%s: %s", path, wrong ?: strerror(errno));
+	if (file)
+		fclose(file);
+	return NULL;
+}
+
+/* Returns whether all files of the options can be used; if not, with text. libnats gives no reason. */
+static bool check_files(const struct publish_options *o, char *text)
+{
+	const struct {
+		const char *path;
+		bool is_secret;
+	} FILES[] = {
+		{ o->credentials, true }, { o->password_path, true }, { o->token_path, true },
+		{ o->tls_key, true },	  { o->tls_cert, false },     { o->tls_ca, false },
+	};
+
+	for (size_t i = 0; i < sizeof(FILES) / sizeof(*FILES); i++) {
+		FILE *file =
+			FILES[i].path ? open_file(FILES[i].path, FILES[i].is_secret, text) : NULL;
+
+		if (FILES[i].path && !file)
+			return false;
+		if (file)
+			fclose(file);
+	}
+	return true;
+}
+
+/* Reads a file's first line. Returns 0; or -EINVAL, with text[SERVER_TEXT_MAX]. */
 static int read_line(const char *path, char line[LINE_ROOM], char *text)
 {
-	FILE *from = fopen(path, "re");
-	int err = from ? 0 : -errno;
+	FILE *from = open_file(path, true, text);
 
+	if (!from)
+		return -EINVAL;
 	*line = '\0';
-	if (from && !fgets(line, LINE_ROOM, from) && ferror(from))
-		err = -errno;
-	if (from)
-		fclose(from);
+	if (!fgets(line, LINE_ROOM, from))
+		*line = '\0';
+	fclose(from);
 	line[strcspn(line, "\r\n")] = '\0';
-	if (err)
-		snprintf(text, SERVER_TEXT_MAX, "%s: %s", path, strerror(-err));
-	else if (!*line)
+	if (!*line)
 		snprintf(text, SERVER_TEXT_MAX, "%s: its first line is empty", path);
 	else if (strlen(line) > LINE_MAX_BYTES)
 		snprintf(text, SERVER_TEXT_MAX, "%s: its first line has more than %d bytes", path,
 			 LINE_MAX_BYTES);
 	else
 		return 0;
-	return err ?: -EINVAL;
+	return -EINVAL;
 }
 
 static natsStatus set_servers(natsOptions *to, const char *servers)
@@ -94,7 +214,7 @@ static natsStatus set_tls(natsOptions *to, const struct publish_options *o)
 {
 	natsStatus err = NATS_OK;
 
-	if (!o->tls_ca && !o->tls_cert && !strstr(o->servers, "tls://"))
+	if (!has_tls(o))
 		return NATS_OK;
 	err = natsOptions_SetSecure(to, true);
 	if (!err && o->tls_ca)
@@ -125,6 +245,8 @@ natsOptions *server_options_make(const struct publish_options *o, char *text)
 	natsStatus err = natsOptions_Create(&to);
 
 	text[0] = '\0';
+	if (!err && !check_files(o, text))
+		err = NATS_INVALID_ARG;
 	err = err ?: set_servers(to, o->servers) ?: set_behaviour(to, o) ?: set_tls(to, o)
 		       ?: set_login(to, o, text);
 	if (!err)

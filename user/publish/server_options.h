@@ -15,7 +15,10 @@ natsOptions *server_options_make(const struct publish_options *o, char *text);
 /* Returns the error of this thread's last libnats call, without its position in libnats's source. */
 const char *server_error_text(natsStatus err);
 
-/* Writes to text[SERVER_TEXT_MAX] why connecting failed. */
+/* Notes a login that goes to another machine without TLS. */
+void server_note_login(const struct publish_options *o);
+
+/* Writes to text[SERVER_TEXT_MAX] why connecting failed, and what to do. */
 void server_describe_failure(const struct publish_options *o, natsStatus err, char *text);
 
 #endif

@@ -60,6 +60,10 @@ static int create(struct checking *c)
 	if (c->o->max_age_ns)
 		config.MaxAge = c->o->max_age_ns;
 	err = js_AddStream(&c->info, c->js, &config, NULL, &code);
+	if (err && code == JSStorageResourcesExceededErr)
+		return fail(c, -EAGAIN,
+			    "stream %s: cannot be created: the servers have no storage left: free their disks, or raise max_file_store",
+			    c->o->stream);
 	return err ? fail_nats(c, err, "cannot be created") : 0;
 }
 
@@ -72,7 +76,8 @@ static int read_info(struct checking *c)
 	if (!err)
 		return 0;
 	if (err == NATS_NO_RESPONDERS)
-		return fail(c, -EAGAIN, "stream %s: these servers have no JetStream", c->o->stream);
+		return fail(c, -EAGAIN, "stream %s: these servers have no JetStream: enable it, or if it was turned off as a disk was full, free that and start the server again",
+			    c->o->stream);
 	if (err == NATS_TIMEOUT)
 		return fail(c, -EAGAIN,
 			    "stream %s: no answer within %d s; the account may lack the right to ask for it",
