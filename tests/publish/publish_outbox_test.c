@@ -96,8 +96,10 @@ static void give_ups_are_logged(void **state)
 	open_connected("", g->fault);
 	parts.options.ack_timeout_ns = 50000000;
 	parts.options.retries = 1;
-	if (g->has_no_subject)
-		parts.streams.now[0]->subject[0] = '\0';
+	if (g->has_no_subject) {
+		parts_await_state(SERVER_UP);
+		parts.options.subject = "";
+	}
 	add_event(8001, "a");
 	PARTS_AWAIT(c->given_up >= 1);
 	parts_await_words(g->words);
@@ -183,7 +185,7 @@ TEST(added_subject_is_not_taken)
 	assert_int_equal(c->given_up, 2);
 	assert_int_equal(parts.intake.counters.wanted, 0);
 	parts_set_fault("good");
-	parts_await_words("stream EVENTS takes the subject gossip.b now");
+	parts_await_words("events of node0/b go to stream EVENTS now");
 	add_event(8002, "d");
 	PARTS_AWAIT(c->acknowledged >= 2);
 	assert_int_equal(count_words(diags_all(), "does not take the subject gossip.b"), 1);
@@ -407,9 +409,119 @@ TEST(slow_message_ends_a_turn)
 	PARTS_AWAIT(c->acknowledged >= MANY_EVENTS);
 }
 
+/* JetStream streams that forget ids, or lose events: refused, or warned of once. */
+static const struct trap {
+	const char *name;
+	const char *words; /* NULL: nothing is said */
+	bool is_refused;
+} TRAPS[] = {
+	{ "acknowledges_nothing", "stream EVENTS acknowledges nothing (no_ack)", true },
+	{ "interest", "stream EVENTS has interest retention", true },
+	{ "workqueue", "stream EVENTS has workqueue retention", true },
+	{ "window_is_0", "stream EVENTS knows ids for 0ms only", true },
+	{ "memory", "stream EVENTS is in memory", false },
+	{ "max_msgs", "stream EVENTS no longer has all messages of its duplicate window", false },
+	{ "max_msgs_not_reached", NULL, false },
+	{ "max_msgs_of_old", NULL, false },
+	{ "max_bytes", "stream EVENTS no longer has all messages of its duplicate window", false },
+	{ "max_bytes_not_reached", NULL, false },
+	{ "purged", "stream EVENTS no longer has all messages of its duplicate window", false },
+	{ "purged_long_ago", NULL, false },
+	{ "removed_by_age", NULL, false },
+	{ "max_msgs_per_subject", "stream EVENTS has max_msgs_per_subject", false },
+	{ "max_msgs_per_subject_not_reached", NULL, false },
+	{ "max_age", "stream EVENTS has a max_age shorter than its duplicate window", false },
+	{ "max_msg_size", "stream EVENTS has a max_msg_size smaller than an event can be", false },
+};
+
+/* A minute passes, after which the stream is checked. */
+static void pass_minute(void)
+{
+	struct server *s = parts.outbox.server;
+	int before = requests();
+
+	pthread_mutex_lock(&s->lock);
+	assert_in_range(s->check_ns - gossip_now_ns(), 30000000000, 60000000000);
+	s->check_ns = 1;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+	AWAIT_EVERY(10, requests() > before, parts_show());
+}
+
+/* Waits until the result of a check is there: the next check is scheduled. */
+static void await_check(void)
+{
+	struct server *s = parts.outbox.server;
+	uint64_t at_ns = 1;
+
+	AWAIT_EVERY(10,
+		    (pthread_mutex_lock(&s->lock), at_ns = s->check_ns, pthread_mutex_unlock(&s->lock),
+		     outbox_receive(&parts.outbox), at_ns > 1 && at_ns != UINT64_MAX),
+		    parts_show());
+}
+
+static void stream_is_checked(void **state)
+{
+	const struct trap *t = *state;
+
+	open_connected("", t->name);
+	parts_await_state(t->is_refused ? SERVER_FAILED : SERVER_UP);
+	assert_int_equal(count_words(diags_all(), t->words ?: "note: "), t->words != NULL);
+}
+
+/* The stream is changed while the program is connected: this is told once, and one that is refused
+ * gets nothing.
+ */
+TEST(stream_is_checked_each_minute)
+{
+	open_connected("", "good");
+	parts_await_state(SERVER_UP);
+	parts_set_fault("memory");
+	for (int i = 0; i < 2; i++) {
+		pass_minute();
+		await_check();
+		assert_int_equal(count_words(diags_all(), "stream EVENTS is in memory"), 1);
+	}
+	parts_set_fault("interest");
+	pass_minute();
+	parts_await_words("stream EVENTS has interest retention");
+	parts_await_state(SERVER_DOWN);
+	add_event(8001, "a");
+	usleep(300000);
+	parts_turn();
+	assert_int_equal(c->sent, 0);
+	parts_set_fault("good");
+	PARTS_AWAIT(c->acknowledged >= 1);
+}
+
+/* The engine knows the id, and has no number for its message: it is asked again, but not often, and
+ * then this is a duplicate.
+ */
+TEST(duplicate_without_a_number)
+{
+	open_connected("", "answer_number_is_0");
+	parts.options.ack_timeout_ns = 500000000;
+	add_event(8001, "a");
+	PARTS_AWAIT(c->acknowledged >= 1);
+	assert_int_equal(c->duplicate, 1);
+	assert_int_equal(c->given_up + c->refused, 0);
+	assert_in_range(c->sent, 3, 8);
+}
+
+/* An event that the stream has no room for is not wanted: its copies have none either. */
+TEST(stream_takes_no_message_of_this_size)
+{
+	open_connected("", "answer_is_too_large");
+	add_event(8001, "a");
+	PARTS_AWAIT(c->too_large >= 1);
+	parts_await_words("raise max_payload of the servers, or max_msg_size of the stream");
+	assert_int_equal(parts.intake.counters.wanted + c->given_up, 0);
+}
+
 int main(void)
 {
 	add_rows(GIVEN_UP, give_ups_are_logged, hub_setup, parts_teardown);
 	add_own_tests(hub_setup, parts_teardown);
+	add_rows(TRAPS, stream_is_checked, hub_setup, parts_teardown);
 	return run_added_tests("publish_outbox");
 }

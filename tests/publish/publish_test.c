@@ -394,7 +394,7 @@ TEST(set_adds_a_stream)
 	node_await_metric(0, "given_up_total", 1);
 	stream_await(1);
 	jetstream_put(0, 0);
-	process_await(node_publisher(0), "stream EVENTS takes the subject gossip.b now");
+	process_await(node_publisher(0), "events of node0/b go to stream EVENTS now");
 	p.id[0] = 'I'; /* the first one is not wanted, so the filter drops its copies */
 	send_to(0, 8002, &p, sizeof(p));
 	stream_await(2);

@@ -30,8 +30,8 @@ static int end_event(struct outbox *o, struct pending_slot *s, enum intake_outco
 static void end_too_large(struct outbox *o, struct pending_slot *s)
 {
 	if (!o->counters.too_large++)
-		diag_note("a message of %zu bytes is larger than the server takes" ADVICE
-			  "raise max_payload there",
+		diag_note("a message of %zu bytes is larger than JetStream takes" ADVICE
+			  "raise max_payload of the servers, or max_msg_size of the stream",
 			  s->message->bytes);
 	end_event(o, s, INTAKE_UNUSED);
 }
@@ -82,15 +82,15 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 {
 	const struct intake_event *e = s->message->owner;
 	struct envelope envelope;
+	char subject[SUBJECT_MAX], text[SERVER_TEXT_MAX];
 	const struct server_message m = {
-		.subject = e->stream->subject,
+		.subject = subject,
 		.payload = e->payload,
 		.len = e->len,
 		.headers = envelope.headers,
 		.slot = pending_number(&o->pending, s),
 		.generation = s->generation,
 	};
-	char text[SERVER_TEXT_MAX];
 	int err;
 
 	if (o->state != SERVER_UP || now < o->slow_until_ns)
@@ -103,6 +103,10 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 		give_up(o, s, now, "libcrypto cannot hash its id");
 		return;
 	}
+	subject_write(o->options->subject,
+		      &(struct subject_names){ e->stream->is.name, o->options->machine,
+					       subject_shard(envelope.id, o->options->shards) },
+		      subject);
 	err = server_publish(o->server, &m, text);
 	if (clock_ns(CLOCK_MONOTONIC) > now + SLOW_NS)
 		o->slow_until_ns = clock_ns(CLOCK_MONOTONIC) + SLOW_NS;
@@ -112,7 +116,7 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 	}
 	o->counters.sent++;
 	o->counters.retried += s->first_sent_ns > 0;
-	o->counters.late += s->message->arrival_ns + o->window_ns < now;
+	o->counters.late += s->message->arrival_ns + o->fit.window_ns < now;
 	pending_sent(s, now, o->options->ack_timeout_ns);
 }
 
@@ -148,14 +152,19 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 
 	if (!s)
 		return; /* an earlier answer has ended it */
+	/* A cluster that changes its leader may lose what it is storing, so it is asked again. */
+	if (a->answer.is_in_progress && now < s->first_sent_ns + o->options->ack_timeout_ns) {
+		pending_postpone(s, now, PENDING_IN_PROGRESS_NS + (now - s->first_sent_ns));
+		return;
+	}
 	if (a->answer.ok) {
 		count_ack(o, s, a->time_ns);
 		o->counters.duplicate += a->answer.duplicate;
 		end_event(o, s, INTAKE_STORED);
 		return;
 	}
-	if (a->answer.is_in_progress && now < s->first_sent_ns + o->options->ack_timeout_ns) {
-		pending_postpone(s, now, PENDING_IN_PROGRESS_NS);
+	if (a->answer.is_too_large) {
+		end_too_large(o, s);
 		return;
 	}
 	if (a->answer.is_unavailable)
@@ -182,10 +191,10 @@ static void check_window(const struct outbox *o)
 {
 	uint64_t span_ns = pending_retry_span_ns(o->options->retries, o->options->ack_timeout_ns);
 
-	if (span_ns > o->window_ns)
+	if (span_ns > o->fit.window_ns)
 		diag_note("stream %s knows ids for %s, and the retries of an event take longer: the event may be there twice" ADVICE
 			  "make the stream's duplicate window at least %jus, or lower --retries or --ack-timeout",
-			  o->options->stream, FORMAT_TIME(o->window_ns),
+			  o->options->stream, FORMAT_TIME(o->fit.window_ns),
 			  (uintmax_t)(span_ns / NS_PER_S + 1));
 }
 
@@ -205,28 +214,25 @@ static void update_state(struct outbox *o, enum server_state state)
 	diag_done("connected; %s goes to stream %s", o->options->filter, o->options->stream);
 }
 
-/* Updates which subjects JetStream takes, and logs each change. */
+/* Updates which streams JetStream takes, and logs each change. */
 static void apply_fit(struct outbox *o)
 {
-	const struct stream_fit fit = server_fit(o->server);
+	const struct stream_fit before = o->fit;
 
-	if (o->window_ns != fit.window_ns) {
-		o->window_ns = fit.window_ns;
+	o->fit = server_fit(o->server);
+	if (o->fit.window_ns != before.window_ns)
 		check_window(o);
-	}
-	for (int i = 0; i < o->streams->cnt && fit.serial == o->streams->requirements.serial; i++) {
+	stream_check_log_traps(&o->fit, &before);
+	for (int i = 0; i < o->streams->cnt && o->fit.serial == o->streams->requirements.serial; i++) {
 		struct publish_stream *one = o->streams->now[i];
-		bool is_untaken = one->is_published && fit.untaken >> one->subject_n & 1;
+		bool is_untaken = one->is_published && o->fit.untaken >> one->required_n & 1;
 
 		if (is_untaken && !one->is_untaken)
-			diag_err(0,
-				 "stream %s does not take the subject %s: events of %s/%s are given up" ADVICE
-				 "add it by nats stream edit %s",
-				 o->options->stream, one->subject, o->options->filter, one->is.name,
-				 o->options->stream);
+			diag_err(0, "events of %s/%s are given up: %s" ADVICE "nats stream edit",
+				 o->options->filter, one->is.name, o->fit.reason);
 		else if (one->is_untaken && !is_untaken)
-			diag_done("stream %s takes the subject %s now", o->options->stream,
-				  one->subject);
+			diag_done("events of %s/%s go to stream %s now", o->options->filter,
+				  one->is.name, o->options->stream);
 		one->is_untaken = is_untaken;
 	}
 }

@@ -41,7 +41,7 @@ struct outbox {
 	struct pending_ids ids;	      /* of events whose copies pass the filter (--learn app) */
 	uint64_t stored_ns;	      /* when the engine last stored a message */
 	uint64_t rechecked_ns;	      /* when a recheck of the stream was last requested */
-	uint64_t window_ns;	      /* the stream's duplicate window */
+	struct stream_fit fit;	      /* of the last check of the stream */
 	uint64_t slow_until_ns;	      /* nothing is sent before this time: the server is slow */
 	uint32_t requirements_serial; /* of the requirements that the server last got */
 	struct log_rate refused_log, given_up_log; /* refused messages; events given up */

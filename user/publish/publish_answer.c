@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "subject.h"
 #include "text.h"
 
-/* The servers of the stream are just storing a message with this id. nats-server 2.11 reports this
- * error; 2.10 reports a duplicate without a sequence number.
+/* nats-server 2.11 reports this error while it stores a message with this id; 2.10 reports a
+ * duplicate without a sequence number.
  */
 #define ERR_IN_PROGRESS 10158
+#define ERR_TOO_LARGE 10054    /* the message exceeds max_msg_size */
 #define ANSWER_BYTES_MAX 65536 /* larger answers are refused; a real one has some 100 bytes */
 
 static void __attribute__((format(printf, 2, 3)))
@@ -56,27 +58,24 @@ static void read_object(struct json_object *from, const char *stream, struct pub
 		text = string_of(error, "description");
 		out->code = number_of(error, "code");
 		out->is_in_progress = number_of(error, "err_code") == ERR_IN_PROGRESS;
+		out->is_too_large = number_of(error, "err_code") == ERR_TOO_LARGE;
 		refuse(out, "%s", text && *text ? text : "an error without a text");
 		return;
 	}
 	in = string_of(from, "stream");
 	is_duplicate = json_object_object_get_ex(from, "duplicate", &duplicate) &&
 		       json_object_get_boolean(duplicate);
-	if (in && !strcmp(in, stream) && is_duplicate && !number_of(from, "seq")) {
-		out->is_in_progress = true;
-		refuse(out, "the id is just being stored");
-		return;
-	}
-	if (!in || number_of(from, "seq") < 1) {
+	if (!in || number_of(from, "seq") < !is_duplicate) {
 		refuse(out, "an answer without stream and sequence number");
 		return;
 	}
-	if (strcmp(in, stream)) {
+	if (!subject_is_of(stream, in)) {
 		refuse(out, "stream %s has taken it", in);
 		return;
 	}
 	out->ok = true;
 	out->duplicate = is_duplicate;
+	out->is_in_progress = !number_of(from, "seq");
 }
 
 void publish_answer_read(const char *bytes, size_t len, const char *stream, struct publish_answer *out)

@@ -39,8 +39,18 @@ static const char *parse_subject(void *to, const char *text)
 	struct publish_options *o = to;
 
 	if (!subject_template_ok(text))
-		return "give words separated by dots, without blanks and wildcards; what is in braces is stream or machine";
+		return "give words separated by dots, without blanks and wildcards; what is in braces is stream, machine or shard";
 	o->subject = text;
+	return NULL;
+}
+
+static const char *parse_stream(void *to, const char *text)
+{
+	struct publish_options *o = to;
+
+	if (!subject_stream_template_ok(text))
+		return "give a name without dots, blanks, slashes and wildcards; what is in braces is stream or shard";
+	o->stream = text;
 	return NULL;
 }
 
@@ -51,11 +61,15 @@ static const struct args_option OPTIONS[] = {
 	{ "filter", "NAME", 0, STRING(filter), .help = "the filter, as `xdp-dedup status` names it" },
 	{ "--server", "URL[,URL...]", 0, ARGS_STRING, FIELD(servers), .key = ARGS_KEY_JOINED,
 	  .help = "servers, as in nats://192.0.2.1:4222 or tls://nats.example.com" },
-	{ "--stream", "S", 0, STRING(stream), .help = "the JetStream stream" },
+	{ "--stream", "S", 0, ARGS_OWN, FIELD(stream), .parse = parse_stream, .key = ARGS_KEY_ONCE,
+	  .help = "the JetStream stream; with the words stream or shard in braces, several" },
 	{ "--subject", "SUBJECT", 0, ARGS_OWN, FIELD(subject), .parse = parse_subject,
 	  .key = ARGS_KEY_ONCE,
-	  .help = "subject of the messages; the words stream and machine in braces stand\n"
-		  "for the names of the filter's stream and of this machine" },
+	  .help = "subject of the messages; the words stream, machine and shard in braces\n"
+		  "stand for the filter's stream, this machine, and a number by --shards" },
+	{ "--shards", "N", 0, ARGS_COUNT, FIELD(shards), .min = 1, .max = SUBJECT_SHARDS_MAX,
+	  .key = ARGS_KEY_ONCE,
+	  .help = "spread events by a hash of their ids over the numbers 0 to N-1" },
 	{ "--machine", "MACHINE", 0, STRING(machine), .help = "this machine's name (its host name)" },
 	{ "--create", NULL, 0, ARGS_FLAG, FIELD(create), .key = ARGS_KEY_ONCE,
 	  .help = "create the JetStream stream if there is none" },
@@ -285,6 +299,14 @@ static int check_together(const struct publish_options *o)
 		return fail_missing("--stream", "--stream GOSSIP");
 	if (!o->subject)
 		return fail_missing("--subject", "--subject gossip.{stream}");
+	if (!o->shards != !strstr(o->subject, SUBJECT_SHARD))
+		return diag_err(-EINVAL,
+				"--shards goes together with " SUBJECT_SHARD " in --subject");
+	if ((strstr(o->stream, SUBJECT_SHARD) && !o->shards) ||
+	    (strstr(o->stream, SUBJECT_STREAM) && !strstr(o->subject, SUBJECT_STREAM)))
+		return diag_err(-EINVAL,
+				"what is in braces in --stream must be in --subject, too" ADVICE
+				"two JetStream streams cannot take one subject");
 	if (o->create && o->duplicates_ns < o->skew_ns)
 		return diag_err(
 			-EINVAL,

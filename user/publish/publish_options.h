@@ -21,8 +21,9 @@ enum publish_receive {
 struct publish_options {
 	const char *filter;  /* NAME */
 	const char *servers; /* 1 to PUBLISH_SERVERS_MAX URLs, with commas or blanks between them */
-	const char *stream;  /* the JetStream stream */
-	const char *subject; /* a template (subject.h) */
+	const char *stream;  /* the JetStream stream; a template (subject.h) */
+	const char *subject; /* a template */
+	uint32_t shards;     /* 0: the templates have none */
 	const char *machine; /* not NULL after publish_options_read() */
 
 	/* Properties of a stream that is created. */

@@ -21,7 +21,6 @@ static int add_stream(struct publish_streams *s, int n, const char *realm)
 		return -ENOMEM;
 	new->is = s->listed[n];
 	snprintf(new->realm, sizeof(new->realm), "%s", realm);
-	subject_write(s->options->subject, new->is.name, s->options->machine, new->subject);
 	snprintf(name, sizeof(name), "%s/%s", s->options->filter, new->is.name);
 	err = xdp_dedup_open(name, &new->filter);
 	if (err) {
@@ -86,32 +85,20 @@ static void free_former_streams(struct publish_streams *s)
 	}
 }
 
-/* Returns the index of the stream's subject in the requirements, to which it adds a missing one. */
-static int subject_of(struct stream_requirements *requirements, const struct publish_options *o,
-		      const char *stream)
-{
-	char subject[SUBJECT_MAX] = "";
-	int n = 0;
-
-	subject_write(o->subject, stream, NULL, subject);
-	while (n < requirements->subjects_cnt && strcmp(requirements->subjects[n], subject) != 0)
-		n++;
-	if (n == requirements->subjects_cnt)
-		memcpy(requirements->subjects[requirements->subjects_cnt++], subject,
-		       sizeof(subject));
-	return n;
-}
-
-/* Sets what the JetStream stream must take. */
+/* Sets what the JetStream streams must take. */
 static void set_requirements(struct publish_streams *s)
 {
-	s->requirements.secret = s->secret.mac ? s->secret.name : NULL;
-	s->requirements.subjects_cnt = 0;
-	s->requirements.serial++;
+	struct stream_requirements *r = &s->requirements;
+
+	r->secret = s->secret.mac ? s->secret.name : NULL;
+	r->streams_cnt = 0;
+	r->serial++;
 	for (int i = 0; i < s->cnt; i++)
-		if (s->now[i]->is_published)
-			s->now[i]->subject_n =
-				subject_of(&s->requirements, s->options, s->now[i]->is.name);
+		if (s->now[i]->is_published) {
+			s->now[i]->required_n = r->streams_cnt;
+			snprintf(r->streams[r->streams_cnt++], sizeof(*r->streams), "%s",
+				 s->now[i]->is.name);
+		}
 }
 
 int publish_streams_refresh(struct publish_streams *s)

@@ -9,7 +9,6 @@
 #include "message_id.h"
 #include "publish_options.h"
 #include "stream_check.h"
-#include "subject.h"
 #include "xdp-dedup-streams.h"
 #include "xdp-dedup.h"
 
@@ -19,12 +18,11 @@
 struct publish_stream {
 	struct publish_stream *next;
 	struct xdp_dedup_stream is;
-	char realm[32]; /* prefix of message ids; "": the filter has one stream */
-	char subject[SUBJECT_MAX];
+	char realm[32];			 /* prefix of message ids; "": the filter has one stream */
 	struct xdp_dedup_filter *filter; /* open for calls about its ids */
 	bool is_published;		 /* its events can be published */
-	int subject_n;	 /* index in requirements.subjects, if the stream is in `now` */
-	bool is_untaken; /* the JetStream stream does not take its subject */
+	int required_n;	 /* index in requirements.streams, if the stream is in `now` */
+	bool is_untaken; /* its JetStream stream does not take its subject, or does not suit */
 	uint32_t held;	 /* events that point to it; the intake counts them */
 };
 

@@ -15,7 +15,8 @@
 #define LASTING_NS 5000000000 /* after a connection that lasted longer, pauses are short again */
 #define PAUSE_MIN_MS 100
 #define PAUSE_MAX_MS 10000
-#define CHECK_NS 3000000000 /* until a stream that does not suit is checked again */
+#define CHECK_NS 3000000000	  /* until a stream that does not suit is checked again */
+#define CHECK_EACH_NS 60000000000 /* until one that suits is */
 
 /* Passes an error to the other thread, which logs it, unless it equals the last error. */
 static void report(struct server *s, const char *text)
@@ -136,6 +137,12 @@ static natsConnection *connect_once(struct server *s, natsSubscription **answers
 	return NULL;
 }
 
+/* Returns when the stream must be checked again. */
+static uint64_t check_after(bool suits)
+{
+	return clock_ns(CLOCK_MONOTONIC) + (suits ? CHECK_EACH_NS : CHECK_NS);
+}
+
 /* Checks the stream again. The caller holds the lock, which is released during the check. Returns
  * 0; or -EAGAIN, with *text, if the stream does not suit, and the connection must be closed.
  */
@@ -153,21 +160,13 @@ static int check_again(struct server *s, natsConnection *nc, char *text)
 	else if (!err)
 		s->last[0] = '\0';
 	pthread_mutex_lock(&s->lock);
-	if ((err || fit.untaken) && s->check_ns)
-		s->check_ns = clock_ns(CLOCK_MONOTONIC) + CHECK_NS;
+	if (s->check_ns) /* no requirements came meanwhile */
+		s->check_ns = check_after(!err && !fit.untaken);
 	if (!err)
 		s->fit = fit;
 	s->is_lost |= err == -EINVAL;
 	server_wake(s);
 	return err == -EINVAL ? -EAGAIN : 0;
-}
-
-/* Returns when the stream must be checked again, by the result of the last check. */
-static uint64_t check_after(const struct server *s, const struct stream_fit *fit)
-{
-	if (fit->serial != s->required.serial)
-		return 0;
-	return fit->untaken ? clock_ns(CLOCK_MONOTONIC) + CHECK_NS : UINT64_MAX;
 }
 
 /* Shares the connection with the other thread until that drops it. Returns 0; or -EAGAIN, with
@@ -180,7 +179,7 @@ static int share(struct server *s, natsConnection *nc, const struct stream_fit *
 	pthread_mutex_lock(&s->lock);
 	s->shared = nc;
 	s->fit = *fit;
-	s->check_ns = check_after(s, fit);
+	s->check_ns = fit->serial == s->required.serial ? check_after(!fit->untaken) : 0;
 	s->is_lost = natsConnection_IsClosed(nc);
 	server_wake(s);
 	while (s->shared && !s->is_stopping) {
@@ -188,7 +187,7 @@ static int share(struct server *s, natsConnection *nc, const struct stream_fit *
 
 		if (!err && s->check_ns <= clock_ns(CLOCK_MONOTONIC))
 			err = check_again(s, nc, text);
-		else if (!err && s->check_ns != UINT64_MAX)
+		else if (!err)
 			pthread_cond_timedwait(&s->changed, &s->lock, &until);
 		else
 			pthread_cond_wait(&s->changed, &s->lock);

@@ -6,19 +6,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "diag.h"
+#include "intake.h"
 #include "server_options.h"
 #include "units.h"
 
 #define WAIT_MS 5000
 
-/* The state of a check. */
+/* The state of a check of one JetStream stream. */
 struct checking {
 	const struct publish_options *o;
 	const struct stream_requirements *required;
 	jsCtx *js;
+	char name[SUBJECT_MAX];
+	int first, cnt; /* the filter's streams that go to it, in the requirements */
+	uint32_t shard;
 	jsStreamInfo *info;
-	uint32_t untaken;
-	char *text;
+	struct stream_fit *fit;
+	char *text; /* [SERVER_TEXT_MAX], of a message for people */
 };
 
 __attribute__((format(printf, 3, 4))) static int fail(struct checking *c, int err,
@@ -35,23 +40,35 @@ __attribute__((format(printf, 3, 4))) static int fail(struct checking *c, int er
 /* Writes the error of a libnats call to c->text. Returns -EAGAIN. */
 static int fail_nats(struct checking *c, natsStatus err, const char *what)
 {
-	return fail(c, -EAGAIN, "stream %s: %s: %s", c->o->stream, what, server_error_text(err));
+	return fail(c, -EAGAIN, "stream %s: %s: %s", c->name, what, server_error_text(err));
+}
+
+/* Writes the subject of a stream of the filter, with `*` for what differs within the JetStream
+ * stream.
+ */
+static void write_subject(const struct checking *c, int n, char out[SUBJECT_MAX])
+{
+	subject_write(c->o->subject,
+		      &(struct subject_names){ c->required->streams[n], NULL, c->shard }, out);
 }
 
 static int create(struct checking *c)
 {
-	const char *subjects[STREAM_SUBJECTS_MAX];
+	char subjects[STREAMS_MAX][SUBJECT_MAX];
+	const char *each[STREAMS_MAX];
 	jsStreamConfig config;
 	jsErrCode code = 0;
 	natsStatus err;
 
 	jsStreamConfig_Init(&config);
-	config.Name = c->o->stream;
+	config.Name = c->name;
 	config.Description = "Fresh events of xdp-dedup-publish";
-	for (int i = 0; i < c->required->subjects_cnt; i++)
-		subjects[i] = c->required->subjects[i];
-	config.Subjects = subjects;
-	config.SubjectsLen = c->required->subjects_cnt;
+	config.Subjects = each;
+	config.SubjectsLen = strstr(c->o->subject, SUBJECT_STREAM) ? c->cnt : 1;
+	for (int i = 0; i < config.SubjectsLen; i++) {
+		write_subject(c, c->first + i, subjects[i]);
+		each[i] = subjects[i];
+	}
 	config.Replicas = c->o->replicas;
 	config.Storage = c->o->in_memory ? js_MemoryStorage : js_FileStorage;
 	config.Duplicates = c->o->duplicates_ns;
@@ -63,7 +80,7 @@ static int create(struct checking *c)
 	if (err && code == JSStorageResourcesExceededErr)
 		return fail(c, -EAGAIN,
 			    "stream %s: cannot be created: the servers have no storage left: free their disks, or raise max_file_store",
-			    c->o->stream);
+			    c->name);
 	return err ? fail_nats(c, err, "cannot be created") : 0;
 }
 
@@ -71,22 +88,23 @@ static int create(struct checking *c)
 static int read_info(struct checking *c)
 {
 	jsErrCode code = 0;
-	natsStatus err = js_GetStreamInfo(&c->info, c->js, c->o->stream, NULL, &code);
+	natsStatus err = js_GetStreamInfo(&c->info, c->js, c->name, NULL, &code);
 
 	if (!err)
 		return 0;
 	if (err == NATS_NO_RESPONDERS)
-		return fail(c, -EAGAIN, "stream %s: these servers have no JetStream: enable it, or if it was turned off as a disk was full, free that and start the server again",
-			    c->o->stream);
+		return fail(c, -EAGAIN,
+			    "stream %s: these servers have no JetStream: enable it, or if it was turned off as a disk was full, free that and start the server again",
+			    c->name);
 	if (err == NATS_TIMEOUT)
 		return fail(c, -EAGAIN,
 			    "stream %s: no answer within %d s; the account may lack the right to ask for it",
-			    c->o->stream, WAIT_MS / 1000);
+			    c->name, WAIT_MS / 1000);
 	if (err != NATS_NOT_FOUND)
 		return fail_nats(c, err, "cannot be looked up");
 	if (c->o->create)
 		return create(c);
-	return fail(c, -EINVAL, "there is no stream %s; --create creates it", c->o->stream);
+	return fail(c, -EINVAL, "there is no stream %s; --create creates it", c->name);
 }
 
 /* Returns whether the stream's subject covers ours. Compares word by word; ours may have a `*`. */
@@ -116,35 +134,89 @@ static bool is_taken(const jsStreamConfig *config, const char *subject)
 
 static int check_subjects(struct checking *c)
 {
-	int taken = 0;
+	char subject[SUBJECT_MAX];
 
-	for (int i = c->required->subjects_cnt - 1; i >= 0; i--) {
-		if (is_taken(c->info->Config, c->required->subjects[i])) {
-			taken++;
+	for (int i = c->first + c->cnt - 1; i >= c->first; i--) {
+		write_subject(c, i, subject);
+		if (is_taken(c->info->Config, subject))
 			continue;
-		}
-		c->untaken |= 1U << i;
-		fail(c, 0, "stream %s does not take the subject %s", c->o->stream,
-		     c->required->subjects[i]);
+		c->fit->untaken |= 1U << i;
+		fail(c, 0, "stream %s does not take the subject %s", c->name, subject);
 	}
-	return c->untaken && !taken ? -EINVAL : 0;
+	return 0;
 }
 
+/* Refuses a stream from which stored events vanish, or in which events would come twice. */
 static int check_config(struct checking *c)
 {
 	const jsStreamConfig *config = c->info->Config;
 
 	if (!config)
-		return fail(c, -EAGAIN, "stream %s: the answer has no configuration", c->o->stream);
+		return fail(c, -EAGAIN, "stream %s: the answer has no configuration", c->name);
 	if (config->NoAck)
-		return fail(c, -EINVAL, "stream %s acknowledges nothing (no_ack)", c->o->stream);
-	if (config->Duplicates <= 0 || (uint64_t)config->Duplicates < c->o->skew_ns)
+		return fail(c, -EINVAL, "stream %s acknowledges nothing (no_ack)", c->name);
+	if (config->Retention != js_LimitsPolicy)
 		return fail(
 			c, -EINVAL,
-			"stream %s knows ids for %s only, and another machine may publish an event %s later (--skew): make the stream's duplicate window longer",
-			c->o->stream, FORMAT_TIME(config->Duplicates < 0 ? 0 : config->Duplicates),
-			FORMAT_TIME(c->o->skew_ns));
+			"stream %s has %s retention, and forgets ids of messages that are read: use one with limits retention",
+			c->name, config->Retention == js_WorkQueuePolicy ? "workqueue" : "interest");
+	if (config->Duplicates <= 0 || (uint64_t)config->Duplicates < c->o->skew_ns)
+		return fail(c, -EINVAL,
+			    "stream %s knows ids for %s only, and another machine may publish an event %s later (--skew): make the stream's duplicate window longer",
+			    c->name, FORMAT_TIME(config->Duplicates < 0 ? 0 : config->Duplicates),
+			    FORMAT_TIME(c->o->skew_ns));
 	return check_subjects(c);
+}
+
+/* A server that starts again finds ids in the messages that are left. Each trap is said of a stream. */
+static const char *const TRAPS[STREAM_TRAPS_CNT] = {
+	"is in memory: if its servers end, its events are lost, and may come twice" ADVICE
+	"use a stream that is in files",
+	"no longer has all messages of its duplicate window: after a restart of its servers events may come twice" ADVICE
+	"raise max_msgs and max_bytes, and do not purge it",
+	"has max_msgs_per_subject, and removes messages within its duplicate window: after a restart of its servers events may come twice" ADVICE
+	"remove this limit",
+	"has a max_age shorter than its duplicate window: after a restart of its servers events may come twice" ADVICE
+	"raise max_age",
+	"has a max_msg_size smaller than an event can be: larger events are left out" ADVICE
+	"remove this limit",
+};
+
+/* Returns the traps of the stream, a bit for each. Messages that max_age removed do not count as
+ * missing.
+ */
+static uint32_t find_traps(const jsStreamInfo *info)
+{
+	const jsStreamConfig *config = info->Config;
+	const jsStreamState *state = &info->State;
+	int64_t oldest = state->Msgs ? state->FirstTime : state->LastTime;
+	bool is_young = nats_Now() * 1000000 - oldest < config->Duplicates;
+	bool is_full = (config->MaxMsgs > 0 && state->Msgs >= (uint64_t)config->MaxMsgs) ||
+		       (config->MaxBytes > 0 &&
+			state->Bytes >= (uint64_t)(config->MaxBytes - config->MaxBytes / 8));
+	bool has_removed = state->FirstSeq > 1 && (is_full || config->MaxAge <= 0);
+	bool has_holes = state->Msgs < state->LastSeq + 1 - state->FirstSeq;
+	const bool traps[STREAM_TRAPS_CNT] = {
+		config->Storage == js_MemoryStorage,
+		is_young && has_removed,
+		config->MaxMsgsPerSubject > 0 && (has_holes || (is_young && state->FirstSeq > 1)),
+		config->MaxAge > 0 && config->MaxAge<config->Duplicates, config->MaxMsgSize> 0 &&
+			config->MaxMsgSize < INTAKE_PAYLOAD_MAX,
+	};
+	uint32_t found = 0;
+
+	for (int i = 0; i < STREAM_TRAPS_CNT; i++)
+		found |= (uint32_t)traps[i] << i;
+	return found;
+}
+
+void stream_check_log_traps(const struct stream_fit *fit, const struct stream_fit *before)
+{
+	bool is_same = !strcmp(fit->trapped, before->trapped);
+
+	for (int i = 0; i < STREAM_TRAPS_CNT; i++)
+		if (fit->traps >> i & 1 && !(is_same && before->traps >> i & 1))
+			diag_note("stream %s %s", fit->trapped, TRAPS[i]);
 }
 
 /* Compares our secret with that of the newest message, which may be of another machine. A message
@@ -160,7 +232,7 @@ static int check_secret(struct checking *c)
 
 	if (!c->required->secret || !c->info->State.Msgs)
 		return 0;
-	err = js_GetMsg(&last, c->js, c->o->stream, c->info->State.LastSeq, NULL, &code);
+	err = js_GetMsg(&last, c->js, c->name, c->info->State.LastSeq, NULL, &code);
 	if (err == NATS_NOT_FOUND)
 		return 0; /* it was removed since */
 	if (err)
@@ -172,26 +244,59 @@ static int check_secret(struct checking *c)
 		result = fail(
 			c, -EINVAL,
 			"machine %s publishes into stream %s with another secret: give all machines the same file (--secret)",
-			machine, c->o->stream);
+			machine, c->name);
 	natsMsg_Destroy(last);
 	return result;
+}
+
+/* Checks the stream, and adds the result to c->fit. Returns as stream_check() does. */
+static int check_one(struct checking *c)
+{
+	int err;
+
+	subject_write(c->o->stream,
+		      &(struct subject_names){ c->required->streams[c->first], NULL, c->shard },
+		      c->name);
+	err = read_info(c) ?: check_config(c) ?: check_secret(c);
+	if (!err && (uint64_t)c->info->Config->Duplicates < c->fit->window_ns)
+		c->fit->window_ns = c->info->Config->Duplicates;
+	if (!err && !c->fit->traps) {
+		c->fit->traps = find_traps(c->info);
+		memcpy(c->fit->trapped, c->name, sizeof(c->name));
+	}
+	if (err == -EINVAL)
+		c->fit->untaken |= ((1U << c->cnt) - 1) << c->first;
+	jsStreamInfo_Destroy(c->info);
+	c->info = NULL;
+	return err == -EAGAIN ? err : 0;
 }
 
 int stream_check(natsConnection *nc, const struct publish_options *o,
 		 const struct stream_requirements *required, struct stream_fit *out, char *text)
 {
-	struct checking c = { .o = o, .required = required, .text = text };
+	bool has_shards = strstr(o->stream, SUBJECT_SHARD),
+	     has_each = strstr(o->stream, SUBJECT_STREAM);
+	struct stream_fit fit = { .serial = required->serial, .window_ns = UINT64_MAX };
+	struct checking c = { .o = o, .required = required, .fit = &fit, .text = fit.reason };
+	uint32_t shards = has_shards ? o->shards : 1;
 	jsOptions options;
-	int err;
+	int err = 0;
 
+	c.cnt = has_each ? 1 : required->streams_cnt;
 	jsOptions_Init(&options);
 	options.Wait = WAIT_MS;
 	if (natsConnection_JetStream(&c.js, nc, &options))
-		return fail(&c, -EAGAIN, "out of memory");
-	err = read_info(&c) ?: check_config(&c) ?: check_secret(&c);
-	if (!err)
-		*out = (struct stream_fit){ required->serial, c.untaken, c.info->Config->Duplicates };
-	jsStreamInfo_Destroy(c.info);
+		err = fail(&c, -EAGAIN, "out of memory");
+	for (c.first = 0; !err && c.first < required->streams_cnt; c.first += c.cnt)
+		for (uint32_t i = 0; !err && i < shards; i++) {
+			c.shard = has_shards ? i : SUBJECT_ANY_SHARD;
+			err = check_one(&c);
+		}
 	jsCtx_Destroy(c.js);
+	if (!err && fit.untaken == (1U << required->streams_cnt) - 1)
+		err = -EINVAL;
+	memcpy(text, fit.reason, sizeof(fit.reason));
+	if (!err)
+		*out = fit;
 	return err;
 }

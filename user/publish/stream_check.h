@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Creates the JetStream stream, with --create, and checks that it meets the requirements. */
+/* Creates the JetStream streams, with --create, and checks that they meet the requirements. */
 #ifndef XDP_DEDUP_PUBLISH_STREAM_CHECK_H
 #define XDP_DEDUP_PUBLISH_STREAM_CHECK_H
 
@@ -9,7 +9,7 @@
 #include "subject.h"
 
 #define SERVER_TEXT_MAX 512 /* of a message for people */
-#define STREAM_SUBJECTS_MAX 16
+#define STREAMS_MAX 16	    /* of a filter */
 
 /* Headers of each message. */
 #define HEADER_ID "Nats-Msg-Id"
@@ -19,26 +19,35 @@
 #define HEADER_MACHINE "Dedup-Machine"
 #define HEADER_SECRET "Dedup-Secret"
 
-/* What the publisher requires of the stream. */
+/* What the publisher requires of the JetStream streams. */
 struct stream_requirements {
 	const char *secret; /* the secret's name, owned by the caller; NULL: no id is hashed */
-	char subjects[STREAM_SUBJECTS_MAX][SUBJECT_MAX]; /* with `*` for the machine */
-	int subjects_cnt;
+	char streams[STREAMS_MAX][32]; /* names of the filter's streams that are published */
+	int streams_cnt;
 	uint32_t serial; /* changes with each change of the requirements */
 };
 
+/* Properties of a stream that let it forget ids, or lose events. */
+enum { STREAM_TRAPS_CNT = 5 };
+
 /* The result of a check. */
 struct stream_fit {
-	uint32_t serial;    /* of the requirements */
-	uint32_t untaken;   /* a bit for each subject that the stream does not take */
-	uint64_t window_ns; /* its duplicate window */
+	uint32_t serial;  /* of the requirements */
+	uint32_t untaken; /* a bit for each of the filter's streams that no stream takes */
+	char reason[SERVER_TEXT_MAX]; /* why that is, for one of them */
+	uint64_t window_ns;	      /* the shortest duplicate window */
+	uint32_t traps;		      /* a bit for each trap of the first stream that has one */
+	char trapped[SUBJECT_MAX];    /* this stream */
 };
 
-/* Checks the stream. Returns 0, and sets *out; text[SERVER_TEXT_MAX] then names the first subject
- * that the stream does not take, if there is one. Or returns, with text, -EINVAL if the stream does
- * not suit, takes no subject, or does not exist; -EAGAIN if that is unknown now.
+/* Checks the streams. Returns 0, and sets *out; or, with text[SERVER_TEXT_MAX], -EINVAL if none of
+ * the filter's streams is taken, as no JetStream stream exists, suits, or has their subjects;
+ * -EAGAIN if that is unknown now.
  */
 int stream_check(natsConnection *nc, const struct publish_options *o,
 		 const struct stream_requirements *required, struct stream_fit *out, char *text);
+
+/* Logs the traps that are new since the check before. */
+void stream_check_log_traps(const struct stream_fit *fit, const struct stream_fit *before);
 
 #endif

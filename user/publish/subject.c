@@ -2,20 +2,25 @@
 #include "subject.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NAME_MAX_BYTES 64 /* a longer name of a stream or machine is cut */
 
-/* Words that are replaced by names. */
-static const char *const PLACEHOLDERS[] = { "{stream}", "{machine}" };
-#define PLACEHOLDERS_CNT 2
+static const char *const PLACEHOLDERS[] = { SUBJECT_STREAM, SUBJECT_MACHINE, SUBJECT_SHARD };
+#define PLACEHOLDERS_CNT 3
 
-/* Returns the index of the placeholder that this word is; -1 if it is none. */
-static int placeholder_of(const char *word, size_t len)
+/* Returns the index of the placeholder with which the text begins, and its length; -1 and 1 if it
+ * begins with a character.
+ */
+static int begins_with(const char *text, size_t *len)
 {
-	for (int i = 0; i < PLACEHOLDERS_CNT; i++)
-		if (len == strlen(PLACEHOLDERS[i]) && !strncmp(word, PLACEHOLDERS[i], len))
+	for (int i = 0; i < PLACEHOLDERS_CNT; i++) {
+		*len = strlen(PLACEHOLDERS[i]);
+		if (!strncmp(text, PLACEHOLDERS[i], *len))
 			return i;
+	}
+	*len = 1;
 	return -1;
 }
 
@@ -24,29 +29,36 @@ static bool is_word_character(char c)
 	return isgraph((unsigned char)c) && !strchr(".*>{}", c);
 }
 
-static bool is_word(const char *word, size_t len)
+/* Returns whether the text has only word characters and placeholders, and fits with any names. A
+ * subject also has dots: between words, and around placeholders.
+ */
+static bool is_template(const char *text, bool is_subject)
 {
-	for (size_t i = 0; i < len; i++)
-		if (!is_word_character(word[i]))
+	bool begins = true; /* a word of the subject */
+	size_t most = 1, len;
+
+	for (; *text; text += len) {
+		bool is_placeholder = begins_with(text, &len) >= 0,
+		     is_dot = is_subject && *text == '.';
+
+		if (is_placeholder && is_subject && (!begins || (text[len] && text[len] != '.')))
 			return false;
-	return len > 0;
+		if (!is_placeholder && (is_dot ? begins : !is_word_character(*text)))
+			return false;
+		begins = is_dot;
+		most += is_placeholder ? NAME_MAX_BYTES : 1;
+	}
+	return !begins && most <= SUBJECT_MAX;
 }
 
 bool subject_template_ok(const char *text)
 {
-	size_t most = 0;
+	return is_template(text, true);
+}
 
-	for (;; text++) {
-		size_t len = strcspn(text, ".");
-		bool is_placeholder = placeholder_of(text, len) >= 0;
-
-		if (!is_placeholder && !is_word(text, len))
-			return false;
-		most += (is_placeholder ? NAME_MAX_BYTES : len) + 1;
-		text += len;
-		if (!*text)
-			return most <= SUBJECT_MAX;
-	}
+bool subject_stream_template_ok(const char *text)
+{
+	return is_template(text, false) && !strpbrk(text, "/\\") && !strstr(text, SUBJECT_MACHINE);
 }
 
 static size_t write_name(const char *name, char *out)
@@ -58,23 +70,41 @@ static size_t write_name(const char *name, char *out)
 	return len;
 }
 
-void subject_write(const char *text, const char *stream, const char *machine, char out[SUBJECT_MAX])
+void subject_write(const char *text, const struct subject_names *names, char out[SUBJECT_MAX])
 {
-	const char *names[PLACEHOLDERS_CNT] = { stream, machine };
+	char shard[16];
+	const char *values[PLACEHOLDERS_CNT] = { names->stream, names->machine,
+						 names->shard == SUBJECT_ANY_SHARD ? NULL : shard };
+	size_t len;
 
-	for (;; text++) {
-		size_t len = strcspn(text, ".");
-		int place = placeholder_of(text, len);
+	snprintf(shard, sizeof(shard), "%u", names->shard);
+	for (; *text; text += len) {
+		int at = begins_with(text, &len);
 
-		if (place < 0)
-			out = (char *)memcpy(out, text, len) + len;
-		else if (names[place])
-			out += write_name(names[place], out);
+		if (at >= 0 && values[at])
+			out += write_name(values[at], out);
 		else
-			*out++ = '*';
-		text += len;
-		*out++ = *text;
-		if (!*text)
-			return;
+			*out++ = at < 0 ? *text : '*';
 	}
+	*out = '\0';
+}
+
+uint32_t subject_shard(const char *id, uint32_t shards)
+{
+	uint32_t hash = 2166136261U;
+
+	for (; *id; id++)
+		hash = (hash ^ (unsigned char)*id) * 16777619;
+	return shards ? hash % shards : 0;
+}
+
+bool subject_is_of(const char *text, const char *name)
+{
+	size_t before = strcspn(text, "{"), len = strlen(name);
+	const char *last = strrchr(text, '}'), *end = last ? last + 1 : "";
+
+	if (!last)
+		return !strcmp(text, name);
+	return len > before + strlen(end) && !strncmp(text, name, before) &&
+	       !strcmp(name + len - strlen(end), end);
 }

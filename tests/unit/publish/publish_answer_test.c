@@ -55,27 +55,39 @@ TEST_ROWS(answer, ROWS)
 	assert_non_null(strstr(a.text, row->text));
 }
 
-/* As nats-server 2.10 and 2.11 say it. */
-TEST(is_in_progress)
+/* Answers of these versions of nats-server, from their sources. */
+TEST(servers)
 {
 	static const struct {
 		const char *bytes;
-		bool is;
+		bool ok, is_in_progress, is_too_large;
 	} ANSWERS[] = {
-		{ "{\"stream\":\"S\",\"seq\":0,\"duplicate\":true}", true },
-		{ "{\"error\":{\"code\":409,\"err_code\":10158,\"description\":\"x\"}}", true },
-		{ "{\"stream\":\"T\",\"seq\":0,\"duplicate\":true}", false },
-		{ "{\"stream\":\"S\",\"seq\":0}", false },
-		{ "{\"stream\":\"S\",\"seq\":4,\"duplicate\":true}", false },
-		{ "{\"error\":{\"code\":409,\"err_code\":10071,\"description\":\"x\"}}", false },
+		/* 2.9 and newer, of a stored message, and of one that it knows. */
+		{ "{\"stream\":\"S-1\", \"seq\":4}", .ok = true },
+		{ "{\"stream\":\"S-1\", \"seq\":4,\"duplicate\": true}", .ok = true },
+		{ "{\"stream\":\"S-1\", \"domain\":\"hub\", \"seq\":4}", .ok = true },
+		/* 2.9 with interest retention; 2.10 in a cluster, of a message that it is storing. */
+		{ "{\"stream\":\"S-1\",\"seq\":0,\"duplicate\": true}", .ok = true,
+		  .is_in_progress = true },
+		/* 2.11 and newer. */
+		{ "{\"error\":{\"code\":409,\"err_code\":10158,\"description\":\"duplicate message id is in "
+		  "process\"},\"stream\":\"S-1\",\"seq\":0}",
+		  .is_in_progress = true },
+		{ "{\"error\":{\"code\":400,\"err_code\":10054,\"description\":\"message size exceeds "
+		  "maximum allowed\"},\"stream\":\"S-1\",\"seq\":0}",
+		  .is_too_large = true },
+		{ "{\"error\":{\"code\":400,\"err_code\":10071,\"description\":\"x\"}}", .ok = false },
+		{ "{\"stream\":\"T-1\",\"seq\":0,\"duplicate\":true}", .ok = false },
+		{ "{\"stream\":\"S-1\",\"seq\":0}", .ok = false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ANSWERS); i++) {
 		struct publish_answer a;
 
-		publish_answer_read(ANSWERS[i].bytes, strlen(ANSWERS[i].bytes), "S", &a);
-		assert_int_equal(a.is_in_progress, ANSWERS[i].is);
-		assert_true(!a.ok || !a.is_in_progress);
+		publish_answer_read(ANSWERS[i].bytes, strlen(ANSWERS[i].bytes), "S-{shard}", &a);
+		assert_int_equal(a.ok, ANSWERS[i].ok);
+		assert_int_equal(a.is_in_progress, ANSWERS[i].is_in_progress);
+		assert_int_equal(a.is_too_large, ANSWERS[i].is_too_large);
 	}
 }
 

@@ -60,6 +60,20 @@ static const struct row {
 	  "http://a:8222 is no URL of NATS" },
 	{ "http-second", "eth0 --server tls://a,ws://b --stream S --subject g", NULL,
 	  "ws://b is no URL of NATS" },
+	{ "wrong-stream", "eth0 --server a --stream S.T --subject g", NULL, "without dots" },
+	{ "shards", "eth0 --server nats://a --stream S-{shard} --subject g.{shard} --shards 4",
+	  NULL, NULL },
+	{ "shards-one-stream", "eth0 --server nats://a --stream S --subject g.{shard} --shards 4",
+	  NULL, NULL },
+	{ "shards-unused", NEEDED " --shards 4", NULL, "--shards goes together with {shard}" },
+	{ "shards-missing", "eth0 --server a --stream S --subject g.{shard}", NULL,
+	  "--shards goes together with {shard}" },
+	{ "shards-many", "eth0 --server a --stream S --subject g.{shard} --shards 65", NULL, "64" },
+	{ "shards-of-streams-alone", "eth0 --server a --stream S{shard} --subject g", NULL,
+	  "must be in --subject, too" },
+	{ "streams", "eth0 --server nats://a --stream S-{stream} --subject g.{stream}", NULL, NULL },
+	{ "streams-alone", "eth0 --server a --stream S-{stream} --subject g", NULL,
+	  "must be in --subject, too" },
 	{ "two-filters", NEEDED " eth1", NULL, "" },
 	{ "user-alone", NEEDED " --user x", NULL, "go together" },
 	{ "password-alone", NEEDED " --password-file x", NULL, "go together" },
@@ -123,8 +137,8 @@ TEST_ROWS(options, ROWS)
 	assert_int_equal(err, 0);
 	assert_string_equal(o.filter, "eth0");
 	assert_string_equal(o.servers, "nats://a");
-	assert_string_equal(o.stream, "S");
-	assert_string_equal(o.subject, "g");
+	assert_int_equal(*o.stream, 'S');
+	assert_int_equal(*o.subject, 'g');
 	assert_true(*o.machine);
 	publish_options_free(&o);
 }

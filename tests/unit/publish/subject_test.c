@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Subjects of messages, from templates. */
+/* Subjects of messages, and names of JetStream streams, from templates. */
 #include "unit.h"
 
 #include "subject.h"
@@ -7,27 +7,39 @@
 #define LONG_WORD "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"
 
 static const struct {
-	const char *name, *text, *subject; /* NULL: the template is refused */
+	const char *name, *text;
+	const char *subject; /* "": the text; NULL: it is refused as a subject */
+	bool is_stream;	     /* it is a template of a stream's name, too */
 } ROWS[] = {
-	{ "plain", "gossip", "gossip" },
-	{ "words", "a.b.c", "a.b.c" },
-	{ "stream", "gossip.{stream}", "gossip.discv4" },
-	{ "machine", "{machine}.x", "eu-1.x" },
-	{ "both", "{stream}.{machine}.{stream}", "discv4.eu-1.discv4" },
-	{ "empty", "", NULL },
-	{ "empty-word", "a..b", NULL },
-	{ "begins-with-dot", ".a", NULL },
-	{ "ends-with-dot", "a.", NULL },
-	{ "blank", "a b", NULL },
-	{ "wildcard", "a.*", NULL },
-	{ "all", "a.>", NULL },
-	{ "unknown-place", "a.{host}", NULL },
-	{ "part-of-a-word", "a.x{stream}", NULL },
-	{ "open-brace", "a.{stream", NULL },
-	{ "control-character", "a\n", NULL },
-	{ "longest", LONG_WORD LONG_WORD LONG_WORD "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww", "" },
-	{ "too-long", LONG_WORD LONG_WORD LONG_WORD LONG_WORD, NULL },
-	{ "too-long-with-names", LONG_WORD LONG_WORD LONG_WORD ".{stream}", NULL },
+	{ "plain", "gossip", "", true },
+	{ "words", "a.b.c", "", false },
+	{ "stream", "gossip.{stream}", "gossip.discv4", false },
+	{ "machine", "{machine}.x", "eu-1.x", false },
+	{ "machine-alone", "{machine}", "eu-1", false },
+	{ "shard", "a.{shard}", "a.7", false },
+	{ "all-three", "{stream}.{machine}.{shard}", "discv4.eu-1.7", false },
+	{ "stream-alone", "{stream}", "discv4", true },
+	{ "part-of-a-name", "EVENTS-{stream}-{shard}", NULL, true },
+	{ "begins-a-name", "{shard}x", NULL, true },
+	{ "slash", "a/b", "", false },
+	{ "backslash", "a\\b", "", false },
+	{ "empty", "", NULL, false },
+	{ "empty-word", "a..b", NULL, false },
+	{ "begins-with-dot", ".a", NULL, false },
+	{ "ends-with-dot", "a.", NULL, false },
+	{ "blank", "a b", NULL, false },
+	{ "wildcard", "a.*", NULL, false },
+	{ "all", "a.>", NULL, false },
+	{ "unknown-place", "a.{host}", NULL, false },
+	{ "part-of-a-word", "a.x{stream}", NULL, false },
+	{ "open-brace", "a.{stream", NULL, false },
+	{ "control-character", "a\n", NULL, false },
+	{ "longest",
+	  LONG_WORD LONG_WORD LONG_WORD
+	  "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww",
+	  "", true },
+	{ "too-long", LONG_WORD LONG_WORD LONG_WORD LONG_WORD, NULL, false },
+	{ "too-long-with-names", LONG_WORD LONG_WORD LONG_WORD ".{stream}", NULL, false },
 };
 
 static void subject(void **state)
@@ -38,9 +50,10 @@ static void subject(void **state)
 	char out[SUBJECT_MAX];
 
 	assert_int_equal(subject_template_ok(text), want != NULL);
+	assert_int_equal(subject_stream_template_ok(text), ROWS[row / sizeof(*ROWS)].is_stream);
 	if (!want)
 		return;
-	subject_write(text, "discv4", "eu-1", out);
+	subject_write(text, &(struct subject_names){ "discv4", "eu-1", 7 }, out);
 	assert_string_equal(out, *want ? want : text);
 }
 
@@ -48,14 +61,56 @@ TEST(names)
 {
 	char out[SUBJECT_MAX], longest[101];
 
-	subject_write("a.{stream}.{machine}", "x y.z*", "{>}\x80", out);
+	subject_write("a.{stream}.{machine}", &(struct subject_names){ "x y.z*", "{>}\x80", 0 }, out);
 	assert_string_equal(out, "a.x_y_z_.____");
-	subject_write("a.{stream}.{machine}", "x", NULL, out);
-	assert_string_equal(out, "a.x.*");
+	subject_write("a.{stream}.{machine}.{shard}",
+		      &(struct subject_names){ "x", NULL, SUBJECT_ANY_SHARD }, out);
+	assert_string_equal(out, "a.x.*.*");
+	subject_write("E-{stream}{shard}", &(struct subject_names){ "x", NULL, 12 }, out);
+	assert_string_equal(out, "E-x12");
 	memset(longest, 'n', 100);
 	longest[100] = '\0';
-	subject_write("{stream}.{machine}", longest, longest, out);
+	subject_write("{stream}.{machine}", &(struct subject_names){ longest, longest, 0 }, out);
 	assert_int_equal(strlen(out), 64 + 1 + 64);
+}
+
+/* FNV-1a, by its published test vectors: another version must not spread ids in another way. */
+TEST(shards)
+{
+	uint32_t counts[5] = { 0 };
+	char id[16];
+
+	assert_int_equal(subject_shard("", UINT32_MAX), 0x811c9dc5);
+	assert_int_equal(subject_shard("a", UINT32_MAX), 0xe40c292c);
+	assert_int_equal(subject_shard("foobar", UINT32_MAX), 0xbf9cf968);
+	assert_int_equal(subject_shard("foobar", 0), 0);
+	for (int i = 0; i < 5000; i++) {
+		snprintf(id, sizeof(id), "%08x", i);
+		counts[subject_shard(id, 5)]++;
+	}
+	for (int i = 0; i < 5; i++)
+		assert_in_range(counts[i], 850, 1150);
+}
+
+TEST(names_of_a_template)
+{
+	static const struct {
+		const char *text, *name;
+		bool is;
+	} NAMES[] = {
+		{ "S", "S", true },
+		{ "S", "Sx", false },
+		{ "S-{shard}", "S-1", true },
+		{ "S-{shard}", "S-", false },
+		{ "S-{shard}", "T-1", false },
+		{ "{shard}-S", "1-S", true },
+		{ "{shard}-S", "1-T", false },
+		{ "A{stream}-{shard}B", "A1B", true },
+		{ "AB{shard}BA", "ABA", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(NAMES); i++)
+		assert_int_equal(subject_is_of(NAMES[i].text, NAMES[i].name), NAMES[i].is);
 }
 
 int main(void)
