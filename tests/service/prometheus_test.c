@@ -21,6 +21,7 @@
 
 #define RULES "user/service/alerts.yml"
 #define DASHBOARD "user/service/dashboard.json"
+#define PUBLISH "xdp_dedup_publish_"
 #define AT "http://127.0.0.1:9090"
 #define EXPRESSIONS "jq -r '.panels[].targets[]?.expr' " DASHBOARD
 
@@ -115,6 +116,17 @@ static void write_all_metrics(char **text)
 	xdp_dedup_receive_close(rx);
 }
 
+/* Returns whether the publisher, which may be left out of a build, has this metric. */
+static bool is_publishers(const char *name)
+{
+	char out[64];
+
+	return !sh_out(out, sizeof(out),
+		       "grep -q \"\\\"$(echo %s | sed 's/^xdp_dedup_//; s/_total$//; s/_bucket$//')\\\"\" "
+		       "user/publish/publish_metrics.c",
+		       name);
+}
+
 /* Each word of a file's expressions that begins as our metrics do is one. */
 TEST(names_exist)
 {
@@ -132,7 +144,8 @@ TEST(names_exist)
 				 0);
 		for (char *word, *rest = words; (word = strsep(&rest, "\n")) && *word; cnt++) {
 			snprintf(name, sizeof(name), "\n%s", word);
-			if (!strstr(metrics, name))
+			if (!strncmp(word, PUBLISH, strlen(PUBLISH)) ? !is_publishers(word)
+								     : !strstr(metrics, name))
 				fail_msg("%s: there is no metric %s", COMMANDS[i], word);
 		}
 		assert_true(cnt >= (i == 2 ? 2 : 8));
@@ -241,9 +254,12 @@ TEST_WITH(dashboard_is_understood, cli_setup, teardown)
 	assert_int_equal(sh_out(expressions, sizeof(expressions),
 				EXPRESSIONS " | sed 's/\\$__rate_interval/1m/g; s/\\$[a-z]*/.*/g'"),
 			 0);
-	for (char *line, *rest = expressions; (line = strsep(&rest, "\n")) && *line; cnt++) {
+	for (char *line, *rest = expressions; (line = strsep(&rest, "\n")) && *line;) {
 		if (ask(line))
 			fail_msg("%s: %s", line, output);
+		if (strstr(line, PUBLISH))
+			continue; /* there is no publisher */
+		cnt++;
 		filled += !!*output;
 	}
 	xdp_dedup_receive_close(rx);
