@@ -465,6 +465,33 @@ TEST(hostile_server)
 	}
 }
 
+/* A server crashes libnats, and so the program: its unit starts it again. Nothing was
+ * acknowledged, so the filter has learned nothing, and later copies are published.
+ */
+TEST(crash_in_libnats_loses_no_event)
+{
+	int status;
+
+	parts_fake_server("good");
+	node_add(0, "--port 8001 --fpr 1e-9 --learn app");
+	node_publish_to(0, "nats://10.76.0.10:4222", "");
+	node_await_ready(0);
+	parts_set_fault("message_size_is_largest");
+	offer(5, 1000);
+	status = process_wait(node_publisher(0), 3000);
+	print_message("status %d\n", status);
+	if (status == -ETIMEDOUT) /* a version of libnats that does not crash */
+		status = node_end(0, SIGKILL);
+	assert_true(status > 128);
+	parts_set_fault("good");
+	node_publish_to(0, "nats://10.76.0.10:4222", "");
+	node_await_ready(0);
+	offer(5, 1000);
+	node_await_metric(0, "acknowledged_total", 5);
+	assert_int_equal(node_metric(0, "given_up_total"), 0);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+}
+
 int main(void)
 {
 	add_rows(AWAY_AT_START, server_away_at_start, hub_setup, offers_teardown);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* xdp-dedup-publish beyond one JetStream stream: events spread over several by their ids, a stream
+ * for each of the filter's, a change of their number under traffic, and leaf nodes that hold events
+ * while the hub is away.
+ */
+#include "offers.h"
+#include "stream_reader.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "udp.h"
+
+#define SEED 11
+#define EVENTS 900
+#define SKEW_MS 2000
+#define SHARDS "--stream EVENTS-{shard} --subject gossip.{shard}.{stream} --create --shards "
+
+static struct gossip_receiver found; /* copies of each event, in all streams that were read */
+
+static void account(void *ctx, const struct stream_message *m)
+{
+	struct gossip_packet p = { 0 };
+
+	(void)ctx;
+	memcpy(&p, m->payload, m->payload_len < sizeof(p) ? m->payload_len : sizeof(p));
+	gossip_account(&found, &p, m->payload_len, 0);
+}
+
+/* Reads so many streams. No event may be there twice. Returns how many are there. */
+static uint32_t read_shards(int shards, uint32_t events)
+{
+	char name[32];
+	uint32_t once;
+
+	found = (struct gossip_receiver){ .fd = -1, .seed = SEED, .events = events };
+	found.copies = calloc(events, sizeof(*found.copies));
+	assert_non_null(found.copies);
+	for (int i = 0; i < shards; i++) {
+		snprintf(name, sizeof(name), "EVENTS-%d", i);
+		jetstream_stream = name;
+		assert_in_range(stream_read(account, NULL), events / 10, events);
+	}
+	once = gossip_delivered(&found, 1);
+	assert_int_equal(once + gossip_delivered(&found, 0), events);
+	gossip_receiver_close(&found);
+	return once;
+}
+
+/* Two machines agree on the stream of each event. */
+TEST(shards)
+{
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	for (unsigned int n = 0; n < 2; n++) {
+		node_add(n, "");
+		node_publish(n, SHARDS "3");
+		node_await_ready(n);
+	}
+	offers_send(&(struct offers_plan){ .events = EVENTS,
+					   .nodes = 2,
+					   .copies_max = 3,
+					   .spread_ms = 200,
+					   .rate = 1000,
+					   .seed = SEED });
+	for (unsigned int n = 0; n < 2; n++)
+		node_await_idle(n);
+	assert_int_equal(read_shards(3, EVENTS), EVENTS);
+	assert_int_equal(node_metric(0, "duplicate_total") + node_metric(1, "duplicate_total"),
+			 EVENTS);
+}
+
+/* From two streams to three, as the page says: with one machine, then with the others. */
+TEST(shards_change_under_traffic)
+{
+	uint32_t there;
+
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	for (unsigned int n = 0; n < 2; n++) {
+		node_add(n, "--port 8001 --fpr 1e-9 --learn app");
+		node_publish(n, SHARDS "2");
+		node_await_ready(n);
+	}
+	offers_start(&(struct offers_plan){ .events = 5 * EVENTS,
+					    .nodes = 2,
+					    .copies_min = 3,
+					    .copies_max = 3,
+					    .spread_ms = SKEW_MS - 500,
+					    .rate = 500,
+					    .seed = SEED });
+	usleep(1500000);
+	assert_int_equal(node_end(1, SIGTERM), 0);
+	usleep(SKEW_MS * 1000);
+	assert_int_equal(node_end(0, SIGTERM), 0);
+	node_publish(0, SHARDS "3");
+	node_await_ready(0);
+	usleep(SKEW_MS * 1000);
+	node_publish(1, SHARDS "3");
+	node_await_ready(1);
+	offers_wait();
+	for (unsigned int n = 0; n < 2; n++)
+		node_await_idle(n);
+	there = read_shards(3, 5 * EVENTS);
+	print_message("%u events came only while no publisher ran\n", 5 * EVENTS - there);
+	assert_true(there > 4 * EVENTS);
+}
+
+static void send_event(uint16_t port, const char *id)
+{
+	struct gossip_packet p = { .header = { htonl(GSP_MAGIC), GSP_EVENT, 1, 0 } };
+	int fd = udp_sender(node_address(0), port, NULL);
+
+	assert_return_code(fd, -fd);
+	snprintf((char *)p.id, sizeof(p.id), "%s", id);
+	assert_int_equal(send(fd, &p, sizeof(p), 0), sizeof(p));
+	close(fd);
+}
+
+/* `set` adds a stream of the filter. If its JetStream stream is missing, others go on. */
+TEST(stream_for_each_stream)
+{
+	static const char OPTIONS[] = "--stream EVENTS-{stream}";
+
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	node_add(0, "--profile a=gsp:8001 --profile b=gsp:8002 --fpr 1e-9");
+	node_publish(0, "--create --stream EVENTS-{stream}");
+	node_await_ready(0);
+	send_event(8001, "a");
+	send_event(8002, "b");
+	for (const char *const *name = (const char *const[]){ "EVENTS-a", "EVENTS-b", NULL }; *name;
+	     name++) {
+		jetstream_stream = *name;
+		stream_await(1);
+	}
+	assert_int_equal(node_end(0, SIGTERM), 0);
+	node_publish(0, OPTIONS);
+	node_await_ready(0);
+	node_sh(0, "%s set node0 --profile a=gsp:8001 --profile b=gsp:8002 --profile c=gsp:8003",
+		tool());
+	process_await(node_publisher(0),
+		      "events of node0/c are given up: there is no stream EVENTS-c");
+	send_event(8003, "c");
+	send_event(8002, "d");
+	stream_await(2);
+	node_await_metric(0, "given_up_total", 1);
+	assert_int_equal(node_metric(0, "connections_total"), 1);
+}
+
+/* Starts a leaf node at a place: its own JetStream, and a connection to the server at place 0. */
+static void start_leaf(unsigned int place)
+{
+	char name[16], command[64];
+
+	hub_place(place);
+	sh("printf '%%b\n' 'server_name: leaf%u\\nlisten: \"%s:4222\"\\n"
+	   "jetstream { store_dir: /mnt/leaf%u, domain: leaf%u }\\n"
+	   "leafnodes { remotes: [ { url: \"nats://10.76.0.10:7422\" } ] }' >/mnt/leaf%u.conf",
+	   place, hub_address(place), place, place, place);
+	snprintf(name, sizeof(name), "leaf%u", place);
+	snprintf(command, sizeof(command), "nats-server -c /mnt/leaf%u.conf", place);
+	process_await(hub_start(place, name, command), "Server is ready");
+}
+
+/* The stream of the hub has no subjects: it takes what the streams of the leaf nodes have. */
+static void make_hub_stream(void)
+{
+	struct jetstream j = jetstream_connect();
+	jsExternalStream at[2] = { { "$JS.leaf1.API", "" }, { "$JS.leaf2.API", "" } };
+	jsStreamSource sources[2];
+	jsStreamConfig c;
+
+	jsStreamConfig_Init(&c);
+	c.Name = JETSTREAM_STREAM;
+	c.Duplicates = 120000000000;
+	c.Sources = (jsStreamSource *[]){ &sources[0], &sources[1] };
+	c.SourcesLen = 2;
+	for (int i = 0; i < 2; i++) {
+		jsStreamSource_Init(&sources[i]);
+		sources[i].Name = JETSTREAM_STREAM;
+		sources[i].External = &at[i];
+	}
+	assert_int_equal(js_AddStream(NULL, j.js, &c, NULL, NULL), NATS_OK);
+	jetstream_disconnect(&j);
+}
+
+/* Each machine publishes into a leaf node beside it. The hub is away while all events come; the
+ * leaf nodes store them. Then the hub has each once, though both leaf nodes have it.
+ */
+TEST(leaf_nodes_hold_events)
+{
+	jetstream_start(&(struct jetstream_plan){ .lines = "leafnodes { listen: \"0.0.0.0:7422\" }" });
+	for (unsigned int n = 0; n < 2; n++) {
+		char url[64], options[64];
+
+		start_leaf(n + 1);
+		node_add(n, "--port 8001 --fpr 1e-9 --learn app");
+		snprintf(url, sizeof(url), "nats://%s:4222", hub_address(n + 1));
+		snprintf(options, sizeof(options), "--create --subject place%u.{stream}", n);
+		node_publish_to(n, url, options);
+		node_await_ready(n);
+	}
+	make_hub_stream();
+	hub_cut(0, true);
+	offers_send(&(struct offers_plan){ .events = EVENTS,
+					   .nodes = 2,
+					   .copies_max = 2,
+					   .spread_ms = 200,
+					   .rate = 1000,
+					   .seed = SEED });
+	for (unsigned int n = 0; n < 2; n++) {
+		node_await_idle(n);
+		assert_true(node_metric(n, "acknowledged_total") >= EVENTS);
+	}
+	hub_cut(0, false);
+	stream_assert_all_once(SEED, EVENTS);
+	assert_int_equal(stream_messages(), EVENTS);
+}
+
+int main(void)
+{
+	add_own_tests(hub_setup, offers_teardown);
+	return run_added_tests("publish_growth");
+}
