@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "diag.h"
 #include "integers.h"
@@ -34,8 +35,7 @@ const char *server_error_text(natsStatus err)
 /* Copies the host of the first URL in a list. Returns where the next one begins. */
 static const char *copy_host(const char *urls, char host[HOST_MAX])
 {
-	const char *const between = ", ";
-	const char *url = urls + strspn(urls, between), *end = url + strcspn(url, between);
+	const char *url = urls + strspn(urls, ", "), *end = url + strcspn(url, ", ");
 	const char *scheme = memmem(url, end - url, "://", 3), *from = scheme ? scheme + 3 : url;
 	bool has_brackets = *from == '[';
 	size_t len = strcspn(from += has_brackets, has_brackets ? "], " : ":/, ");
@@ -47,26 +47,24 @@ static const char *copy_host(const char *urls, char host[HOST_MAX])
 /* Writes why no server could be reached: libnats says only that. */
 static void describe_unreached(const struct publish_options *o, char *text)
 {
+	struct addrinfo *found = NULL;
 	char host[HOST_MAX];
+	int err = 0;
 
-	for (const char *urls = o->servers; *urls;) {
-		struct addrinfo *found = NULL;
-		int err;
-
+	for (const char *urls = o->servers; *urls && !err; found = NULL) {
 		urls = copy_host(urls, host);
 		err = *host ? getaddrinfo(host, NULL, NULL, &found) : 0;
-		if (err) {
-			snprintf(text, SERVER_TEXT_MAX,
-				 "--server: the host %s is unknown (%.64s): correct its name, or give an address",
-				 host, gai_strerror(err));
-			return;
-		}
 		if (found)
 			freeaddrinfo(found);
 	}
-	snprintf(text, SERVER_TEXT_MAX,
-		 "%s: no connection: is nats-server running, and does it, or a firewall, refuse this port?",
-		 o->servers);
+	if (err)
+		snprintf(text, SERVER_TEXT_MAX,
+			 "--server: the host %s is unknown (%.64s): correct its name, or give an address",
+			 host, gai_strerror(err));
+	else
+		snprintf(text, SERVER_TEXT_MAX,
+			 "%s: no connection: is nats-server running, and does it, or a firewall, refuse this port?",
+			 o->servers);
 }
 
 static bool has_tls(const struct publish_options *o)
@@ -112,67 +110,51 @@ void server_note_login(const struct publish_options *o)
 	}
 }
 
-/* Opens a file that may have a secret in it. Returns NULL, with text[SERVER_TEXT_MAX], if it cannot
- * be read, or others can read a secret.
+/* Returns whether the file can be read, and others cannot read a secret in it; if not, with
+ * text[SERVER_TEXT_MAX]: libnats gives no reason. Accepts NULL.
  */
-static FILE *open_file(const char *path, bool is_secret, char *text)
+static bool check_file(const char *path, bool is_secret, char *text)
 {
-	FILE *file = fopen(path, "re");
 	const char *wrong = NULL;
 	struct stat st;
 
-	if (file && is_secret)
-		wrong = fstat(fileno(file), &st) ? strerror(errno) : private_file_wrong(&st);
-	if (file && !wrong)
-		return file;
-	snprintf(text, SERVER_TEXT_MAX, file ? "%s %s" : "%s: %s", path, wrong ?: strerror(errno));
-	if (file)
-		fclose(file);
-	return NULL;
+	if (!path)
+		return true;
+	if (stat(path, &st) || access(path, R_OK))
+		snprintf(text, SERVER_TEXT_MAX, "%s: %s", path, strerror(errno));
+	else if (is_secret && (wrong = private_file_wrong(&st)))
+		snprintf(text, SERVER_TEXT_MAX, "%s %s", path, wrong);
+	else
+		return true;
+	return false;
 }
 
-/* Returns whether all files of the options can be used; if not, with text. libnats gives no reason. */
 static bool check_files(const struct publish_options *o, char *text)
 {
-	const struct {
-		const char *path;
-		bool is_secret;
-	} FILES[] = {
-		{ o->credentials, true }, { o->password_path, true }, { o->token_path, true },
-		{ o->tls_key, true },	  { o->tls_cert, false },     { o->tls_ca, false },
-	};
-
-	for (size_t i = 0; i < sizeof(FILES) / sizeof(*FILES); i++) {
-		FILE *file =
-			FILES[i].path ? open_file(FILES[i].path, FILES[i].is_secret, text) : NULL;
-
-		if (FILES[i].path && !file)
-			return false;
-		if (file)
-			fclose(file);
-	}
-	return true;
+	return check_file(o->credentials, true, text) && check_file(o->password_path, true, text) &&
+	       check_file(o->token_path, true, text) && check_file(o->tls_key, true, text) &&
+	       check_file(o->tls_cert, false, text) && check_file(o->tls_ca, false, text);
 }
 
-/* Reads a file's first line. Returns 0; or -EINVAL, with text[SERVER_TEXT_MAX]. */
+/* Reads the first line of a file that was checked. Returns 0; or -EINVAL, with
+ * text[SERVER_TEXT_MAX].
+ */
 static int read_line(const char *path, char line[LINE_ROOM], char *text)
 {
-	FILE *from = open_file(path, true, text);
+	FILE *from = fopen(path, "re");
 
-	if (!from)
-		return -EINVAL;
-	*line = '\0';
-	if (!fgets(line, LINE_ROOM, from))
+	if (!from || !fgets(line, LINE_ROOM, from))
 		*line = '\0';
-	fclose(from);
+	if (from)
+		fclose(from);
 	line[strcspn(line, "\r\n")] = '\0';
-	if (!*line)
-		snprintf(text, SERVER_TEXT_MAX, "%s: its first line is empty", path);
-	else if (strlen(line) > LINE_MAX_BYTES)
+	if (*line && strlen(line) <= LINE_MAX_BYTES)
+		return 0;
+	if (*line)
 		snprintf(text, SERVER_TEXT_MAX, "%s: its first line has more than %d bytes", path,
 			 LINE_MAX_BYTES);
 	else
-		return 0;
+		snprintf(text, SERVER_TEXT_MAX, "%s: its first line is empty", path);
 	return -EINVAL;
 }
 

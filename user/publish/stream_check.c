@@ -132,7 +132,8 @@ static bool is_taken(const jsStreamConfig *config, const char *subject)
 	return false;
 }
 
-static int check_subjects(struct checking *c)
+/* Notes which subjects the stream does not take. */
+static void check_subjects(struct checking *c)
 {
 	char subject[SUBJECT_MAX];
 
@@ -143,7 +144,6 @@ static int check_subjects(struct checking *c)
 		c->fit->untaken |= 1U << i;
 		fail(c, 0, "stream %s does not take the subject %s", c->name, subject);
 	}
-	return 0;
 }
 
 /* Refuses a stream from which stored events vanish, or in which events would come twice. */
@@ -165,7 +165,8 @@ static int check_config(struct checking *c)
 			    "stream %s knows ids for %s only, and another machine may publish an event %s later (--skew): make the stream's duplicate window longer",
 			    c->name, FORMAT_TIME(config->Duplicates < 0 ? 0 : config->Duplicates),
 			    FORMAT_TIME(c->o->skew_ns));
-	return check_subjects(c);
+	check_subjects(c);
+	return 0;
 }
 
 /* A server that starts again finds ids in the messages that are left. Each trap is said of a stream. */
@@ -190,18 +191,17 @@ static uint32_t find_traps(const jsStreamInfo *info)
 	const jsStreamConfig *config = info->Config;
 	const jsStreamState *state = &info->State;
 	int64_t oldest = state->Msgs ? state->FirstTime : state->LastTime;
-	bool is_young = nats_Now() * 1000000 - oldest < config->Duplicates;
+	bool lacks_young = state->FirstSeq > 1 && oldest > nats_Now() * 1000000 - config->Duplicates;
+	bool has_holes = state->Msgs < state->LastSeq + 1 - state->FirstSeq;
 	bool is_full = (config->MaxMsgs > 0 && state->Msgs >= (uint64_t)config->MaxMsgs) ||
 		       (config->MaxBytes > 0 &&
 			state->Bytes >= (uint64_t)(config->MaxBytes - config->MaxBytes / 8));
-	bool has_removed = state->FirstSeq > 1 && (is_full || config->MaxAge <= 0);
-	bool has_holes = state->Msgs < state->LastSeq + 1 - state->FirstSeq;
 	const bool traps[STREAM_TRAPS_CNT] = {
 		config->Storage == js_MemoryStorage,
-		is_young && has_removed,
-		config->MaxMsgsPerSubject > 0 && (has_holes || (is_young && state->FirstSeq > 1)),
-		config->MaxAge > 0 && config->MaxAge<config->Duplicates, config->MaxMsgSize> 0 &&
-			config->MaxMsgSize < INTAKE_PAYLOAD_MAX,
+		lacks_young && (is_full || config->MaxAge <= 0),
+		config->MaxMsgsPerSubject > 0 && (has_holes || lacks_young),
+		config->MaxAge > 0 && config->Duplicates > config->MaxAge,
+		config->MaxMsgSize > 0 && INTAKE_PAYLOAD_MAX > config->MaxMsgSize,
 	};
 	uint32_t found = 0;
 
@@ -293,7 +293,7 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 			err = check_one(&c);
 		}
 	jsCtx_Destroy(c.js);
-	if (!err && fit.untaken == (1U << required->streams_cnt) - 1)
+	if (!err && fit.untaken && fit.untaken == (1U << required->streams_cnt) - 1)
 		err = -EINVAL;
 	memcpy(text, fit.reason, sizeof(fit.reason));
 	if (!err)
