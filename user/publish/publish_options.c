@@ -94,7 +94,7 @@ static const struct args_option OPTIONS[] = {
 	  .max = 3600000000000, .key = ARGS_KEY_ONCE, .expects = "give a time from {min} to {max}",
 	  .help = "a message that is not acknowledged for so long is sent again (5s)" },
 	{ "--retries", "N", 0, ARGS_COUNT, FIELD(retries), .max = 1000, .key = ARGS_KEY_ONCE,
-	  .help = "times that it is sent again, then its event is wanted (5)" },
+	  .help = "times that it is sent again, then its event is given up (5)" },
 	{ "--credentials", "FILE", 0, STRING(credentials), .help = "a file of credentials (.creds)" },
 	{ "--user", "USER", 0, STRING(user), .help = "user name at the server" },
 	{ "--password-file", "FILE", 0, STRING(password_path),

@@ -142,6 +142,23 @@ int publish_streams_refresh(struct publish_streams *s)
 	return 1;
 }
 
+/* Logs what may be lost if packets teach the filter, and not stored events. */
+static void report_learning(const struct publish_streams *s)
+{
+	bool numbered = false;
+
+	for (int i = 0; i < s->cnt; i++) {
+		if (s->listed[i].app_learns)
+			return;
+		numbered |= s->listed[i].number_bytes != 0;
+	}
+	diag_note("filter %s learns ids before events are stored: what comes while this program is down, finds a socket full, or cannot be stored, is lost with its later copies" ADVICE
+		  "xdp-dedup %s %s --%s lets %s pass",
+		  s->options->filter, numbered ? "lost" : "set", s->options->filter,
+		  numbered ? "want" : "learn app",
+		  numbered ? "the next copies of lost packets" : "copies of what is not stored");
+}
+
 int publish_streams_report(const struct publish_streams *s)
 {
 	int published = 0;
@@ -159,7 +176,14 @@ int publish_streams_report(const struct publish_streams *s)
 				  "--secret gives the secret that all machines share",
 				  s->options->filter, one->is.name);
 	}
+	if (published)
+		report_learning(s);
 	return published;
+}
+
+bool publish_streams_learns(const struct publish_streams *s, const struct publish_stream *one)
+{
+	return !one->is.number_bytes && is_now(s, one);
 }
 
 struct publish_stream *publish_streams_of(const struct publish_streams *s,

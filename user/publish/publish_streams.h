@@ -51,8 +51,14 @@ void publish_streams_close(struct publish_streams *s);
  */
 int publish_streams_refresh(struct publish_streams *s);
 
-/* Logs which streams are not published, and why. Returns the number of published streams. */
+/* Logs which streams are not published, and why, and what may be lost. Returns the number of published streams. */
 int publish_streams_report(const struct publish_streams *s);
+
+/* Returns whether the stream's events teach the filter their ids once they are stored: not if they
+ * are numbers, as a number may come again before that, for another event; nor if the stream has
+ * changed, as its ids may be other bytes now.
+ */
+bool publish_streams_learns(const struct publish_streams *s, const struct publish_stream *one);
 
 /* Returns the stream of an id; NULL if it is not published. id->change must be s->change. */
 struct publish_stream *publish_streams_of(const struct publish_streams *s,
