@@ -73,7 +73,9 @@ static void fail_sending(struct outbox *o, struct pending_slot *s, uint64_t now,
 	}
 }
 
-/* Publishes the slot's message. It stays due while the connection is down or the server is slow. */
+/* Publishes the slot's message. It stays due while the connection is down, the server is slow, or
+ * the filter has changed and other machines are not known to make equal ids.
+ */
 static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 {
 	const struct intake_event *e = s->message->owner;
@@ -89,7 +91,8 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 	char text[SERVER_TEXT_MAX];
 	int err;
 
-	if (o->state != SERVER_UP || now < o->slow_until_ns)
+	if (o->state != SERVER_UP || now < o->slow_until_ns ||
+	    o->checked_serial != o->streams->requirements.serial)
 		return;
 	if (e->stream->is_untaken) {
 		give_up_silently(o, s);
@@ -185,16 +188,23 @@ static void check_window(const struct outbox *o)
 			  (uintmax_t)(span_ns / NS_PER_S + 1));
 }
 
+static void give_up_refused(void *arg, struct pending_slot *s)
+{
+	give_up_silently(arg, s);
+}
+
 static void update_state(struct outbox *o, enum server_state state)
 {
 	if (state == o->state)
 		return;
-	o->state = state;
-	if (state == SERVER_DOWN) {
+	if (o->state == SERVER_UP && state != SERVER_UP) {
 		pending_each(&o->pending, restart_slot, NULL);
 		diag_note("the connection is lost; %u messages are not acknowledged",
 			  pending_count(&o->pending));
 	}
+	o->state = state;
+	if (state == SERVER_REFUSED)
+		pending_each(&o->pending, give_up_refused, o);
 	if (state != SERVER_UP)
 		return;
 	o->counters.connections++;
@@ -206,6 +216,7 @@ static void apply_fit(struct outbox *o)
 {
 	const struct stream_fit fit = server_fit(o->server);
 
+	o->checked_serial = fit.serial;
 	if (o->window_ns != fit.window_ns) {
 		o->window_ns = fit.window_ns;
 		check_window(o);
@@ -265,12 +276,18 @@ void outbox_close(struct outbox *o)
 
 void outbox_add(struct outbox *o, struct intake_event *e)
 {
+	struct pending_slot *slot;
+
 	if (!pending_ids_add(&o->ids, e)) {
 		o->counters.copies++;
 		intake_end(o->intake, e, INTAKE_UNUSED);
 		return;
 	}
-	send_slot(o, pending_add(&o->pending, &e->pending), clock_ns(CLOCK_MONOTONIC));
+	slot = pending_add(&o->pending, &e->pending);
+	if (o->state == SERVER_REFUSED)
+		give_up_silently(o, slot); /* others publish it, under another id */
+	else
+		send_slot(o, slot, clock_ns(CLOCK_MONOTONIC));
 }
 
 /* Handles at most ANSWERS_MAX answers, as the loop has other work. Returns whether none is left. */

@@ -44,6 +44,7 @@ struct outbox {
 	uint64_t window_ns;	      /* the stream's duplicate window */
 	uint64_t slow_until_ns;	      /* nothing is sent before this time: the server is slow */
 	uint32_t requirements_serial; /* of the requirements that the server last got */
+	uint32_t checked_serial;      /* of those that the JetStream stream last met */
 	struct log_rate refused_log, given_up_log; /* refused messages; events given up */
 	struct outbox_counters counters;
 };

@@ -35,13 +35,14 @@ static int add_stream(struct publish_streams *s, int n, const char *realm)
 	return 0;
 }
 
-/* Returns the name of the first stream that shares the n-th one's ids; "" if there is one stream. */
 static const char *realm_of(const struct publish_streams *s, int n)
 {
-	for (int i = 0; i < s->cnt && s->cnt > 1; i++)
-		if (s->listed[i].realm == s->listed[n].realm)
-			return s->listed[i].name;
-	return "";
+	const char *first = s->listed[n].name;
+
+	for (int i = 0; i < s->cnt; i++)
+		if (s->listed[i].realm == s->listed[n].realm && strcmp(s->listed[i].name, first) < 0)
+			first = s->listed[i].name;
+	return first;
 }
 
 /* Sets s->now[n]: reuses an unchanged stream, else adds one. Returns 0 or -errno. */
@@ -102,16 +103,28 @@ static int subject_of(struct stream_requirements *requirements, const struct pub
 	return n;
 }
 
-/* Sets what the JetStream stream must take. */
+static void add_rule(struct publish_streams *s, const struct publish_stream *one)
+{
+	struct id_rule *r = &s->requirements.rules[s->requirements.rules_cnt++];
+
+	*r = (struct id_rule){ .profile = one->is.profile };
+	snprintf(r->stream, sizeof(r->stream), "%s", one->is.name);
+	snprintf(r->realm, sizeof(r->realm), "%s", one->realm);
+	snprintf(r->secret, sizeof(r->secret), "%s",
+		 message_id_is_hashed(&one->is) ? s->secret.name : "-");
+}
+
+/* Sets what the JetStream stream must take, and how ids are made. */
 static void set_requirements(struct publish_streams *s)
 {
-	s->requirements.secret = s->secret.mac ? s->secret.name : NULL;
-	s->requirements.subjects_cnt = 0;
+	s->requirements.subjects_cnt = s->requirements.rules_cnt = 0;
 	s->requirements.serial++;
-	for (int i = 0; i < s->cnt; i++)
-		if (s->now[i]->is_published)
-			s->now[i]->subject_n =
-				subject_of(&s->requirements, s->options, s->now[i]->is.name);
+	for (int i = 0; i < s->cnt; i++) {
+		if (!s->now[i]->is_published)
+			continue;
+		s->now[i]->subject_n = subject_of(&s->requirements, s->options, s->now[i]->is.name);
+		add_rule(s, s->now[i]);
+	}
 }
 
 int publish_streams_refresh(struct publish_streams *s)

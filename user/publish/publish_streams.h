@@ -19,7 +19,10 @@
 struct publish_stream {
 	struct publish_stream *next;
 	struct xdp_dedup_stream is;
-	char realm[32]; /* prefix of message ids; "": the filter has one stream */
+	/* Begins message ids: the first name, in the order of bytes, of the streams that share the
+	 * stream's ids. So it depends neither on their order nor on other streams.
+	 */
+	char realm[32];
 	char subject[SUBJECT_MAX];
 	struct xdp_dedup_filter *filter; /* open for calls about its ids */
 	bool is_published;		 /* its events can be published */

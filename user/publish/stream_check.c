@@ -142,36 +142,6 @@ static int check_config(struct checking *c)
 	return check_subjects(c);
 }
 
-/* Compares our secret with that of the newest message, which may be of another machine. A message
- * older than the duplicate window does not matter: the engine has forgotten its id.
- */
-static int check_secret(struct checking *c)
-{
-	const char *secret = NULL, *machine = NULL;
-	natsMsg *last = NULL;
-	jsErrCode code = 0;
-	natsStatus err;
-	int result = 0;
-
-	if (!c->required->secret || !c->info->State.Msgs)
-		return 0;
-	err = js_GetMsg(&last, c->js, c->o->stream, c->info->State.LastSeq, NULL, &code);
-	if (err == NATS_NOT_FOUND)
-		return 0; /* it was removed since */
-	if (err)
-		return fail_nats(c, err, "its newest message cannot be read");
-	if (nats_Now() * 1000000 - natsMsg_GetTime(last) < c->info->Config->Duplicates &&
-	    !natsMsgHeader_Get(last, HEADER_SECRET, &secret) &&
-	    !natsMsgHeader_Get(last, HEADER_MACHINE, &machine) &&
-	    strcmp(secret, c->required->secret) && strcmp(machine, c->o->machine))
-		result = fail(
-			c, -EINVAL,
-			"machine %s publishes into stream %s with another secret: give all machines the same file (--secret)",
-			machine, c->o->stream);
-	natsMsg_Destroy(last);
-	return result;
-}
-
 int stream_check(natsConnection *nc, const struct publish_options *o,
 		 const struct stream_requirements *required, struct stream_fit *out, char *text)
 {
@@ -183,7 +153,9 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 	options.Wait = WAIT_MS;
 	if (natsConnection_JetStream(&c.js, nc, &options))
 		return fail(&c, -EAGAIN, "out of memory");
-	err = read_info(&c) ?: check_config(&c) ?: check_secret(&c);
+	err = read_info(&c) ?: check_config(&c)
+		       ?: id_rules_check(c.js, o, required->rules, required->rules_cnt,
+					 c.info->State.LastTime, text);
 	if (!err)
 		*out = (struct stream_fit){ required->serial, c.untaken, c.info->Config->Duplicates };
 	jsStreamInfo_Destroy(c.info);

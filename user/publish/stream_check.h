@@ -5,6 +5,7 @@
 
 #include <nats/nats.h>
 
+#include "id_rule.h"
 #include "publish_options.h"
 #include "subject.h"
 
@@ -17,13 +18,13 @@
 #define HEADER_SOURCE "Dedup-Source"
 #define HEADER_ARRIVAL "Dedup-Arrival"
 #define HEADER_MACHINE "Dedup-Machine"
-#define HEADER_SECRET "Dedup-Secret"
 
 /* What the publisher requires of the stream. */
 struct stream_requirements {
-	const char *secret; /* the secret's name, owned by the caller; NULL: no id is hashed */
 	char subjects[STREAM_SUBJECTS_MAX][SUBJECT_MAX]; /* with `*` for the machine */
 	int subjects_cnt;
+	struct id_rule rules[STREAM_SUBJECTS_MAX];
+	int rules_cnt;
 	uint32_t serial; /* changes with each change of the requirements */
 };
 
@@ -36,7 +37,8 @@ struct stream_fit {
 
 /* Checks the stream. Returns 0, and sets *out; text[SERVER_TEXT_MAX] then names the first subject
  * that the stream does not take, if there is one. Or returns, with text, -EINVAL if the stream does
- * not suit, takes no subject, or does not exist; -EAGAIN if that is unknown now.
+ * not suit, takes no subject, or does not exist; -EPROTO if another machine makes other ids;
+ * -EAGAIN if that is unknown now.
  */
 int stream_check(natsConnection *nc, const struct publish_options *o,
 		 const struct stream_requirements *required, struct stream_fit *out, char *text);
