@@ -81,6 +81,30 @@ static void compares_window_with_retries(void **state)
 		assert_false(process_has_said(node_publisher(0), "retries"));
 }
 
+/* What may be lost, by how the filter learns. */
+static const struct learning {
+	const char *name, *load, *words; /* NULL: nothing */
+} LEARNING[] = {
+	{ "learn_kernel", "--port 8001", "xdp-dedup set node0 --learn app lets copies" },
+	{ "learn_numbers", "--profile moldudp64:8001@10.78.0.2",
+	  "xdp-dedup lost node0 --want lets the next copies" },
+	{ "learn_app", "--port 8001 --learn app", NULL },
+};
+
+static void says_what_may_be_lost(void **state)
+{
+	const struct learning *l = *state;
+
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	node_add(0, l->load);
+	node_publish(0, "--create --check");
+	assert_int_equal(node_end(0, 0), 0);
+	if (l->words)
+		process_await(node_publisher(0), l->words);
+	else
+		assert_false(process_has_said(node_publisher(0), "is lost with its later copies"));
+}
+
 /* Why the stream cannot be looked up. */
 static const struct server {
 	const char *name, *lines, *options, *words;
@@ -114,6 +138,7 @@ static void says_why_there_is_no_stream(void **state)
 int main(void)
 {
 	add_rows(WINDOWS, compares_window_with_retries, hub_setup, hub_teardown);
+	add_rows(LEARNING, says_what_may_be_lost, hub_setup, hub_teardown);
 	add_rows(SERVERS, says_why_there_is_no_stream, hub_setup, hub_teardown);
 	add_own_tests(hub_setup, hub_teardown);
 	return run_added_tests("publish_check");

@@ -94,7 +94,7 @@ static void give_ups_are_logged(void **state)
 {
 	const struct given_up *g = *state;
 
-	open_connected("--learn app", g->fault);
+	open_connected("", g->fault);
 	parts.options.ack_timeout_ns = 50000000;
 	parts.options.retries = 1;
 	if (g->has_no_subject)

@@ -62,7 +62,6 @@ struct intake_socket {
 	int fd; /* -1: another program uses the port; bind is retried */
 	uint16_t port;
 	uint32_t overflow; /* the kernel's count at the last read */
-	bool is_unused;	   /* no stream uses the port; the socket is closed once it is empty */
 };
 
 struct intake {

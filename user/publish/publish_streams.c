@@ -155,16 +155,16 @@ int publish_streams_refresh(struct publish_streams *s)
 	return 1;
 }
 
-/* Logs what may be lost if packets teach the filter, and not stored events. */
-static void report_learning(const struct publish_streams *s)
+/* Logs once what may be lost if packets teach the filter, and not stored events. */
+static void report_learning(struct publish_streams *s)
 {
-	bool numbered = false;
+	bool had_told = s->told_learning, numbered = false;
 
-	for (int i = 0; i < s->cnt; i++) {
-		if (s->listed[i].app_learns)
-			return;
+	s->told_learning = !s->listed[0].app_learns;
+	if (had_told || !s->told_learning)
+		return;
+	for (int i = 0; i < s->cnt; i++)
 		numbered |= s->listed[i].number_bytes != 0;
-	}
 	diag_note("filter %s learns ids before events are stored: what comes while this program is down, finds a socket full, or cannot be stored, is lost with its later copies" ADVICE
 		  "xdp-dedup %s %s --%s lets %s pass",
 		  s->options->filter, numbered ? "lost" : "set", s->options->filter,
@@ -172,7 +172,7 @@ static void report_learning(const struct publish_streams *s)
 		  numbered ? "the next copies of lost packets" : "copies of what is not stored");
 }
 
-int publish_streams_report(const struct publish_streams *s)
+int publish_streams_report(struct publish_streams *s)
 {
 	int published = 0;
 

@@ -40,6 +40,7 @@ struct publish_streams {
 	int cnt;
 	uint32_t change; /* the filter's, when `listed` was read */
 	struct message_secret secret;
+	bool told_learning; /* logged: the filter learns ids before events are stored */
 	struct stream_requirements requirements; /* what the JetStream stream must take */
 };
 
@@ -54,8 +55,10 @@ void publish_streams_close(struct publish_streams *s);
  */
 int publish_streams_refresh(struct publish_streams *s);
 
-/* Logs which streams are not published, and why, and what may be lost. Returns the number of published streams. */
-int publish_streams_report(const struct publish_streams *s);
+/* Logs which streams are not published, and why; and once what may be lost. Returns the number of
+ * published streams.
+ */
+int publish_streams_report(struct publish_streams *s);
 
 /* Returns whether the stream's events teach the filter their ids once they are stored: not if they
  * are numbers, as a number may come again before that, for another event; nor if the stream has
