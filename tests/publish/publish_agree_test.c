@@ -213,7 +213,11 @@ static void unknown_is_not_equal(void **state)
 
 static void count_event(void *ctx, const struct stream_message *m)
 {
-	gossip_account(ctx, (const struct gossip_packet *)m->payload, m->payload_len, 0);
+	struct gossip_packet p;
+
+	assert_int_equal(m->payload_len, sizeof(p));
+	memcpy(&p, m->payload, sizeof(p));
+	gossip_account(ctx, &p, sizeof(p), 0);
 }
 
 /* No event is there twice. One is missing only if all its copies came while nobody published. */

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static const struct stored {
 
 static bool is_event_b(const struct intake_event *e)
 {
-	return ((const struct gossip_packet *)e->payload)->id[0] == 'b';
+	return ((const char *)e->payload)[offsetof(struct gossip_packet, id)] == 'b';
 }
 
 /* The filter knows an event that was stored. A copy that it lets pass comes before the next event. */
