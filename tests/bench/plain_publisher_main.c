@@ -68,7 +68,7 @@ static natsStatus connect_to(char *urls, natsConnection **nc, jsCtx **js)
 /* Publishes an event under its id. */
 static natsStatus publish(jsCtx *js, const char *subject, const uint8_t *payload, int len)
 {
-	char hex[2 * GSP_ID_BYTES + 1];
+	char id[4 + 2 * GSP_ID_BYTES + 1] = "gsp:", *hex = id + 4;
 	jsPubOptions o;
 
 	for (int i = 0; i < GSP_ID_BYTES; i++) {
@@ -79,7 +79,7 @@ static natsStatus publish(jsCtx *js, const char *subject, const uint8_t *payload
 	}
 	hex[2 * GSP_ID_BYTES] = '\0';
 	jsPubOptions_Init(&o);
-	o.MsgId = hex;
+	o.MsgId = id;
 	return js_PublishAsync(js, subject, payload, len, &o);
 }
 

@@ -368,6 +368,21 @@ TEST(lists_are_told_apart)
 	xdp_dedup_close(f);
 }
 
+/* Machines with other versions compare them: they never change. */
+TEST(profiles_have_hashes)
+{
+	static const uint64_t HASHES[] = { 0x5726f801b07af0fa, 0x1010f618fbd9a1c, 0x14d7add657ff67a3 };
+	struct xdp_dedup_filter *f =
+		load("--profile gsp:8001 --profile rtp:5004 --profile hep3:9060", NULL);
+	struct xdp_dedup_stream streams[ARRAY_SIZE(HASHES)];
+	int cnt = xdp_dedup_streams(f, streams, sizeof(*streams), ARRAY_SIZE(HASHES));
+
+	assert_int_equal(cnt, ARRAY_SIZE(HASHES));
+	for (int i = 0; i < cnt; i++)
+		assert_int_equal(streams[i].profile, HASHES[i]);
+	xdp_dedup_close(f);
+}
+
 int main(void)
 {
 	add_own_tests(lib_setup_none, NULL);

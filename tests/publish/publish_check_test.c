@@ -81,6 +81,30 @@ static void compares_window_with_retries(void **state)
 		assert_false(process_has_said(node_publisher(0), "retries"));
 }
 
+/* What may be lost, by how the filter learns. */
+static const struct learning {
+	const char *name, *load, *words; /* NULL: nothing */
+} LEARNING[] = {
+	{ "learn_kernel", "--port 8001", "xdp-dedup set node0 --learn app lets copies" },
+	{ "learn_numbers", "--profile moldudp64:8001@10.78.0.2",
+	  "xdp-dedup lost node0 --want lets the next copies" },
+	{ "learn_app", "--port 8001 --learn app", NULL },
+};
+
+static void says_what_may_be_lost(void **state)
+{
+	const struct learning *l = *state;
+
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	node_add(0, l->load);
+	node_publish(0, "--create --check");
+	assert_int_equal(node_end(0, 0), 0);
+	if (l->words)
+		process_await(node_publisher(0), l->words);
+	else
+		assert_false(process_has_said(node_publisher(0), "is lost with its later copies"));
+}
+
 #define URL "nats://10.76.0.10:4222"
 #define CERTIFICATES                                                                               \
 	"cd /mnt && openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem "         \
@@ -160,6 +184,7 @@ static void says_why(void **state)
 int main(void)
 {
 	add_rows(WINDOWS, compares_window_with_retries, hub_setup, hub_teardown);
+	add_rows(LEARNING, says_what_may_be_lost, hub_setup, hub_teardown);
 	add_rows(SERVERS, says_why, hub_setup, hub_teardown);
 	add_own_tests(hub_setup, hub_teardown);
 	return run_added_tests("publish_check");

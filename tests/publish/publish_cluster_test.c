@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LOAD "--port 8001 --fpr 1e-9 --deliver xsk"
+#define LOAD "--port 8001 --fpr 1e-9 --learn app --deliver xsk"
 #define COPIES 5
 #define SPREAD_MS 2000
 #define RATE 1500	  /* fresh events a second */
@@ -77,7 +77,7 @@ TEST(each_event_is_there_once)
 		      sum_of("overflow_total"));
 	stream_assert_all_once(offers.plan.seed, events);
 	assert_int_equal(sum_of("given_up_total"), 0);
-	assert_int_equal(sum_of("acknowledged_total"), (uint64_t)events * NODES);
+	assert_true(sum_of("acknowledged_total") >= (double)events * NODES);
 	for (unsigned int n = 0; n < NODES; n++)
 		assert_int_equal(node_end(n, SIGTERM), 0);
 }

@@ -28,8 +28,7 @@ static int setup(void **state)
 {
 	int err = hub_setup(state);
 
-	sh("umask 077; head -c 32 /dev/zero | tr '\\0' a >/mnt/secret; "
-	   "head -c 32 /dev/zero | tr '\\0' b >/mnt/other");
+	sh("umask 077; head -c 32 /dev/zero | tr '\\0' a >/mnt/secret");
 	return err;
 }
 
@@ -99,7 +98,6 @@ static void check_headers(void)
 		assert_like(kept[i].source, "^10\\.78\\.0\\.1:[0-9]+$");
 		assert_like(kept[i].arrival, "^20[0-9-]{8}T[0-9:]{8}\\.[0-9]{9}Z$");
 		assert_string_equal(kept[i].machine, "node0");
-		assert_string_equal(kept[i].secret, "");
 		assert_int_equal(kept[i].payload_len, sizeof(struct gossip_packet));
 	}
 }
@@ -221,31 +219,9 @@ TEST(no_such_filter)
 	process_await(node_publisher(0), "node0");
 }
 
-/* A machine with another secret would publish events again: it is refused by name. */
-TEST(another_secret)
-{
-	jetstream_start(&(struct jetstream_plan){ 0 });
-	node_add(0, "--profile payload:8001" FPR);
-	node_add(1, "--profile payload:8001" FPR);
-	node_publish(0, "--create " SECRET);
-	node_await_ready(0);
-	send_to(0, 8001, "one", 3);
-	read_kept(1);
-	assert_like(kept[0].secret, "^[0-9a-f]{16}$");
-	node_publish(1, "--secret /mnt/other");
-	assert_int_equal(node_end(1, 0), 1);
-	process_await(node_publisher(1),
-		      "machine node0 publishes into stream EVENTS with another secret");
-	node_publish(1, SECRET);
-	node_await_ready(1);
-	assert_int_equal(node_end(1, SIGTERM), 0);
-}
-
 /* Digests: a hash under the secret, equal on all machines, though their filters hash otherwise. */
 TEST(digests_are_hashed)
 {
-	char first[256];
-
 	jetstream_start(&(struct jetstream_plan){ 0 });
 	for (unsigned int n = 0; n < 2; n++) {
 		node_add(n, "--profile payload:8001" FPR);
@@ -259,21 +235,10 @@ TEST(digests_are_hashed)
 	send_to(1, 8001, "two", 3);
 	read_kept(2);
 	for (int i = 0; i < 2; i++) {
-		assert_like(kept[i].id, "^[0-9a-f]{32}$");
+		assert_like(kept[i].id, "^payload:[0-9a-f]{32}$");
 		assert_string_equal(kept[i].subject, "gossip.payload");
 	}
 	assert_string_not_equal(kept[0].id, kept[1].id);
-	snprintf(first, sizeof(first), "%s", kept[0].id);
-
-	/* Another secret makes other ids. */
-	for (unsigned int n = 0; n < 2; n++)
-		assert_int_equal(node_end(n, SIGTERM), 0);
-	sh("%s rotate node0; %s rotate node0", tool(), tool());
-	node_publish(0, "--secret /mnt/other --machine node1");
-	node_await_ready(0);
-	send_to(0, 8001, "one", 3);
-	read_kept(3);
-	assert_string_not_equal(kept[2].id, first);
 }
 
 /* A MoldUDP64 packet: session, number, count, messages of one byte. */
@@ -300,10 +265,9 @@ TEST(moldudp64)
 			send_mold(0, number, 4);
 	send_mold(0, 399, 3); /* 400 is known, 401 is not */
 	read_kept(101);
-	assert_string_equal(kept[0].id, "73657373696f6e303030:1:4");
-	assert_string_equal(kept[99].id, "73657373696f6e303030:397:4");
-	assert_string_equal(kept[100].id, "73657373696f6e303030:399:3");
-	assert_string_equal(kept[0].secret, "");
+	assert_string_equal(kept[0].id, "moldudp64:73657373696f6e303030:1:4");
+	assert_string_equal(kept[99].id, "moldudp64:73657373696f6e303030:397:4");
+	assert_string_equal(kept[100].id, "moldudp64:73657373696f6e303030:399:3");
 }
 
 /* RTP's numbers have 16 bits, and come again in the duplicate window. */
@@ -334,7 +298,7 @@ TEST(rtp)
 	assert_int_equal(stream_messages(), packets);
 	if (packets < MESSAGES_MAX) {
 		read_kept(packets);
-		assert_like(kept[0].id, "^[0-9a-f]+:65280:[0-9a-f]{32}$");
+		assert_like(kept[0].id, "^rtp:[0-9a-f]+:65280:[0-9a-f]{32}$");
 	}
 	close(sender);
 }
@@ -395,7 +359,7 @@ TEST(set_adds_a_stream)
 	stream_await(1);
 	jetstream_put(0, 0);
 	process_await(node_publisher(0), "events of node0/b go to stream EVENTS now");
-	p.id[0] = 'I'; /* the first one is not wanted, so the filter drops its copies */
+	p.id[0] = 'I'; /* the filter has learned the first one, and drops its copies */
 	send_to(0, 8002, &p, sizeof(p));
 	stream_await(2);
 	assert_int_equal(node_metric(0, "connections_total"), 1);

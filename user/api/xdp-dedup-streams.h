@@ -68,6 +68,11 @@ struct xdp_dedup_stream {
 	 * it covers at most. It also covers how many others there are.
 	 */
 	uint32_t digest_skip, digest_trailer, digest_max;
+	/* Of the profile: where an id's bytes are, and which packets have one. It is equal on all
+	 * machines and in all versions, whatever the ports, the destinations and the filter's other
+	 * streams. Programs that exchange ids compare it.
+	 */
+	uint64_t profile;
 };
 
 /* Describes the filter's streams, in the order of --profile, which is that of the field `stream` of

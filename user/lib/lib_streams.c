@@ -79,6 +79,43 @@ static bool needs_frame(const struct dedup_config *c, uint32_t n)
 	return false;
 }
 
+static void mix(uint64_t *hash, uint64_t value)
+{
+	*hash = (*hash ^ value) * 0x9e3779b97f4a7c15ULL;
+	*hash ^= *hash >> 29;
+}
+
+/* Mixes in what the profile says of the load, not how the plan has it done. */
+static void mix_load(uint64_t *hash, const struct dedup_load *load)
+{
+	mix(hash, dedup_load_bits(load));
+	mix(hash, (uint32_t)load->at + dedup_load_first(load));
+	mix(hash, load->base | load->bytes << 8 | dedup_is_little(load) << 16);
+}
+
+/* Returns a hash of what makes the stream's ids. It must never change: machines with different
+ * versions compare it.
+ */
+static uint64_t hash_profile(const struct dedup_stream *s, const struct dedup_numbered *numbered)
+{
+	uint64_t hash = s->layer | s->decoder << 8 | (uint64_t)s->ethertype << 16;
+
+	mix(&hash, s->digest);
+	mix(&hash, s->digest ? dedup_digest_max(s) : 0);
+	mix(&hash, s->digest_skip | (uint64_t)s->digest_trailer << 32);
+	for (uint32_t i = 0; i < s->loads_cnt; i++)
+		mix_load(&hash, &s->loads[i]);
+	for (uint32_t i = 0; i < s->gates_cnt; i++) {
+		mix_load(&hash, &s->gates[i].load);
+		mix(&hash, s->gates[i].value);
+		mix(&hash, s->gates[i].equal | s->gates[i].exempt << 8);
+	}
+	mix(&hash, numbered->width | (uint64_t)numbered->shift << 32);
+	mix(&hash, numbered->count_shift);
+	mix_load(&hash, &numbered->count);
+	return hash;
+}
+
 static struct xdp_dedup_stream describe_stream(const struct dedup_config *c, uint32_t n)
 {
 	const struct dedup_stream *s = &c->policy.streams[n];
@@ -92,6 +129,7 @@ static struct xdp_dedup_stream describe_stream(const struct dedup_config *c, uin
 		.digest_skip = s->digest_skip,
 		.digest_trailer = s->digest_trailer,
 		.digest_max = s->digest ? dedup_digest_max(s) : 0,
+		.profile = hash_profile(s, &c->numbered[n]),
 	};
 
 	memccpy(out.name, s->name, 0, sizeof(out.name) - 1);

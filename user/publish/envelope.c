@@ -42,12 +42,11 @@ int envelope_write(const struct publish_streams *s, const struct intake_event *e
 		{ HEADER_SOURCE, out->source },
 		{ HEADER_ARRIVAL, out->arrival },
 		{ HEADER_MACHINE, s->options->machine },
-		{ s->requirements.secret ? HEADER_SECRET : NULL, s->requirements.secret },
+		{ 0 },
 	};
 
 	memcpy(out->headers, headers, sizeof(headers));
 	write_source(e, out->source);
 	write_time(e->arrival_ns, out->arrival);
-	return message_id_write(&e->stream->is, *e->stream->realm ? e->stream->realm : NULL,
-				&s->secret, &of, out->id);
+	return message_id_write(&e->stream->is, e->stream->realm, &s->secret, &of, out->id);
 }

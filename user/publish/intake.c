@@ -13,7 +13,6 @@
 
 #define FAILURES_MAX 5 /* failed refreshes until the filter counts as gone */
 #define WAIT_CALLS 10
-#define UNREAD_MAX 65536 /* datagrams read from a socket at the end, while others arrive */
 #define FRAMES_MIN 64
 #define FRAMES_MAX 2048
 
@@ -174,31 +173,8 @@ static void close_queue(struct intake *in, int i)
 	in->queues[i] = NULL;
 }
 
-static void give_up_event(void *arg, struct intake_event *e)
-{
-	intake_end(arg, e, INTAKE_GIVEN_UP);
-}
-
-/* Gives up the events that are still in UDP sockets, so that their next copies pass. */
-static void give_up_unread(struct intake *in)
-{
-	uint64_t wanted = in->counters.wanted, forgotten = in->counters.forgotten;
-
-	if (in->sockets_cnt && intake_event_refresh(in) < 0)
-		return;
-	for (int i = 0; i < in->sockets_cnt; i++)
-		for (uint32_t left = UNREAD_MAX, cnt = 1; cnt && left; left -= cnt)
-			cnt = intake_sockets_take(in, &in->sockets[i], left, give_up_event, in);
-	wanted = in->counters.wanted - wanted;
-	forgotten = in->counters.forgotten - forgotten;
-	if (wanted)
-		diag_note("%ju events in UDP sockets were not taken; the ids of %ju of them are wanted",
-			  (uintmax_t)wanted, (uintmax_t)(wanted - forgotten));
-}
-
 void intake_close(struct intake *in)
 {
-	give_up_unread(in);
 	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
 		if (in->queues[i])
 			close_queue(in, i);

@@ -47,9 +47,7 @@ struct intake_counters {
 	uint64_t not_events;		/* packets that are no fresh events */
 	uint64_t unreadable;		/* packets whose id cannot be read */
 	uint64_t no_memory;		/* events for which there was no memory */
-	uint64_t overflow;  /* datagrams that UDP sockets dropped: no room, or wrong checksum */
-	uint64_t wanted;    /* calls of xdp_dedup_want(): events given up, or without memory */
-	uint64_t forgotten; /* of these calls, those that failed */
+	uint64_t overflow; /* datagrams that UDP sockets dropped: no room, or wrong checksum */
 };
 
 struct intake_queue {
@@ -64,7 +62,6 @@ struct intake_socket {
 	int fd; /* -1: another program uses the port; bind is retried */
 	uint16_t port;
 	uint32_t overflow; /* the kernel's count at the last read */
-	bool is_unused;	   /* no stream uses the port; the socket is closed once it is empty */
 };
 
 struct intake {
@@ -109,11 +106,11 @@ int intake_fds(const struct intake *in, int fds[INTAKE_QUEUES_MAX + INTAKE_SOCKE
 typedef void (*intake_fn)(void *arg, struct intake_event *e);
 uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg);
 
-/* Ends an event, and frees it. Its outcome: stored (with --learn app the filter learns the id),
- * given up (the id is wanted, so its next copy passes), or unused (a copy of a pending event).
- * Returns 0; or -errno if its id could not be wanted.
+/* Ends an event, and frees it. Its outcome: stored (the filter learns the id, unless it is a number
+ * or its stream is gone), unused (a copy of a pending event, or given up), or left (unused, at the
+ * end: intake_close() wants the ids of packets that AF_XDP sockets have).
  */
-enum intake_outcome { INTAKE_STORED, INTAKE_GIVEN_UP, INTAKE_UNUSED };
-int intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome);
+enum intake_outcome { INTAKE_STORED, INTAKE_UNUSED, INTAKE_LEFT };
+void intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome);
 
 #endif

@@ -75,46 +75,32 @@ static const uint8_t *key_of(const struct intake_event *e, size_t *len)
 	return key;
 }
 
-static int want(struct intake *in, const struct intake_event *e, const uint8_t *key, size_t len)
+/* Learns before it gives the packet back, as the kernel then overwrites the packet. */
+static void end_packet(const struct intake *in, const struct intake_event *e,
+		       enum intake_outcome outcome)
 {
-	int err = xdp_dedup_want(e->stream->filter, key, len);
+	const uint8_t *key;
+	size_t len;
 
-	in->counters.wanted++;
-	in->counters.forgotten += err < 0;
-	return err < 0 ? err : 0;
-}
-
-/* Copies the key before it gives the packet back, as the kernel then overwrites the packet. Learns
- * or wants the id after that: giving back a packet of a queue that has ended cancels the id's want.
- */
-static int end_packet(struct intake *in, const struct intake_event *e, enum intake_outcome outcome)
-{
-	bool learns = outcome == INTAKE_STORED && e->stream->is.app_learns;
-	const uint8_t *key = NULL;
-	size_t len = 0;
-
-	if (learns || outcome == INTAKE_GIVEN_UP)
+	if (outcome == INTAKE_STORED && publish_streams_learns(in->streams, e->stream)) {
 		key = key_of(e, &len);
-	if (e->queue)
-		xdp_dedup_give_back(e->queue->receiver, &e->packet, 1);
-	if (learns)
 		xdp_dedup_add(e->stream->filter, key, len);
-	return outcome == INTAKE_GIVEN_UP ? want(in, e, key, len) : 0;
+	}
+	if (e->queue && outcome != INTAKE_LEFT)
+		xdp_dedup_give_back(e->queue->receiver, &e->packet, 1);
 }
 
 void intake_event_discard(struct intake *in, const struct intake_event *found)
 {
 	in->counters.no_memory++;
-	end_packet(in, found, INTAKE_GIVEN_UP);
+	end_packet(in, found, INTAKE_UNUSED);
 }
 
-int intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome)
+void intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome)
 {
-	int err = end_packet(in, e, outcome);
-
+	end_packet(in, e, outcome);
 	if (e->queue)
 		e->queue->held--;
 	e->stream->held--;
 	free(e);
-	return err;
 }

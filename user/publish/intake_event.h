@@ -24,9 +24,7 @@ int intake_event_find(struct intake *in, const struct xdp_dedup_datagram *d, str
  */
 struct intake_event *intake_event_keep(struct intake *in, const struct intake_event *found);
 
-/* Ends an event for which there is no memory: counts it, gives its packet back, and wants its id,
- * so that its next copy passes.
- */
+/* Ends an event for which there is no memory: counts it, and gives its packet back. */
 void intake_event_discard(struct intake *in, const struct intake_event *found);
 
 #endif

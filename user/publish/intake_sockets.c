@@ -45,19 +45,10 @@ static void bind_again(struct intake_socket *s)
 	diag_note("UDP port %u is open now", s->port);
 }
 
-/* Returns whether a socket will be closed soon, and make room for another one. */
-static bool has_unused(const struct intake *in)
-{
-	for (int i = 0; i < in->sockets_cnt; i++)
-		if (in->sockets[i].is_unused)
-			return true;
-	return false;
-}
-
 /* Logs once that a port finds no free socket. Returns -E2BIG. */
 static int refuse_port(struct intake *in)
 {
-	if (in->logged_ports || has_unused(in))
+	if (in->logged_ports)
 		return -E2BIG;
 	in->logged_ports = true;
 	return diag_err(-E2BIG,
@@ -185,26 +176,15 @@ static bool is_used(const struct intake *in, uint16_t port)
 	return false;
 }
 
-static bool is_empty(int fd)
-{
-	char byte;
-
-	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
-}
-
-/* Closes empty sockets whose port was in no stream at the last call and is in none now: after that
- * second no event of theirs can still arrive. Returns whether it closed any.
- */
+/* Closes sockets whose port is in no stream. Returns whether it closed any. */
 static bool close_unused(struct intake *in)
 {
 	int cnt = in->sockets_cnt;
 
 	for (int i = cnt - 1; i >= 0; i--) {
 		struct intake_socket *s = &in->sockets[i];
-		bool was_unused = s->is_unused;
 
-		s->is_unused = !is_used(in, s->port);
-		if (!s->is_unused || (s->fd >= 0 && (!was_unused || !is_empty(s->fd))))
+		if (is_used(in, s->port))
 			continue;
 		fd_close(s->fd);
 		in->sockets_cnt--;

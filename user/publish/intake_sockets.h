@@ -11,8 +11,8 @@
 int intake_sockets_open(struct intake *in);
 void intake_sockets_close(struct intake *in);
 
-/* Adapts the sockets to the streams, unless --listen names them: opens missing ones, and closes
- * those whose port is in no stream, once they are empty. Logs once what cannot be opened; the next
+/* Adapts the sockets to the streams, unless --listen names them: closes those whose port is in no
+ * stream, and opens missing ones. Logs once what cannot be opened; the next
  * call tries again. The caller calls it every second. Returns whether descriptors have changed.
  */
 bool intake_sockets_refresh(struct intake *in);

@@ -150,8 +150,9 @@ bool message_id_is_hashed(const struct xdp_dedup_stream *s)
 	return s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX || numbers_wrap(s);
 }
 
-/* Returns the bytes of the payload by which, and by whose number, the filter recognizes a copy; all
- * of them if the stream has no digest. *cnt: their number, before a limit.
+/* Returns the bytes of the payload by which, and by whose number, copies are recognized: those that
+ * the filter hashes; all of them if numbers come again; else none. *cnt: their number, before a
+ * limit.
  */
 static struct part part_of(const struct xdp_dedup_stream *s, const struct message_event *e,
 			   uint64_t *cnt)
@@ -159,7 +160,7 @@ static struct part part_of(const struct xdp_dedup_stream *s, const struct messag
 	size_t skip = s->digest_skip < e->len ? s->digest_skip : e->len;
 	size_t rest = e->len - skip, trailer = s->digest_trailer < rest ? s->digest_trailer : rest;
 
-	*cnt = rest - trailer;
+	*cnt = s->digest || numbers_wrap(s) ? rest - trailer : 0;
 	return (struct part){ (const char *)e->payload + skip,
 			      s->digest && *cnt > s->digest_max ? s->digest_max : *cnt };
 }
@@ -197,10 +198,9 @@ int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 {
 	char *end = out + MESSAGE_ID_MAX;
 
-	if (realm)
-		out += snprintf(out, end - out, "%.32s:", realm);
+	out += snprintf(out, end - out, "%.32s:", realm);
 	if (s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX)
-		return write_hash(out, realm ?: "", secret, s, e);
+		return write_hash(out, realm, secret, s, e);
 	out = write_hex(out, e->id->bytes, s->bytes - s->number_bytes);
 	if (!s->number_bytes)
 		return 0;
@@ -210,5 +210,5 @@ int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 	if (!numbers_wrap(s))
 		return 0;
 	*out++ = ':';
-	return write_hash(out, realm ?: "", secret, s, e);
+	return write_hash(out, realm, secret, s, e);
 }

@@ -12,6 +12,7 @@
 
 #include "xdp-dedup-streams.h"
 
+#define MESSAGE_ID_FORMAT 1   /* differs between versions that make other ids of one event */
 #define MESSAGE_ID_MAX 256    /* bytes, with the 0 at the end */
 #define MESSAGE_SECRET_MIN 32 /* bytes of a secret */
 #define MESSAGE_SECRET_MAX 4096
@@ -41,9 +42,9 @@ struct message_event {
 	size_t len;
 };
 
-/* Writes the id of an event. realm: NULL if the filter has one stream; else a name for the streams
- * that share their ids. The secret must have a mac if ids of the stream are hashed. Returns 0; or
- * -EIO, with any text in out, if libcrypto fails.
+/* Writes the id of an event. realm: a name for the streams that share their ids, which begins it.
+ * The secret must have a mac if ids of the stream are hashed. Returns 0; or -EIO, with any text in
+ * out, if libcrypto fails.
  */
 int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 		     const struct message_secret *secret, const struct message_event *e,

@@ -2,13 +2,12 @@
 #include "outbox.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include "clock.h"
 #include "diag.h"
 #include "envelope.h"
+#include "intake_event.h"
 #include "units.h"
 
 #define NS_PER_S 1000000000
@@ -17,16 +16,15 @@
 #define RECHECK_NS 3000000000ULL /* between two checks of the stream */
 #define SLOW_NS 100000000ULL /* after a message that took longer, sending pauses for this time */
 
-static int end_event(struct outbox *o, struct pending_slot *s, enum intake_outcome outcome)
+static void end_event(struct outbox *o, struct pending_slot *s, enum intake_outcome outcome)
 {
 	struct intake_event *e = pending_remove(&o->pending, s)->owner;
 
-	if (e->stream->is.app_learns)
-		pending_ids_remove(&o->ids, e);
-	return intake_end(o->intake, e, outcome);
+	pending_ids_remove(&o->ids, e);
+	intake_end(o->intake, e, outcome);
 }
 
-/* Ends the event of a message that is too large for the server: a further copy would be too. */
+/* Ends the event of a message that is too large for the server. */
 static void end_too_large(struct outbox *o, struct pending_slot *s)
 {
 	if (!o->counters.too_large++)
@@ -36,22 +34,20 @@ static void end_too_large(struct outbox *o, struct pending_slot *s)
 	end_event(o, s, INTAKE_UNUSED);
 }
 
-/* Gives up the event of the slot, so that its next copy passes, and logs why. */
+/* Gives up the event of the slot, and logs why. */
 static void give_up(struct outbox *o, struct pending_slot *s, uint64_t now, const char *why)
 {
 	const struct intake_event *e = s->message->owner;
 	const struct publish_stream *stream = e->stream;
-	int err = end_event(o, s, INTAKE_GIVEN_UP);
 
+	end_event(o, s, INTAKE_UNUSED);
 	o->counters.given_up++;
-	log_rate_note(&o->given_up_log, now, 1, "an event of %s/%s is given up, and %s: %s",
-		      o->options->filter, stream->is.name, err ? "cannot be wanted" : "wanted", why);
+	log_rate_note(&o->given_up_log, now, 1, "an event of %s/%s is given up: %s",
+		      o->options->filter, stream->is.name, why);
 }
 
-/* Gives up an event of a stream whose subject JetStream does not take. Its id is not wanted:
- * further copies would fail too, and a filter can have only few wanted ids at a time.
- */
-static void give_up_untaken(struct outbox *o, struct pending_slot *s)
+/* Gives up an event, of which the log has the reason for all of its kind. */
+static void give_up_silently(struct outbox *o, struct pending_slot *s)
 {
 	o->counters.given_up++;
 	end_event(o, s, INTAKE_UNUSED);
@@ -77,7 +73,9 @@ static void fail_sending(struct outbox *o, struct pending_slot *s, uint64_t now,
 	}
 }
 
-/* Publishes the slot's message. It stays due while the connection is down or the server is slow. */
+/* Publishes the slot's message. It stays due while the connection is down, the server is slow, or
+ * the filter has changed and other machines are not known to make equal ids.
+ */
 static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 {
 	const struct intake_event *e = s->message->owner;
@@ -93,10 +91,11 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 	};
 	int err;
 
-	if (o->state != SERVER_UP || now < o->slow_until_ns)
+	if (o->state != SERVER_UP || now < o->slow_until_ns ||
+	    o->fit.serial != o->streams->requirements.serial)
 		return;
 	if (e->stream->is_untaken) {
-		give_up_untaken(o, s);
+		give_up_silently(o, s);
 		return;
 	}
 	if (envelope_write(o->streams, e, &envelope)) {
@@ -198,16 +197,23 @@ static void check_window(const struct outbox *o)
 			  (uintmax_t)(span_ns / NS_PER_S + 1));
 }
 
+static void give_up_refused(void *arg, struct pending_slot *s)
+{
+	give_up_silently(arg, s);
+}
+
 static void update_state(struct outbox *o, enum server_state state)
 {
 	if (state == o->state)
 		return;
-	o->state = state;
-	if (state == SERVER_DOWN) {
+	if (o->state == SERVER_UP && state != SERVER_UP) {
 		pending_each(&o->pending, restart_slot, NULL);
 		diag_note("the connection is lost; %u messages are not acknowledged",
 			  pending_count(&o->pending));
 	}
+	o->state = state;
+	if (state == SERVER_REFUSED)
+		pending_each(&o->pending, give_up_refused, o);
 	if (state != SERVER_UP)
 		return;
 	o->counters.connections++;
@@ -254,34 +260,18 @@ int outbox_open(struct outbox *o, const struct publish_options *options,
 	return err;
 }
 
-static void give_up_slot(void *arg, struct pending_slot *s)
+static void leave_slot(void *arg, struct pending_slot *s)
 {
-	end_event(arg, s, INTAKE_GIVEN_UP);
-}
-
-/* Gives up all pending events, and logs how many are wanted. */
-static void give_up_all(struct outbox *o)
-{
-	const struct intake_counters *c = &o->intake->counters;
-	uint64_t forgotten = c->forgotten;
-	uint32_t left = pending_count(&o->pending);
-
-	pending_each(&o->pending, give_up_slot, o);
-	forgotten = c->forgotten - forgotten;
-	if (left)
-		diag_note("%u events were not acknowledged; %" PRIu64
-			  " of them are wanted, so their next copies pass",
-			  left, left - forgotten);
-	if (forgotten)
-		diag_note("%" PRIu64
-			  " events are lost unless another machine publishes them: the filter can want no more",
-			  forgotten);
+	end_event(arg, s, INTAKE_LEFT);
 }
 
 void outbox_close(struct outbox *o)
 {
-	if (o->pending.slots)
-		give_up_all(o);
+	uint32_t left = o->pending.slots ? pending_count(&o->pending) : 0;
+
+	if (left)
+		diag_note("%u events were not acknowledged", left);
+	pending_each(&o->pending, leave_slot, o);
 	log_rate_flush(&o->refused_log);
 	log_rate_flush(&o->given_up_log);
 	server_close(o->server);
@@ -291,12 +281,18 @@ void outbox_close(struct outbox *o)
 
 void outbox_add(struct outbox *o, struct intake_event *e)
 {
-	if (e->stream->is.app_learns && !pending_ids_add(&o->ids, e)) {
+	struct pending_slot *slot;
+
+	if (!pending_ids_add(&o->ids, e)) {
 		o->counters.copies++;
 		intake_end(o->intake, e, INTAKE_UNUSED);
 		return;
 	}
-	send_slot(o, pending_add(&o->pending, &e->pending), clock_ns(CLOCK_MONOTONIC));
+	slot = pending_add(&o->pending, &e->pending);
+	if (o->state == SERVER_REFUSED)
+		give_up_silently(o, slot); /* others publish it, under another id */
+	else
+		send_slot(o, slot, clock_ns(CLOCK_MONOTONIC));
 }
 
 /* Handles at most ANSWERS_MAX answers, as the loop has other work. Returns whether none is left. */
@@ -307,6 +303,8 @@ static bool take_answers(struct outbox *o)
 	int left = ANSWERS_MAX;
 
 	while (left && server_take(o->server, &a)) {
+		if (left == ANSWERS_MAX)
+			intake_event_refresh(o->intake); /* ids are for the filter as it is now */
 		take_answer(o, &a, now);
 		left--;
 	}

@@ -38,7 +38,7 @@ struct outbox {
 	struct server *server;
 	enum server_state state;
 	struct pending pending;
-	struct pending_ids ids;	      /* of events whose copies pass the filter (--learn app) */
+	struct pending_ids ids;	      /* of events whose copies the filter lets pass */
 	uint64_t stored_ns;	      /* when the engine last stored a message */
 	uint64_t rechecked_ns;	      /* when a recheck of the stream was last requested */
 	struct stream_fit fit;	      /* of the last check of the stream */
@@ -54,7 +54,7 @@ struct outbox {
 int outbox_open(struct outbox *o, const struct publish_options *options,
 		struct publish_streams *streams, struct intake *intake);
 
-/* Gives up all pending events, logs how many of them are wanted, and closes the connection. */
+/* Ends all pending events, logs how many there are, and closes the connection. */
 void outbox_close(struct outbox *o);
 
 /* Publishes an event, and owns it from now on. There must be room (pending_has_room()). */

@@ -36,14 +36,16 @@ static struct intake_event **chain_of(const struct pending_ids *p, const struct 
 
 static bool is_same(const struct intake_event *a, const struct intake_event *b)
 {
-	return a->stream == b->stream && a->id.len == b->id.len &&
-	       !memcmp(a->id.bytes, b->id.bytes, a->id.len);
+	return a->id.len == b->id.len && !memcmp(a->id.bytes, b->id.bytes, a->id.len) &&
+	       !strcmp(a->stream->realm, b->stream->realm);
 }
 
 bool pending_ids_add(struct pending_ids *p, struct intake_event *e)
 {
 	struct intake_event **chain = chain_of(p, e);
 
+	if (e->stream->is.number_bytes)
+		return true;
 	for (const struct intake_event *one = *chain; one; one = one->next)
 		if (is_same(one, e))
 			return false;

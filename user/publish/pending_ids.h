@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Ids of pending events of streams with --learn app. The filter learns such an id only after the
- * event is stored, so copies pass meanwhile; this table finds them. Pure.
+/* Ids of pending events. The filter learns an id when the event is stored (--learn app), or when a
+ * socket has taken it (--deliver xsk), so copies may pass before; this table finds them. Numbers
+ * are not in it: one may come again soon, for another event. Pure.
  */
 #ifndef XDP_DEDUP_PUBLISH_PENDING_IDS_H
 #define XDP_DEDUP_PUBLISH_PENDING_IDS_H
@@ -19,7 +20,7 @@ struct pending_ids {
 int pending_ids_open(struct pending_ids *p, uint32_t events);
 void pending_ids_close(struct pending_ids *p);
 
-/* Adds the event. Returns false if an event of its stream has its id already. */
+/* Adds the event. Returns false if an event of its realm has its id already. */
 bool pending_ids_add(struct pending_ids *p, struct intake_event *e);
 
 /* Removes the event, if it is in the table. */

@@ -108,7 +108,7 @@ static const struct args_option OPTIONS[] = {
 	  .max = 3600000000000, .key = ARGS_KEY_ONCE, .expects = "give a time from {min} to {max}",
 	  .help = "a message that is not acknowledged for so long is sent again (5s)" },
 	{ "--retries", "N", 0, ARGS_COUNT, FIELD(retries), .max = 1000, .key = ARGS_KEY_ONCE,
-	  .help = "times that it is sent again, then its event is wanted (5)" },
+	  .help = "times that it is sent again, then its event is given up (5)" },
 	{ "--credentials", "FILE", 0, STRING(credentials), .help = "a file of credentials (.creds)" },
 	{ "--user", "USER", 0, STRING(user), .help = "user name at the server" },
 	{ "--password-file", "FILE", 0, STRING(password_path),
@@ -132,6 +132,9 @@ static const struct args_option OPTIONS[] = {
 	  .help = "read options from the section [" SECTION "] of this file" },
 	{ "--check", NULL, 0, ARGS_FLAG, FIELD(check),
 	  .help = "check options, filter, server and stream; publish nothing" },
+	{ "--new-ids", NULL, 0, ARGS_FLAG, FIELD(new_ids),
+	  .help = "with --check: from now on all machines must make ids as this one does;\n"
+		  "refused until no machine has published for --skew" },
 	{ "--version", NULL, 0, ARGS_FLAG, FIELD(version), .help = "print the version" },
 	{ 0 },
 };
@@ -312,6 +315,8 @@ static int check_together(const struct publish_options *o)
 			-EINVAL,
 			"--duplicates is shorter than --skew" ADVICE
 			"the engine must know an id for as long as another machine may publish it");
+	if (o->new_ids && !o->check)
+		return diag_err(-EINVAL, "--new-ids goes with --check");
 	if (!o->user != !o->password_path)
 		return diag_err(-EINVAL, "--user and --password-file go together");
 	if (!!o->credentials + !!o->user + !!o->token_path > 1)

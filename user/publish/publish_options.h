@@ -52,6 +52,7 @@ struct publish_options {
 	uint64_t metrics_every_ns;
 	bool json_log;
 	bool check, version;
+	bool new_ids;	    /* with check */
 	const char *config; /* the file; NULL: none */
 
 	char *texts[PUBLISH_KEYS_MAX]; /* values of the file, by row; the fields point to them */

@@ -34,13 +34,14 @@ static int add_stream(struct publish_streams *s, int n, const char *realm)
 	return 0;
 }
 
-/* Returns the name of the first stream that shares the n-th one's ids; "" if there is one stream. */
 static const char *realm_of(const struct publish_streams *s, int n)
 {
-	for (int i = 0; i < s->cnt && s->cnt > 1; i++)
-		if (s->listed[i].realm == s->listed[n].realm)
-			return s->listed[i].name;
-	return "";
+	const char *first = s->listed[n].name;
+
+	for (int i = 0; i < s->cnt; i++)
+		if (s->listed[i].realm == s->listed[n].realm && strcmp(s->listed[i].name, first) < 0)
+			first = s->listed[i].name;
+	return first;
 }
 
 /* Sets s->now[n]: reuses an unchanged stream, else adds one. Returns 0 or -errno. */
@@ -85,20 +86,29 @@ static void free_former_streams(struct publish_streams *s)
 	}
 }
 
-/* Sets what the JetStream streams must take. */
+static void add_rule(struct publish_streams *s, struct publish_stream *one)
+{
+	struct id_rule *r = &s->requirements.rules[s->requirements.rules_cnt];
+
+	*r = (struct id_rule){
+		.profile = one->is.profile,
+		.shards = strstr(s->options->stream, SUBJECT_SHARD) ? s->options->shards : 0,
+	};
+	snprintf(r->stream, sizeof(r->stream), "%s", one->is.name);
+	snprintf(r->realm, sizeof(r->realm), "%s", one->realm);
+	snprintf(r->secret, sizeof(r->secret), "%s",
+		 message_id_is_hashed(&one->is) ? s->secret.name : "-");
+	one->required_n = s->requirements.rules_cnt++;
+}
+
+/* Sets what the JetStream streams must take, and how ids are made. */
 static void set_requirements(struct publish_streams *s)
 {
-	struct stream_requirements *r = &s->requirements;
-
-	r->secret = s->secret.mac ? s->secret.name : NULL;
-	r->streams_cnt = 0;
-	r->serial++;
+	s->requirements.rules_cnt = 0;
+	s->requirements.serial++;
 	for (int i = 0; i < s->cnt; i++)
-		if (s->now[i]->is_published) {
-			s->now[i]->required_n = r->streams_cnt;
-			snprintf(r->streams[r->streams_cnt++], sizeof(*r->streams), "%s",
-				 s->now[i]->is.name);
-		}
+		if (s->now[i]->is_published)
+			add_rule(s, s->now[i]);
 }
 
 int publish_streams_refresh(struct publish_streams *s)
@@ -129,7 +139,24 @@ int publish_streams_refresh(struct publish_streams *s)
 	return 1;
 }
 
-int publish_streams_report(const struct publish_streams *s)
+/* Logs once what may be lost if packets teach the filter, and not stored events. */
+static void report_learning(struct publish_streams *s)
+{
+	bool had_told = s->told_learning, numbered = false;
+
+	s->told_learning = !s->listed[0].app_learns;
+	if (had_told || !s->told_learning)
+		return;
+	for (int i = 0; i < s->cnt; i++)
+		numbered |= s->listed[i].number_bytes != 0;
+	diag_note("filter %s learns ids before events are stored: what comes while this program is down, finds a socket full, or cannot be stored, is lost with its later copies" ADVICE
+		  "xdp-dedup %s %s --%s lets %s pass",
+		  s->options->filter, numbered ? "lost" : "set", s->options->filter,
+		  numbered ? "want" : "learn app",
+		  numbered ? "the next copies of lost packets" : "copies of what is not stored");
+}
+
+int publish_streams_report(struct publish_streams *s)
 {
 	int published = 0;
 
@@ -146,7 +173,14 @@ int publish_streams_report(const struct publish_streams *s)
 				  "--secret gives the secret that all machines share",
 				  s->options->filter, one->is.name);
 	}
+	if (published)
+		report_learning(s);
 	return published;
+}
+
+bool publish_streams_learns(const struct publish_streams *s, const struct publish_stream *one)
+{
+	return !one->is.number_bytes && is_now(s, one);
 }
 
 struct publish_stream *publish_streams_of(const struct publish_streams *s,

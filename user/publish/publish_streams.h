@@ -18,7 +18,10 @@
 struct publish_stream {
 	struct publish_stream *next;
 	struct xdp_dedup_stream is;
-	char realm[32];			 /* prefix of message ids; "": the filter has one stream */
+	/* Begins message ids: the first name, in the order of bytes, of the streams that share the
+	 * stream's ids. So it depends neither on their order nor on other streams.
+	 */
+	char realm[32];
 	struct xdp_dedup_filter *filter; /* open for calls about its ids */
 	bool is_published;		 /* its events can be published */
 	int required_n;	 /* index in requirements.streams, if the stream is in `now` */
@@ -35,6 +38,7 @@ struct publish_streams {
 	int cnt;
 	uint32_t change; /* the filter's, when `listed` was read */
 	struct message_secret secret;
+	bool told_learning; /* logged: the filter learns ids before events are stored */
 	struct stream_requirements requirements; /* what the JetStream stream must take */
 };
 
@@ -49,8 +53,16 @@ void publish_streams_close(struct publish_streams *s);
  */
 int publish_streams_refresh(struct publish_streams *s);
 
-/* Logs which streams are not published, and why. Returns the number of published streams. */
-int publish_streams_report(const struct publish_streams *s);
+/* Logs which streams are not published, and why; and once what may be lost. Returns the number of
+ * published streams.
+ */
+int publish_streams_report(struct publish_streams *s);
+
+/* Returns whether the stream's events teach the filter their ids once they are stored: not if they
+ * are numbers, as a number may come again before that, for another event; nor if the stream has
+ * changed, as its ids may be other bytes now.
+ */
+bool publish_streams_learns(const struct publish_streams *s, const struct publish_stream *one);
 
 /* Returns the stream of an id; NULL if it is not published. id->change must be s->change. */
 struct publish_stream *publish_streams_of(const struct publish_streams *s,

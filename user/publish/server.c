@@ -172,7 +172,7 @@ enum server_state server_update(struct server *s)
 {
 	char error[SERVER_TEXT_MAX], note[SERVER_TEXT_MAX];
 	uint32_t notes_cnt;
-	bool has_failed;
+	bool has_failed, is_refused;
 	uint64_t times;
 
 	while (read(s->fd, &times, sizeof(times)) > 0)
@@ -184,6 +184,7 @@ enum server_state server_update(struct server *s)
 	s->connection = s->shared;
 	pthread_cond_broadcast(&s->changed);
 	has_failed = s->has_failed;
+	is_refused = s->is_refused;
 	snprintf(error, sizeof(error), "%s", s->error);
 	snprintf(note, sizeof(note), "%s", s->note);
 	notes_cnt = s->notes_cnt;
@@ -191,7 +192,9 @@ enum server_state server_update(struct server *s)
 	s->notes_cnt = 0;
 	pthread_mutex_unlock(&s->lock);
 	log_messages(s, error, note, notes_cnt);
-	return has_failed ? SERVER_FAILED : s->connection ? SERVER_UP : SERVER_DOWN;
+	if (has_failed)
+		return SERVER_FAILED;
+	return s->connection ? SERVER_UP : is_refused ? SERVER_REFUSED : SERVER_DOWN;
 }
 
 void server_require(struct server *s, const struct stream_requirements *required)

@@ -28,7 +28,8 @@ void server_close(struct server *s); /* accepts NULL */
 int server_fd(const struct server *s);
 
 enum server_state {
-	SERVER_DOWN, /* there is no connection: nothing can be published */
+	SERVER_DOWN,	/* there is no connection: nothing can be published */
+	SERVER_REFUSED, /* nor now: at the last check another machine made other ids */
 	SERVER_UP,
 	SERVER_FAILED, /* the stream does not suit the options: the thread has ended */
 };

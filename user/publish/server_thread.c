@@ -75,6 +75,19 @@ static void on_answer(natsConnection *nc, natsSubscription *sub, natsMsg *msg, v
 		server_wake(s);
 }
 
+/* A natsMsgHandler, in a thread of libnats: somebody has changed a rule of ids (id_rule.h). */
+static void on_rule(natsConnection *nc, natsSubscription *sub, natsMsg *msg, void *arg)
+{
+	struct server *s = arg;
+
+	(void)nc, (void)sub;
+	natsMsg_Destroy(msg);
+	pthread_mutex_lock(&s->lock);
+	s->check_ns = 0;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+}
+
 /* A natsConnectionHandler, in a thread of libnats. */
 static void on_closed(natsConnection *nc, void *arg)
 {
@@ -104,12 +117,21 @@ static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus err, 
 	server_wake(s);
 }
 
-/* Makes a connection, and a subscription to answers. Returns NULL, with *text, if that fails. */
-static natsConnection *connect_once(struct server *s, natsSubscription **answers, char *text)
+static void end_subscriptions(natsSubscription *subscriptions[2])
+{
+	for (int i = 0; i < 2; i++)
+		natsSubscription_Destroy(subscriptions[i]);
+	subscriptions[0] = subscriptions[1] = NULL;
+}
+
+/* Makes a connection, and subscriptions to answers and to rules of ids. Returns NULL, with *text,
+ * if that fails.
+ */
+static natsConnection *connect_once(struct server *s, natsSubscription *subscriptions[2], char *text)
 {
 	natsOptions *options = server_options_make(s->options, text);
 	natsConnection *nc = NULL;
-	char subject[96];
+	char subject[96], rules[ID_RULE_SUBJECT_MAX];
 	natsStatus err;
 
 	if (!options)
@@ -121,9 +143,11 @@ static natsConnection *connect_once(struct server *s, natsSubscription **answers
 	s->connecting_ns = 0;
 	natsOptions_Destroy(options);
 	snprintf(subject, sizeof(subject), "%s.*", s->inbox);
+	id_rule_subject(s->stream, "*", rules);
 	err = err ?: natsConnection_HasHeaderSupport(nc)
-		       ?: natsConnection_Subscribe(answers, nc, subject, on_answer, s)
-		       ?: natsSubscription_SetPendingLimits(*answers, -1, -1);
+		       ?: natsConnection_Subscribe(&subscriptions[0], nc, subject, on_answer, s)
+		       ?: natsSubscription_SetPendingLimits(subscriptions[0], -1, -1)
+		       ?: natsConnection_Subscribe(&subscriptions[1], nc, rules, on_rule, s);
 	if (!err)
 		return nc;
 	if (err == NATS_NO_SERVER_SUPPORT)
@@ -131,8 +155,7 @@ static natsConnection *connect_once(struct server *s, natsSubscription **answers
 			 s->options->servers);
 	else
 		server_describe_failure(s->options, err, text);
-	natsSubscription_Destroy(*answers);
-	*answers = NULL;
+	end_subscriptions(subscriptions);
 	natsConnection_Destroy(nc);
 	return NULL;
 }
@@ -160,13 +183,14 @@ static int check_again(struct server *s, natsConnection *nc, char *text)
 	else if (!err)
 		s->last[0] = '\0';
 	pthread_mutex_lock(&s->lock);
+	s->is_refused = err == -EPROTO;
 	if (s->check_ns) /* no requirements came meanwhile */
 		s->check_ns = check_after(!err && !fit.untaken);
 	if (!err)
 		s->fit = fit;
-	s->is_lost |= err == -EINVAL;
+	s->is_lost |= err && err != -EAGAIN;
 	server_wake(s);
-	return err == -EINVAL ? -EAGAIN : 0;
+	return err && err != -EAGAIN ? -EAGAIN : 0;
 }
 
 /* Shares the connection with the other thread until that drops it. Returns 0; or -EAGAIN, with
@@ -179,7 +203,8 @@ static int share(struct server *s, natsConnection *nc, const struct stream_fit *
 	pthread_mutex_lock(&s->lock);
 	s->shared = nc;
 	s->fit = *fit;
-	s->check_ns = fit->serial == s->required.serial ? check_after(!fit->untaken) : 0;
+	if (s->check_ns) /* else a rule of ids has changed since the check */
+		s->check_ns = fit->serial == s->required.serial ? check_after(!fit->untaken) : 0;
 	s->is_lost = natsConnection_IsClosed(nc);
 	server_wake(s);
 	while (s->shared && !s->is_stopping) {
@@ -217,8 +242,8 @@ static bool pause_ms(struct server *s, unsigned int ms)
  */
 static int use_once(struct server *s, char *text)
 {
-	natsSubscription *answers = NULL;
-	natsConnection *nc = connect_once(s, &answers, text);
+	natsSubscription *subscriptions[2] = { 0 };
+	natsConnection *nc = connect_once(s, subscriptions, text);
 	struct stream_requirements required;
 	struct stream_fit fit;
 	int err;
@@ -227,8 +252,12 @@ static int use_once(struct server *s, char *text)
 		return -EAGAIN;
 	pthread_mutex_lock(&s->lock);
 	required = s->required;
+	s->check_ns = UINT64_MAX;
 	pthread_mutex_unlock(&s->lock);
 	err = stream_check(nc, s->options, &required, &fit, text);
+	pthread_mutex_lock(&s->lock);
+	s->is_refused = err == -EPROTO;
+	pthread_mutex_unlock(&s->lock);
 	/* At the start all subjects must be taken. Later, an untaken one does not stop the others. */
 	if (!err && fit.untaken && !s->was_up)
 		err = -EINVAL;
@@ -239,7 +268,7 @@ static int use_once(struct server *s, char *text)
 		s->last[0] = '\0';
 		err = share(s, nc, &fit, text);
 	}
-	natsSubscription_Destroy(answers);
+	end_subscriptions(subscriptions);
 	natsConnection_Destroy(nc);
 	return err;
 }

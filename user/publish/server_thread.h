@@ -37,6 +37,7 @@ struct server {
 	natsConnection *shared; /* the connection that the two threads share */
 	struct stream_fit fit;	/* of the last check */
 	bool is_lost;		/* the shared connection was closed */
+	bool is_refused;	/* at the last check another machine made other ids */
 	bool is_stopping, has_failed, has_ended;
 	char error[SERVER_TEXT_MAX];   /* to be logged; "": nothing */
 	char note[SERVER_TEXT_MAX];    /* the last note of a server */

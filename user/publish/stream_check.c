@@ -21,6 +21,7 @@ struct checking {
 	char name[SUBJECT_MAX];
 	int first, cnt; /* the filter's streams that go to it, in the requirements */
 	uint32_t shard;
+	int64_t last_ns; /* time of the newest message of all streams; 0: there is none */
 	jsStreamInfo *info;
 	struct stream_fit *fit;
 	char *text; /* [SERVER_TEXT_MAX], of a message for people */
@@ -49,7 +50,7 @@ static int fail_nats(struct checking *c, natsStatus err, const char *what)
 static void write_subject(const struct checking *c, int n, char out[SUBJECT_MAX])
 {
 	subject_write(c->o->subject,
-		      &(struct subject_names){ c->required->streams[n], NULL, c->shard }, out);
+		      &(struct subject_names){ c->required->rules[n].stream, NULL, c->shard }, out);
 }
 
 static int create(struct checking *c)
@@ -219,47 +220,19 @@ void stream_check_log_traps(const struct stream_fit *fit, const struct stream_fi
 			diag_note("stream %s %s", fit->trapped, TRAPS[i]);
 }
 
-/* Compares our secret with that of the newest message, which may be of another machine. A message
- * older than the duplicate window does not matter: the engine has forgotten its id.
- */
-static int check_secret(struct checking *c)
-{
-	const char *secret = NULL, *machine = NULL;
-	natsMsg *last = NULL;
-	jsErrCode code = 0;
-	natsStatus err;
-	int result = 0;
-
-	if (!c->required->secret || !c->info->State.Msgs)
-		return 0;
-	err = js_GetMsg(&last, c->js, c->name, c->info->State.LastSeq, NULL, &code);
-	if (err == NATS_NOT_FOUND)
-		return 0; /* it was removed since */
-	if (err)
-		return fail_nats(c, err, "its newest message cannot be read");
-	if (nats_Now() * 1000000 - natsMsg_GetTime(last) < c->info->Config->Duplicates &&
-	    !natsMsgHeader_Get(last, HEADER_SECRET, &secret) &&
-	    !natsMsgHeader_Get(last, HEADER_MACHINE, &machine) &&
-	    strcmp(secret, c->required->secret) && strcmp(machine, c->o->machine))
-		result = fail(
-			c, -EINVAL,
-			"machine %s publishes into stream %s with another secret: give all machines the same file (--secret)",
-			machine, c->name);
-	natsMsg_Destroy(last);
-	return result;
-}
-
 /* Checks the stream, and adds the result to c->fit. Returns as stream_check() does. */
 static int check_one(struct checking *c)
 {
 	int err;
 
 	subject_write(c->o->stream,
-		      &(struct subject_names){ c->required->streams[c->first], NULL, c->shard },
+		      &(struct subject_names){ c->required->rules[c->first].stream, NULL, c->shard },
 		      c->name);
-	err = read_info(c) ?: check_config(c) ?: check_secret(c);
+	err = read_info(c) ?: check_config(c);
 	if (!err && (uint64_t)c->info->Config->Duplicates < c->fit->window_ns)
 		c->fit->window_ns = c->info->Config->Duplicates;
+	if (!err && c->info->State.LastTime > c->last_ns)
+		c->last_ns = c->info->State.LastTime;
 	if (!err && !c->fit->traps) {
 		c->fit->traps = find_traps(c->info);
 		memcpy(c->fit->trapped, c->name, sizeof(c->name));
@@ -282,19 +255,22 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 	jsOptions options;
 	int err = 0;
 
-	c.cnt = has_each ? 1 : required->streams_cnt;
+	c.cnt = has_each ? 1 : required->rules_cnt;
 	jsOptions_Init(&options);
 	options.Wait = WAIT_MS;
 	if (natsConnection_JetStream(&c.js, nc, &options))
 		err = fail(&c, -EAGAIN, "out of memory");
-	for (c.first = 0; !err && c.first < required->streams_cnt; c.first += c.cnt)
+	for (c.first = 0; !err && c.first < required->rules_cnt; c.first += c.cnt)
 		for (uint32_t i = 0; !err && i < shards; i++) {
 			c.shard = has_shards ? i : SUBJECT_ANY_SHARD;
 			err = check_one(&c);
 		}
-	jsCtx_Destroy(c.js);
-	if (!err && fit.untaken && fit.untaken == (1U << required->streams_cnt) - 1)
+	if (!err && fit.untaken && fit.untaken == (1U << required->rules_cnt) - 1)
 		err = -EINVAL;
+	err = err
+		      ?: id_rules_check(c.js, o, required->rules, required->rules_cnt, c.last_ns,
+					fit.reason);
+	jsCtx_Destroy(c.js);
 	memcpy(text, fit.reason, sizeof(fit.reason));
 	if (!err)
 		*out = fit;

@@ -5,6 +5,7 @@
 
 #include <nats/nats.h>
 
+#include "id_rule.h"
 #include "publish_options.h"
 #include "subject.h"
 
@@ -17,13 +18,11 @@
 #define HEADER_SOURCE "Dedup-Source"
 #define HEADER_ARRIVAL "Dedup-Arrival"
 #define HEADER_MACHINE "Dedup-Machine"
-#define HEADER_SECRET "Dedup-Secret"
 
 /* What the publisher requires of the JetStream streams. */
 struct stream_requirements {
-	const char *secret; /* the secret's name, owned by the caller; NULL: no id is hashed */
-	char streams[STREAMS_MAX][32]; /* names of the filter's streams that are published */
-	int streams_cnt;
+	struct id_rule rules[STREAMS_MAX]; /* of the filter's streams that are published */
+	int rules_cnt;
 	uint32_t serial; /* changes with each change of the requirements */
 };
 
@@ -40,8 +39,9 @@ struct stream_fit {
 	char trapped[SUBJECT_MAX];    /* this stream */
 };
 
-/* Checks the streams. Returns 0, and sets *out; or, with text[SERVER_TEXT_MAX], -EINVAL if none of
- * the filter's streams is taken, as no JetStream stream exists, suits, or has their subjects;
+/* Checks the streams, and the rules of ids. Returns 0, and sets *out; or, with
+ * text[SERVER_TEXT_MAX], -EINVAL if none of the filter's streams is taken, as no JetStream stream
+ * exists, suits, or has their subjects; -EPROTO if another machine makes other ids;
  * -EAGAIN if that is unknown now.
  */
 int stream_check(natsConnection *nc, const struct publish_options *o,

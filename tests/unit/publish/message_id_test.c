@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Nats-Msg-Id. Hashes were computed by Python's hmac module:
  * hmac.new(SECRET, REALM + b"\0" + bytes([len(SEGMENTS)]) + SEGMENTS + PAYLOAD, "sha256")
- * and, if only a part of the payload counts, behind that part its length as 8 bytes.
+ * with the payload if the stream has a digest, or numbers that come again; if only a part of the
+ * payload counts, with that part and its length as 8 bytes.
  */
 #include "unit.h"
 
@@ -19,36 +20,39 @@ static const struct row {
 	struct xdp_dedup_identity id;
 	bool is_hashed;
 } ROWS[] = {
-	{ "short", "0102abff", .payload = "p", .stream.udp = true, .stream.bytes = 4, .id.len = 4,
+	{ "short", "r:0102abff", .payload = "p", .stream.udp = true, .stream.bytes = 4, .id.len = 4,
 	  .id.bytes = "\1\2\xab\xff" },
-	{ "realm", "feed:0102", .realm = "feed", .payload = "p", .stream.udp = true,
+	{ "another-realm", "feed:0102", .realm = "feed", .payload = "p", .stream.udp = true,
 	  .stream.bytes = 2, .id.len = 2, .id.bytes = "\1\2" },
-	{ "longest", "6162636465666768696a6b6c6d6e6f707172737475767778797a303132333435",
+	{ "longest", "r:6162636465666768696a6b6c6d6e6f707172737475767778797a303132333435",
 	  .payload = "p", .stream.udp = true, .stream.bytes = 32, .id.len = 32,
 	  .id.bytes = "abcdefghijklmnopqrstuvwxyz012345" },
-	{ "too-long", "@LONG", .payload = "p", .stream.udp = true, .stream.bytes = 33, .id.len = 33,
-	  .id.bytes = "abcdefghijklmnopqrstuvwxyz0123456", .is_hashed = true },
-	{ "digest", "r:@DIGEST", .realm = "r", .payload = "payload", .stream.udp = true,
-	  .stream.bytes = 2, .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD, .stream.digest_max = 9216,
-	  .id.len = 10, .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
+	{ "too-long", "r:@LONG", .payload = "p", .stream.udp = true, .stream.bytes = 33,
+	  .id.len = 33, .id.bytes = "abcdefghijklmnopqrstuvwxyz0123456", .is_hashed = true },
+	{ "digest", "r:@DIGEST", .payload = "payload", .stream.udp = true, .stream.bytes = 2,
+	  .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD, .stream.digest_max = 9216, .id.len = 10,
+	  .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
 	/* HEP3's header differs in copies, and a trailer does. */
-	{ "part-of-a-digest", "r:@DIGEST", .realm = "r", .payload = "abcpayloadxy",
-	  .stream.udp = true, .stream.bytes = 2, .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD,
-	  .stream.digest_skip = 3, .stream.digest_trailer = 2, .stream.digest_max = 9216,
-	  .id.len = 10, .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
+	{ "part-of-a-digest", "r:@DIGEST", .payload = "abcpayloadxy", .stream.udp = true,
+	  .stream.bytes = 2, .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD, .stream.digest_skip = 3,
+	  .stream.digest_trailer = 2, .stream.digest_max = 9216, .id.len = 10,
+	  .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
 	/* As the filter does, by its first bytes and by its length. */
-	{ "beginning-of-a-digest", "r:@CUT", .realm = "r", .payload = "payload and more",
-	  .stream.udp = true, .stream.bytes = 2, .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD,
-	  .stream.digest_max = 7, .id.len = 10, .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
-	{ "number", "73657373:18446744073709551615", .payload = "p", .stream.udp = true,
+	{ "beginning-of-a-digest", "r:@CUT", .payload = "payload and more", .stream.udp = true,
+	  .stream.bytes = 2, .stream.digest = XDP_DEDUP_DIGEST_PAYLOAD, .stream.digest_max = 7,
+	  .id.len = 10, .id.bytes = "\1\2ddddDDDD", .is_hashed = true },
+	{ "number", "r:73657373:18446744073709551615", .payload = "p", .stream.udp = true,
 	  .stream.bytes = 12, .stream.number_bytes = 8, .stream.number_bits = 64, .id.len = 12,
 	  .id.number = 18446744073709551615ULL, .id.bytes = "sess" },
-	{ "count", "73657373:7:3", .payload = "p", .stream.udp = true, .stream.bytes = 12,
+	{ "count", "r:73657373:7:3", .payload = "p", .stream.udp = true, .stream.bytes = 12,
 	  .stream.number_bytes = 8, .stream.number_bits = 64, .stream.has_count = true,
 	  .id.len = 12, .id.number = 7, .id.messages = 3, .id.bytes = "sess" },
-	{ "laps", "73737263:65535:@LAPS", .payload = "rtp", .stream.udp = true, .stream.bytes = 6,
+	{ "laps", "r:73737263:65535:@LAPS", .payload = "rtp", .stream.udp = true, .stream.bytes = 6,
 	  .stream.number_bytes = 2, .stream.number_bits = 16, .id.len = 6, .id.number = 65535,
 	  .id.bytes = "ssrc\xff\xff", .is_hashed = true },
+	{ "laps-of-a-long-source", "r:@WIDE", .payload = "rtp", .stream.udp = true, .stream.bytes = 35,
+	  .stream.number_bytes = 2, .stream.number_bits = 16, .id.len = 35, .id.number = 65535,
+	  .id.bytes = "abcdefghijklmnopqrstuvwxyz0123456\xff\xff", .is_hashed = true },
 };
 
 static const char SECRET[] = "0123456789abcdef0123456789abcdef";
@@ -83,10 +87,11 @@ static const char *expand(const char *want, char out[MESSAGE_ID_MAX])
 	static const struct {
 		const char *name, *hex;
 	} HASHES[] = {
-		{ "@LONG", "1bc63e0276b1a4cf69e60d41dc16c71d" },
+		{ "@LONG", "6d9ffa39a98078eb4c4370fc69578a62" },
 		{ "@DIGEST", "6351eb1bbf951bbf7f995aa2b0c5fce9" },
 		{ "@CUT", "0830356baa9fc81e972a4b4eb7535c5a" },
-		{ "@LAPS", "bcd25d69f1eb3e6cfdade3e3914bc3d1" },
+		{ "@WIDE", "6c71f6f70c05b8ea039b14b817ed3dce" },
+		{ "@LAPS", "ad21bff6446364dd64ae4a98b3ee1326" },
 	};
 	const char *at = strchr(want, '@');
 
@@ -106,7 +111,8 @@ TEST_ROWS(id_of_row, ROWS)
 	assert_null(message_id_obstacle(&row->stream));
 	assert_int_equal(message_id_is_hashed(&row->stream), row->is_hashed);
 	for (int again = 0; again < 2; again++) {
-		assert_int_equal(message_id_write(&row->stream, row->realm, &secret, &e, out), 0);
+		assert_int_equal(message_id_write(&row->stream, row->realm ?: "r", &secret, &e, out),
+				 0);
 		assert_string_equal(out, expand(row->want, want));
 	}
 	message_secret_free(&secret);
@@ -124,7 +130,7 @@ TEST(hash_fails)
 		const struct row *row = &ROWS[i];
 		const struct message_event e = { &row->id, row->payload, strlen(row->payload) };
 
-		assert_int_equal(message_id_write(&row->stream, row->realm, &no_key, &e, out),
+		assert_int_equal(message_id_write(&row->stream, row->realm ?: "r", &no_key, &e, out),
 				 row->is_hashed ? -EIO : 0);
 	}
 	message_secret_free(&no_key);

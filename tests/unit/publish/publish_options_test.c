@@ -114,6 +114,7 @@ static const struct row {
 	{ "no-file", "--config /nowhere/x", NULL, "No such file" },
 	{ "key-twice", "--config FILE", FILE_NEEDED "stream = T\n", ":6: stream is there twice" },
 	{ "unknown-key", "--config FILE", FILE_NEEDED "nothing = 1\n", "there is no key nothing" },
+	{ "new-ids-alone", NEEDED " --new-ids", NULL, "--new-ids goes with --check" },
 	{ "check-is-no-key", "--config FILE", FILE_NEEDED "check = yes\n", "there is no key check" },
 	{ "other-section", "--config FILE", "[filter x]\nport = 1\n", "not [filter x]" },
 	{ "no-section", "--config FILE", "stream = S\n", "not []" },

@@ -3,8 +3,8 @@
  * and at most one line in LOG_RATE_NS shows the text of the last note and the number of notes that
  * had no line. Pure: the caller reads the clock.
  */
-#ifndef XDP_DEDUP_PUBLISH_LOG_RATE_H
-#define XDP_DEDUP_PUBLISH_LOG_RATE_H
+#ifndef XDP_DEDUP_LOG_RATE_H
+#define XDP_DEDUP_LOG_RATE_H
 
 #include <stdint.h>
 

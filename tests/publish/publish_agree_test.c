@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Machines that publish into one JetStream stream make equal ids: one that makes other ids is
+ * refused by name and reason, publishes nothing, and goes on once both agree.
+ */
+#include "await.h"
+#include "offers.h"
+#include "packet.h"
+#include "stream_reader.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FPR " --fpr 1e-9 "
+#define OWN "--profile own:8001 --profiles /mnt/own" FPR
+#define SECRET "--secret /mnt/secret"
+#define OTHER "--secret /mnt/other"
+#define RULE "$KV.xdp-dedup.EVENTS.gsp"
+#define REFUSED "this machine publishes nothing until both agree"
+
+static int setup(void **state)
+{
+	int err = hub_setup(state);
+
+	sh("cd /mnt; umask 077; for c in secret other third; do yes $c | head -c 32 >$c; done\n"
+	   "printf '[profile own]\nlayer = udp\nid = payload+8:40\n' >own\n"
+	   "printf '[profile own]\nlayer = udp\nid = payload+9:40\n' >own2");
+	return err;
+}
+
+/* A second machine, of a fresh stream. */
+static const struct machine {
+	const char *name;
+	struct {
+		const char *load, *publish;
+	} node[2];
+	const char *words; /* of the refusal; NULL: they agree */
+	uint16_t port;	   /* where the event comes to node 1; 0: as to node 0 */
+} MACHINES[] = {
+	{ "another_secret",
+	  { { OWN, SECRET }, { OWN, OTHER } },
+	  .words = "machine node0 publishes own into stream EVENTS with another secret (--secret): " REFUSED },
+	{ "another_secret_of_a_clone",
+	  { { OWN, SECRET }, { OWN, OTHER " --machine node0" } },
+	  .words = "machine node0 publishes own into stream EVENTS with another secret (--secret): " REFUSED },
+	{ "another_profile",
+	  { { OWN, SECRET }, { "--profile own:8001 --profiles /mnt/own2" FPR, SECRET } },
+	  .words = "machine node0 publishes own into stream EVENTS with another profile: " REFUSED },
+	{ "another_realm",
+	  { { "", "" }, { "--profile a=gsp:8002#x --profile gsp:8001#x" FPR, "" } },
+	  .words = "machine node0 publishes gsp into stream EVENTS with other streams in its realm: " REFUSED },
+	{ "agrees_without_hashes", { { "", SECRET }, { "", OTHER } }, .words = NULL },
+	{ "agrees_on_another_port",
+	  { { "", "" }, { "--profile gsp:8001,8002" FPR, "" } },
+	  .words = NULL },
+	{ "agrees_with_more_streams",
+	  { { "", "" }, { "--profile a=gsp:8002 --profile gsp:8001" FPR, "" } },
+	  .words = NULL },
+	{ "agrees_over_streams_of_a_realm",
+	  { { "--profile a=gsp:8002#x --profile gsp:8001#x" FPR, "" },
+	    { "--profile gsp:8001#x --profile a=gsp:8002#x" FPR, "" } },
+	  .port = 8002 },
+};
+
+static void send_to(unsigned int n, uint16_t port, uint32_t event)
+{
+	struct gossip_sender s;
+
+	assert_int_equal(gossip_sender_open(&s, node_address(n), port ?: GOSSIP_PORT, 1), 0);
+	assert_int_equal(gossip_send(&s, &event, 1), 0);
+	gossip_sender_close(&s);
+}
+
+static void compares(void **state)
+{
+	const struct machine *m = *state;
+
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	jetstream_put(0, 0);
+	for (unsigned int n = 0; n < 2; n++) {
+		node_add(n, m->node[n].load);
+		node_publish(n, m->node[n].publish);
+		if (!n || !m->words)
+			node_await_ready(n);
+	}
+	if (m->words)
+		process_await(node_publisher(1), m->words);
+	send_to(1, m->port, 1);
+	node_await_metric(1, m->words ? "given_up_total" : "acknowledged_total", 1);
+	send_to(0, 0, 1);
+	node_await_metric(0, "acknowledged_total", 1);
+	assert_int_equal(node_metric(0, "duplicate_total"), m->words == NULL);
+	assert_int_equal(stream_messages(), 1);
+	assert_int_equal(node_metric(1, "connected"), m->words == NULL);
+	assert_int_equal(node_end(1, SIGTERM), 0);
+}
+
+/* Of machines that start at once, with a secret each, one publishes. */
+TEST(all_start_at_once)
+{
+	static const char *const SECRETS[NODES] = { SECRET, OTHER, "--secret /mnt/third" };
+	int ready = 0;
+
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	for (unsigned int n = 0; n < NODES; n++)
+		node_add(n, OWN);
+	for (unsigned int n = 0; n < NODES; n++) {
+		char options[64];
+
+		snprintf(options, sizeof(options), "--create %s", SECRETS[n]);
+		node_publish(n, options);
+	}
+	for (unsigned int n = 0; n < NODES; n++)
+		AWAIT_EVERY(50,
+			    process_has_said(node_publisher(n), REFUSED) ||
+				    process_has_said(node_publisher(n), "connected"),
+			    process_show(node_publisher(n)));
+	for (unsigned int n = 0; n < NODES; n++)
+		ready += node_metric(n, "connected") == 1;
+	assert_int_equal(ready, 1);
+}
+
+/* Puts this text in place of a rule, as `nats kv put` does; "": deletes it. */
+static void put_rule(const char *text)
+{
+	struct jetstream j = jetstream_connect();
+
+	AWAIT(js_Publish(NULL, j.js, RULE, text, (int)strlen(text), NULL, NULL) == NATS_OK);
+	jetstream_disconnect(&j);
+}
+
+/* A rule that changes is noticed at once; so is another version's, and a text that is none. */
+TEST(rule_changes)
+{
+	static const char *const OTHERS[] = {
+		"format=999 machine=new",
+		"format=999 realm=gsp profile=0123456789abcdef secret=- machine=new",
+		"%s%n\xff",
+	};
+
+	node_serve("", "");
+	for (size_t i = 0; i < ARRAY_SIZE(OTHERS); i++) {
+		put_rule(OTHERS[i]);
+		node_await_metric(0, "connections_total", (double)i + 1);
+		AWAIT(node_metric(0, "connected") == 0);
+		process_await(node_publisher(0), "with ids of another version of this program");
+		put_rule("");
+		node_await_ready(0);
+	}
+}
+
+/* `set` gives a stream another profile than it has on another machine. No event of it is published
+ * before that is known.
+ */
+TEST(set_changes_a_profile)
+{
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	for (unsigned int n = 0; n < 2; n++) {
+		node_add(n, OWN "--learn app");
+		node_publish(n, "--create " SECRET);
+		node_await_ready(n);
+	}
+	node_sh(1, "%s set node1 --profile own:8001 --profiles /mnt/own2", tool());
+	send_to(1, 0, 1);
+	process_await(node_publisher(1), "with another profile");
+	node_await_metric(1, "given_up_total", 1);
+	assert_int_equal(stream_messages(), 0);
+	node_sh(1, "%s set node1 --profile own:8001 --profiles /mnt/own", tool());
+	node_await_ready(1);
+	send_to(1, 0, 1);
+	stream_await(1);
+}
+
+/* Unknown is not taken for equal. */
+static const struct unknown {
+	const char *name, *deny, *options, *words;
+} UNKNOWN[] = {
+	{ "no_right_to_read", "$JS.API.STREAM.MSG.GET.KV_xdp-dedup", "--create",
+	  "ids of gsp is unknown, so nothing is published: bucket xdp-dedup cannot be read: no answer; the account may lack the right" },
+	{ "no_right_to_write", "$KV.>", "--create", "cannot be written: no answer" },
+	{ "no_right_to_create", "$JS.API.STREAM.CREATE.KV_xdp-dedup", "--create",
+	  "cannot be created: no answer" },
+	{ "no_bucket", "x", "", "there is no bucket xdp-dedup" },
+};
+
+static void unknown_is_not_equal(void **state)
+{
+	const struct unknown *u = *state;
+	char lines[512], options[128];
+
+	sh("echo p >/mnt/password; chmod 600 /mnt/password");
+	snprintf(lines, sizeof(lines),
+		 "authorization { users: [ { user: all, password: p }, { user: u, password: p, "
+		 "permissions: { publish: { deny: [ \"%s\" ] } } } ] }",
+		 u->deny);
+	jetstream_start(&(struct jetstream_plan){ .lines = lines, .options = "all:p@" });
+	node_add(0, "");
+	if (!*u->options) { /* a stream without a bucket */
+		node_publish(0, "--create --check --user u --password-file /mnt/password");
+		assert_int_equal(node_end(0, 0), 0);
+		jetstream_delete_bucket();
+	}
+	snprintf(options, sizeof(options), "%s --check --user u --password-file /mnt/password",
+		 u->options);
+	node_publish(0, options);
+	assert_int_equal(node_end(0, 0), 1);
+	process_await(node_publisher(0), u->words);
+}
+
+#define ROLL_EVENTS 9000
+#define ROLL_RATE 300
+#define ROLL_SPREAD_MS 1000 /* less than --skew */
+#define ROLL_OPTIONS "--skew 2s "
+
+static void count_event(void *ctx, const struct stream_message *m)
+{
+	struct gossip_packet p;
+
+	assert_int_equal(m->payload_len, sizeof(p));
+	memcpy(&p, m->payload, sizeof(p));
+	gossip_account(ctx, &p, sizeof(p), 0);
+}
+
+/* No event is there twice. One is missing only if all its copies came while nobody published. */
+static void assert_rolled(uint32_t end_ms, uint32_t begin_ms)
+{
+	struct gossip_receiver r = { .fd = -1, .seed = offers.plan.seed, .events = ROLL_EVENTS };
+	uint32_t lost = 0;
+
+	r.copies = calloc(ROLL_EVENTS, sizeof(*r.copies));
+	assert_non_null(r.copies);
+	stream_read(count_event, &r);
+	for (uint32_t e = 0; e < ROLL_EVENTS; e++) {
+		bool may_miss = offers.last_ms[e] >= end_ms && offers.first_ms[e] <= begin_ms;
+
+		lost += !r.copies[e];
+		if (r.copies[e] > 1 || (!r.copies[e] && !may_miss))
+			fail_msg("event %u: %u times, offered from %u to %u ms; published until %u, from %u",
+				 e, r.copies[e], offers.first_ms[e], offers.last_ms[e], end_ms,
+				 begin_ms);
+	}
+	print_message("nobody published for %u ms; %u of %d events are missing\n",
+		      begin_ms - end_ms, lost, ROLL_EVENTS);
+	gossip_receiver_close(&r);
+}
+
+/* Three machines get a new secret, one after another, under traffic, as USAGE.md says. */
+TEST(secret_is_changed)
+{
+	uint32_t end_ms = 0, begin_ms;
+
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	for (unsigned int n = 0; n < NODES; n++) {
+		node_add(n, OWN "--learn app");
+		node_publish(n, "--create " ROLL_OPTIONS SECRET);
+		node_await_ready(n);
+	}
+	offers_start(&(struct offers_plan){ .events = ROLL_EVENTS,
+					    .nodes = NODES,
+					    .copies_max = 3,
+					    .spread_ms = ROLL_SPREAD_MS,
+					    .rate = ROLL_RATE,
+					    .seed = 1 });
+	for (unsigned int n = 0; n < NODES; n++) {
+		usleep(1500000);
+		end_ms = offers_now_ms();
+		assert_int_equal(node_end(n, SIGTERM), 0);
+		node_publish(n, ROLL_OPTIONS OTHER);
+		process_await(node_publisher(n), "with another secret");
+		if (!n) { /* while another machine publishes, nothing changes */
+			node_sh(0,
+				"! %s node0 --server %s --stream EVENTS --subject 'gossip.{stream}' " ROLL_OPTIONS
+					OTHER " --check --new-ids >/mnt/new 2>&1 && "
+				"grep -q 'while a machine publishes, ids cannot change' /mnt/new",
+				node_publish_program(), jetstream_urls());
+		}
+	}
+	node_sh(0,
+		"until %s node0 --server %s --stream EVENTS --subject 'gossip.{stream}' " ROLL_OPTIONS OTHER
+		" --check --new-ids 2>/mnt/new; do sleep 0.2; done",
+		node_publish_program(), jetstream_urls());
+	for (unsigned int n = 0; n < NODES; n++)
+		node_await_ready(n);
+	begin_ms = offers_now_ms();
+	offers_wait();
+	for (unsigned int n = 0; n < NODES; n++)
+		node_await_idle(n);
+	assert_rolled(end_ms, begin_ms);
+}
+
+/* A new stream needs nothing of it: machines that lack it go on, and it begins with the first one
+ * that has it. So does a new version that makes equal ids.
+ */
+TEST(stream_is_added)
+{
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	jetstream_put(0, 0);
+	for (unsigned int n = 0; n < NODES; n++) {
+		node_add(n, "--profile z=gsp:8001 --learn app" FPR);
+		node_publish(n, "");
+		node_await_ready(n);
+	}
+	offers_start(&(struct offers_plan){ .events = 3000,
+					    .nodes = NODES,
+					    .copies_max = 3,
+					    .spread_ms = ROLL_SPREAD_MS,
+					    .rate = ROLL_RATE,
+					    .seed = 1 });
+	for (unsigned int n = 0; n < NODES; n++) {
+		usleep(1000000);
+		node_sh(n, "%s set node%u --profile a=gsp:8002 --profile z=gsp:8001", tool(), n);
+	}
+	offers_wait();
+	for (unsigned int n = 0; n < NODES; n++)
+		node_await_idle(n);
+	stream_await(3000);
+	assert_int_equal(stream_messages(), 3000);
+}
+
+int main(void)
+{
+	add_rows(MACHINES, compares, setup, offers_teardown);
+	add_rows(UNKNOWN, unknown_is_not_equal, setup, offers_teardown);
+	add_own_tests(setup, offers_teardown);
+	return run_added_tests("publish_agree");
+}
