@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A mirror interface between network namespaces: frames for other hosts, every packet mirrored at
  * two places of its way. A reader there, a packet socket or tcpdump, gets every packet once, and
- * every frame that is not IP at both places; with the profile mirror-l2 these once, too.
+ * every frame that is not IP at both places; with the profile mirror-l2 these once, too. Or it gets
+ * the IP packets in tunnels, each copy in one of any kind.
  */
 #include "e2e_runner.h"
 #include "protocol_packets.h"
+#include "tunnel_wrap.h"
 #include "udp.h"
 
 #include <errno.h>
@@ -36,14 +38,16 @@ static const struct kind {
 	struct protocol_packet packet; /* OTHER_FRAME without an EtherType: its length is there */
 	bool retransmitted;
 } KINDS[] = {
+	/* These also come in tunnels. */
 	{ "IPv4 UDP", .packet = { .protocol = IP_PACKET, .ip_protocol = IPPROTO_UDP } },
 	{ "IPv4 TCP", .packet = { .protocol = IP_PACKET } },
 	{ "IPv4 TCP, sent again", .packet = { .protocol = IP_PACKET }, .retransmitted = true },
 	{ "IPv4 ICMP", .packet = { .protocol = IP_PACKET, .ip_protocol = IPPROTO_ICMP } },
 	{ "IPv4 fragment", .packet = { .protocol = IP_PACKET, .fragment = 0x2000 | 185 } },
-	{ "IPv4, wrong checksum", .packet = { .protocol = IP_PACKET, .sum_off = 1 } },
 	{ "IPv6 UDP", .packet = { .protocol = IP_PACKET, .ip_protocol = IPPROTO_UDP, .ipv6 = true } },
 	{ "IPv6 TCP", .packet = { .protocol = IP_PACKET, .ipv6 = true } },
+#define IN_TUNNELS 7
+	{ "IPv4, wrong checksum", .packet = { .protocol = IP_PACKET, .sum_off = 1 } },
 	{ "ARP", .packet = { .protocol = OTHER_FRAME, .ethertype = ETH_P_ARP } },
 	{ "LLDP", .packet = { .protocol = OTHER_FRAME, .ethertype = ETH_P_LLDP } },
 	{ "PTP", .packet = { .protocol = OTHER_FRAME, .ethertype = ETH_P_1588 } },
@@ -57,10 +61,25 @@ struct mark {
 	uint32_t number;
 } __attribute__((packed));
 
+static const struct row {
+	const char *name;
+	const char *options;
+	bool l2; /* frames that are not IP are equal at all places, except for VLAN tags */
+	bool tunnels;
+	bool by_tcpdump;
+} ROWS[] = {
+	{ "packet_socket_reads_once", .options = "--profile mirror" },
+	{ "other_frames_are_read_once", .options = "--profile mirror --profile mirror-l2",
+	  .l2 = true },
+	{ "packets_in_tunnels_are_read_once", .options = "--profile mirror --tunnels all",
+	  .tunnels = true },
+	{ "tcpdump_reads_once", .options = "--profile mirror", .by_tcpdump = true },
+};
+
 static struct mirror {
+	const struct row *row;
 	uint64_t seed;
-	bool l2;       /* frames that are not IP are equal at all places, except for VLAN tags */
-	int far, near; /* packet sockets, at pe0 and ve0 */
+	int far, near;				     /* packet sockets, at pe0 and ve0 */
 	uint64_t sent, sent_seen;		     /* seen: that a profile looks at */
 	uint64_t sent_ns[PACKETS], read_ns[PACKETS]; /* the first, the latest copy */
 	uint8_t reads[PACKETS];
@@ -70,7 +89,7 @@ static struct mirror {
 
 static const struct kind *kind_of(uint32_t number)
 {
-	return &KINDS[number % ARRAY_SIZE(KINDS)];
+	return &KINDS[number % (m.row->tunnels ? IN_TUNNELS : ARRAY_SIZE(KINDS))];
 }
 
 static bool is_ip(const struct kind *k)
@@ -80,13 +99,13 @@ static bool is_ip(const struct kind *k)
 
 static bool is_seen(const struct kind *k)
 {
-	return is_ip(k) || m.l2;
+	return is_ip(k) || m.row->l2;
 }
 
 /* Is the copy at each place one frame, as for a switched frame? */
 static bool is_switched(const struct kind *k)
 {
-	return m.l2 && !is_ip(k);
+	return m.row->l2 && !is_ip(k);
 }
 
 /* How many copies of a packet are captured. */
@@ -104,7 +123,10 @@ static void make_frame(struct frame *f, uint32_t number, uint32_t place, uint32_
 {
 	const struct kind *k = kind_of(number);
 	struct mark mark = { m.seed, number };
-	uint32_t hop = is_switched(k) ? 0 : place, tags = (number + place) % 4;
+	uint64_t chance = m.seed + PACKETS * place + number;
+	enum wrap_kind wrap = m.row->tunnels ? 1 + random_next(&chance) % WRAP_VLANS : NO_WRAP;
+	uint32_t hop = is_switched(k) ? 0 : place;
+	uint32_t tags = wrap < WRAP_GRE_IP ? (number + place) % 4 : 0;
 	struct protocol_packet p = k->packet;
 	uint64_t random = m.seed + number;
 	/* What had a tag once is padded to more, and some leak what was there before. */
@@ -129,8 +151,9 @@ static void make_frame(struct frame *f, uint32_t number, uint32_t place, uint32_
 		p.ethertype = p.body;
 	protocol_frame(f, &p);
 	memcpy(f->data + f->len - sizeof(mark), &mark, sizeof(mark));
-	for (; f->len < least; f->len++)
+	for (; f->len < least && !wrap; f->len++)
 		f->data[f->len] = hop;
+	tunnel_wrap(f, &(struct wrap){ .kind = wrap, .from = place, .number = 1 + number % 1000 });
 }
 
 /* As tcpdump has it: promiscuous. What the interface itself has sent by now is left out. */
@@ -248,17 +271,17 @@ static void tcpdump_read(void)
 	pcap_close(capture);
 }
 
-static void open_mirror(bool l2, bool by_tcpdump)
+static void open_mirror(const struct row *row)
 {
-	m = (struct mirror){ .seed = udp_now_ns(), .l2 = l2 };
-	print_message("# seed %llu\n", (unsigned long long)m.seed);
+	m = (struct mirror){ .row = row, .seed = environment_number("SEED", udp_now_ns()) };
+	print_message("# SEED=%llu\n", (unsigned long long)m.seed);
 	/* Nothing else comes than what the test sends. */
 	e2e_far_sh("echo 1 >/proc/sys/net/ipv6/conf/pe0/disable_ipv6");
-	e2e_tool(l2 ? "load ve0 --profile mirror --profile mirror-l2" : "load ve0 --profile mirror");
+	e2e_tool("load ve0 %s", row->options);
 	netns_enter(e2e_far());
 	m.far = e2e_packet_socket("pe0");
 	netns_enter(0);
-	if (by_tcpdump)
+	if (row->by_tcpdump)
 		tcpdump_start();
 	else
 		m.near = capture_socket();
@@ -341,12 +364,12 @@ static uint32_t check_reads(void)
 }
 
 /* False if the machine stood still for too long. */
-static bool run_mirror(bool l2, bool by_tcpdump)
+static bool run_mirror(const struct row *row)
 {
 	struct filter_counters c;
 	uint32_t late;
 
-	open_mirror(l2, by_tcpdump);
+	open_mirror(row);
 	c = mirror_all();
 	if (c.stale)
 		return false;
@@ -359,38 +382,23 @@ static bool run_mirror(bool l2, bool by_tcpdump)
 	return late <= PACKETS / 100;
 }
 
-static void mirror(bool l2, bool by_tcpdump)
+static void mirror(void **state)
 {
+	const struct row *row = *state;
 	int tries = TRIES;
+	char out[256];
 
-	while (!run_mirror(l2, by_tcpdump)) {
+	if (row->by_tcpdump && sh_out(out, sizeof(out), "command -v tcpdump"))
+		skip();
+	while (!run_mirror(row)) {
 		assert_true(--tries > 0);
 		close_mirror();
 		e2e_tool("unload ve0");
 	}
 }
 
-TEST(packet_socket_reads_once)
-{
-	mirror(false, false);
-}
-
-TEST(other_frames_are_read_once)
-{
-	mirror(true, false);
-}
-
-TEST(tcpdump_reads_once)
-{
-	char out[256];
-
-	if (sh_out(out, sizeof(out), "command -v tcpdump"))
-		skip();
-	mirror(false, true);
-}
-
 int main(void)
 {
-	add_own_tests(e2e_setup, teardown);
+	add_rows(ROWS, mirror, e2e_setup, teardown);
 	return run_added_tests("mirror");
 }

@@ -198,8 +198,9 @@ static int id_of_frame(const struct xdp_dedup_filter *f, const uint8_t *bytes, u
 /* A datagram that came in a tunnel is the one that a socket behind the tunnel gets. */
 TEST(looks_into_tunnels)
 {
-	static const enum wrap_kind KINDS[] = { NO_WRAP,	WRAP_VXLAN, WRAP_GRE, WRAP_ERSPAN_2,
-						WRAP_GENEVE_IP, WRAP_IPIP,  WRAP_MPLS };
+	static const enum wrap_kind KINDS[] = { NO_WRAP,       WRAP_VXLAN,     WRAP_GRE,
+						WRAP_ERSPAN_2, WRAP_GENEVE_IP, WRAP_IPIP,
+						WRAP_MPLS,     WRAP_TZSP,      WRAP_ERM };
 	struct protocol_packet p = { .protocol = DATAGRAM, .body = 100 };
 	struct xdp_dedup_identity id, plain;
 	struct xdp_dedup_filter *f;

@@ -30,6 +30,8 @@ static const struct row {
 	{ "vxlan", .wraps[0].kind = WRAP_VXLAN, .tunnels = BIT(vxlan) },
 	{ "geneve", .wraps[0].kind = WRAP_GENEVE, .tunnels = BIT(geneve) },
 	{ "pseudowire", .wraps[0].kind = WRAP_MPLS_FRAME, .tunnels = BIT(mpls) },
+	{ "tzsp", .wraps[0].kind = WRAP_TZSP, .tunnels = BIT(tzsp) },
+	{ "erm", .wraps[0].kind = WRAP_ERM, .tunnels = BIT(erm) },
 	{ "gre-ip", .wraps[0].kind = WRAP_GRE_IP, .tunnels = BIT(gre), .without_ethernet = true },
 	{ "geneve-ip", .wraps[0].kind = WRAP_GENEVE_IP, .tunnels = BIT(geneve),
 	  .without_ethernet = true },
@@ -327,7 +329,8 @@ TEST(where_tunnels_lead)
 		bool has_ip = kind != WRAP_MPLS && kind != WRAP_MPLS_FRAME && kind != WRAP_PPPOE &&
 			      kind != WRAP_VLANS;
 		bool has_number = kind != WRAP_ERSPAN_1 && kind != WRAP_ERSPAN_2 &&
-				  kind != WRAP_ERSPAN_3 && kind != WRAP_IPIP && kind != WRAP_VLANS;
+				  kind != WRAP_ERSPAN_3 && kind != WRAP_IPIP &&
+				  kind != WRAP_VLANS && kind != WRAP_TZSP && kind != WRAP_ERM;
 		const struct wrap w = { .kind = kind, .number = 1 };
 		const struct wrap other = { .kind = kind, .to = 9, .number = 1 };
 		const struct wrap from = { .kind = kind, .from = 9, .number = 1 };
