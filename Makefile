@@ -195,11 +195,12 @@ TEST_SKELS := $(BUILD)/neighbour.skel.h $(BUILD)/late_hand.skel.h $(BUILD)/bench
 # Prints a text as a C string.
 AS_STRING = sed 's/[\\"]/\\&/g; s/.*/"&\\n"/'
 
-# The built-in profiles, each as a C string.
-$(PROFILES): $(wildcard user/spec/profiles/*.ini) Makefile | $(BUILD)/tools
+# The built-in profiles, each as its name and its text. The directory changes if a file is removed.
+$(PROFILES): $(wildcard user/spec/profiles/*.ini) user/spec/profiles/. Makefile | $(BUILD)/tools
 	$(call say,GEN,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)for f in $(addsuffix .ini,$(sort $(basename $(filter %.ini,$^)))); do $(AS_STRING) $$f && echo , || exit 1; done > $@.tmp
+	$(Q)for n in $(sort $(basename $(notdir $(filter %.ini,$^)))); do \
+		echo "{ \"$$n\"," && $(AS_STRING) user/spec/profiles/$$n.ini && echo '},' || exit 1; done > $@.tmp
 	$(Q)mv $@.tmp $@
 $(REPORT): user/cli/report.html Makefile | $(BUILD)/tools
 	$(call say,GEN,$@)
@@ -291,7 +292,7 @@ $(COMPLETION): $(BUILD)/completion/xdp-dedup.%: user/completion/completion.% $(B
 $(PUBLISH_COMPLETION): $(BUILD)/completion/xdp-dedup-publish.%: user/completion/completion.% $(BUILD)/here/xdp-dedup-publish $(MANUAL)
 	$(call generate,$(BUILD)/here/xdp-dedup-publish)
 $(filter-out $(BENCH_PAGE) $(PUBLISH_PAGE),$(PAGES)): $(BUILD)/%: user/% $(BUILD)/here/xdp-dedup $(MANUAL) \
-		$(wildcard user/api/*.h user/spec/profiles/*.ini) user/cli/PROFILES.md user/cli/FEEDS.md
+		$(wildcard user/api/*.h user/spec/profiles/*.ini) user/spec/profiles/. user/cli/PROFILES.md user/cli/FEEDS.md
 	$(call generate,$(BUILD)/here/xdp-dedup)
 
 VERSION := $(shell sed -n 's/.*XDP_DEDUP_VERSION "\(.*\)"/\1/p' include/version.h)

@@ -171,9 +171,11 @@ int survey_capture(const struct options *o, struct capture *c)
 	struct survey *s;
 	int err, printed;
 
-	if (survey_open(o->memory, o->wish.spec.given.tunnels ? &o->wish.spec.tunnels : NULL, &s))
-		return diag_err(-ENOMEM,
-				"out of memory" ADVICE "--memory says how much replay may take");
+	err = survey_open(o->memory, o->wish.spec.given.tunnels ? &o->wish.spec.tunnels : NULL, &s);
+	if (err == -ENOMEM)
+		diag_err(err, "out of memory" ADVICE "--memory says how much replay may take");
+	if (err)
+		return err;
 	err = note_all(s, c);
 	diag_progress_end();
 	report.complete = !err;

@@ -68,7 +68,7 @@ int wish_profiles(const struct wish *w, struct profiles *out)
 	int err = profiles_add_builtin(out);
 
 	if (err)
-		return diag_err(err, "out of memory");
+		return err;
 	err = profiles_add_host(out, path, &wrong);
 	if (err)
 		return log_file_error(&host, err, &wrong);

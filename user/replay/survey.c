@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diag.h"
 #include "plan.h"
 #include "program.h"
 #include "secrets.h"
@@ -75,7 +76,10 @@ int survey_open(uint64_t memory, const struct dedup_tunnels *tunnels, struct sur
 	s->inner = calloc(1, FRAME_BYTES_MAX);
 	s->result.sources = sources_open();
 	if (!s->table.destinations || !s->padded || !s->inner || !s->result.sources ||
-	    id_table_open(SURVEY_MARK_BYTES, memory, &s->ids) || profiles_add_builtin(&s->profiles))
+	    id_table_open(SURVEY_MARK_BYTES, memory, &s->ids))
+		goto fail;
+	err = profiles_add_builtin(&s->profiles);
+	if (err)
 		goto fail;
 	profiles_keep(&s->profiles, is_surveyed);
 	s->streams = s->profiles.cnt < DEDUP_STREAMS_MAX ? s->profiles.cnt : DEDUP_STREAMS_MAX;
@@ -97,7 +101,11 @@ int survey_open(uint64_t memory, const struct dedup_tunnels *tunnels, struct sur
 	s->mirror = stream_by_name(s, "mirror");
 	s->frames = stream_by_name(s, "mirror-l2");
 	s->rtp = stream_by_name(s, "rtp");
-	err = s->payload < 0 || s->mirror < 0 || s->frames < 0 ? -EINVAL : open_survey_program(s);
+	err = -EINVAL;
+	if (s->payload < 0 || s->mirror < 0 || s->frames < 0)
+		diag_err(err, "the profiles payload, mirror and mirror-l2 are not built in");
+	else
+		err = open_survey_program(s);
 	if (err)
 		goto fail;
 	*out = s;

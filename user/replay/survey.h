@@ -16,7 +16,7 @@ struct survey;
  * usual ports. `memory`: bytes for the ids, which limit the age of duplicates that are found;
  * counts take at most some 40 MB more. Only one survey may be open at a time, and until
  * survey_end() no engine (engine.h) or other user of program.h. Returns 0, and the caller closes
- * *out with survey_close(); or -ENOMEM.
+ * *out with survey_close(); or -ENOMEM, or -EINVAL (logged).
  */
 int survey_open(uint64_t memory, const struct dedup_tunnels *tunnels, struct survey **out);
 

@@ -78,7 +78,9 @@ struct profile_error {
 int profiles_parse(struct profiles *p, const char *text, size_t len, enum profile_origin origin,
 		   struct profile_error *err);
 
-/* Adds the built-in profiles (user/spec/profiles). Returns 0 or -ENOMEM. */
+/* Adds the built-in profiles (user/spec/profiles). Returns 0, or -EINVAL (logged): a file is
+ * wrong, or memory is missing.
+ */
 int profiles_add_builtin(struct profiles *p);
 
 /* Adds the profiles of a file, as profiles_parse() does. Also returns, with err->line 0, -EFBIG if

@@ -7,19 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The texts of user/spec/profiles, which the Makefile converts to strings. */
-static const char *const BUILTIN[] = {
+#include "diag.h"
+
+/* The files of user/spec/profiles, which the Makefile converts. */
+static const struct {
+	const char *name, *text;
+} BUILTIN[] = {
 #include "builtin_profiles.h"
 };
 
 int profiles_add_builtin(struct profiles *p)
 {
 	for (size_t i = 0; i < sizeof(BUILTIN) / sizeof(BUILTIN[0]); i++) {
-		struct profile_error err;
+		const char *text = BUILTIN[i].text;
+		struct profile_error wrong;
+		int err = profiles_parse(p, text, strlen(text), PROFILE_BUILTIN, &wrong);
 
-		/* The texts are right, as tests parse each of them: so memory is missing. */
-		if (profiles_parse(p, BUILTIN[i], strlen(BUILTIN[i]), PROFILE_BUILTIN, &err))
-			return -ENOMEM;
+		if (err)
+			return diag_err(err, "user/spec/profiles/%s.ini:%u:%u: %s", BUILTIN[i].name,
+					wrong.line, wrong.column, wrong.says);
 	}
 	return 0;
 }
