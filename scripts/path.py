@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Counts the instructions of a packet in the program as the kernel has translated it.
 
-scripts/path.py TOOL [--list] [OPTION OF load]...
+scripts/path.py TOOL [--list] [--payload HEX]... [OPTION OF load]...
 
 Loads a filter on an interface of its own, lets bpftool dump the translated program, and
 follows one EVENT through it three times: fresh, a duplicate, and for another port. Prints how
 many instructions each took, by source file, and how many where the filter has two interfaces;
 with --profile the stream takes UDP port 8001, and another port is left out;
+with --payload the datagram has these bytes. Of several, those before the last one come first: the
+first packet of a numbered stream's sender takes longer than its next ones.
 --list prints the duplicate's of one, with its source.
 Needs root, and a kernel that inlines the lookups in arrays (x86, since 6.10).
 """
@@ -169,18 +171,22 @@ class Program:
                 sys.exit(f"path.py: cannot follow this kernel's code: {self.text[path[-1]]}")
 
 
-def event(port):
-    gsp = b"GSP1\x01\x01\0\0" + bytes(range(1, 33)) + bytes(100)
-    udp = struct.pack(">HHHH", PORT, port, 8 + len(gsp), 0)
-    ip = struct.pack(">BBHHHBBHII", 0x45, 0, 28 + len(gsp), 0, 0, 64, 17, 0, 0, 0)
+GSP = b"GSP1\x01\x01\0\0" + bytes(range(1, 33)) + bytes(100)
+
+
+def event(port, payload=GSP):
+    udp = struct.pack(">HHHH", PORT, port, 8 + len(payload), 0)
+    ip = struct.pack(">BBHHHBBHII", 0x45, 0, 28 + len(payload), 0, 0, 64, 17, 0, 0, 0)
     # MACs of zeros, which is also what the memory here has for the interface's own.
-    return bytes(12) + b"\x08\0" + ip + udp + gsp
+    return bytes(12) + b"\x08\0" + ip + udp + payload
 
 
-def paths(program, streams):
+def paths(program, streams, payloads):
     """Of a filter with streams, the frames that take its short cut: another port does not."""
+    *before, frame = [event(PORT, payload) for payload in payloads or [GSP]]
     for name, frame, verdict in (("another port", event(PORT + 1), 2),
-                                 ("fresh", event(PORT), 2), ("duplicate", event(PORT), 1))[streams:]:
+                                 *(("before", f, 2) for f in before),
+                                 ("fresh", frame, 2), ("duplicate", frame, 1))[streams:]:
         path, got = program.run(frame)
         if got != verdict:
             sys.exit(f"path.py: {name}: verdict {got}, not {verdict}")
@@ -188,18 +194,23 @@ def paths(program, streams):
 
 
 def main():
-    options = [a for a in sys.argv[2:] if a != "--list"]
+    options, payloads = [a for a in sys.argv[2:] if a != "--list"], []
     if len(sys.argv) < 2:
         sys.exit(__doc__)
+    while "--payload" in options:
+        at = options.index("--payload")
+        payloads.append(bytes.fromhex(options[at + 1]).ljust(len(GSP), b"\0"))
+        del options[at:at + 2]
     program = Program(sys.argv[1], ["v0"], options)
     streams = "--profile" in options
-    for name, path in paths(program, streams):
+    for name, path in paths(program, streams, payloads):
         by_file = collections.Counter(
             re.sub(r".*\[file:(?:.*/)?([^ ]*) .*", r"\1", program.source[pc]) for pc in path)
         print(f"{name}: {len(path)} instructions, of", len(program.code), "in all")
         for file, count in by_file.most_common():
             print(f"  {count:4} {file}")
-    for name, several in paths(Program(sys.argv[1], ["v0", "v1"], options), streams):
+    for name, several in paths(Program(sys.argv[1], ["v0", "v1"], options), streams,
+                               payloads):
         print(f"{name}, two interfaces: {len(several)} instructions")
     if "--list" in sys.argv:
         last = None
