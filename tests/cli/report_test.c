@@ -24,7 +24,7 @@ static const struct row {
 	{ "of-a-survey",
 	  "$XD replay $D/feeds.pcapng --json --html $D/page.html >$D/json; dom $D/page.html\n"
 	  "has feeds.pcapng; has \"$(number .packets)\"; has \"sudo $(jq -r .advice.load $D/json)\"\n"
-	  "has \"keep away $(number .advice.drops) of $(number .packets) packets\"\n"
+	  "has \"drop $(number .advice.drops) of $(number .packets) packets\"\n"
 	  "jq -r '.destinations[].name, .sources[].address' $D/json >$D/names\n"
 	  "[ $(wc -l <$D/names) -gt 2 ]; while read -r name; do has \"$name\"; done <$D/names\n"
 	  "[ \"$(number '[.destinations[].identical.packets] | add')\" = "

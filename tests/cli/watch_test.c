@@ -134,14 +134,14 @@ static const struct cli_script SCRIPTS[] = {
 			   "shows ' an event; '; hides '  - an event'; shows '█'; shows ' 7[45].'\n"
 			   "output=$(t display -p '#{alternate_on} #{cursor_flag}'); is '1 0'; pane\n"
 			   "for word in packets duplicates share 'of what it looks at' copies "
-			   "saved ' in all' fill\\\n"
+			   "'kept away' ' in all' fill\\\n"
 			   "	'window  ' ' of 10m' interface 'native' CPU 'at most'; do has "
 			   "\"$word\"; done\n"
 			   "lacks '!'; lacks delivered; [ $(echo \"$output\" | wc -l) = 24 ]\n"
 			   "got tail -n 1 <<END\n$output\nEND\n"
 			   "is ' q: end'; pane; presses q; ended 0; lacks packets\n" },
 	{ "small-and-large",
-	  LOAD "; flows 4; screen 40 10 $XD watch v0; shows ' an event'; has saved; has fill; has "
+	  LOAD "; flows 4; screen 40 10 $XD watch v0; shows ' an event'; has away; has fill; has "
 	       "window\n"
 	       "[ $(echo \"$output\" | wc -l) = 10 ]; lacks interface; has 'q: end'\n"
 	       "[ $(echo \"$output\" | wc -L) -le 40 ]\n"

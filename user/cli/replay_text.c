@@ -148,7 +148,7 @@ static void print_replayed_stream(const struct capture *c, const struct dedup_co
 		s->reasons[DEDUP_REASON_duplicate] + s->reasons[DEDUP_REASON_ihave_duplicate];
 
 	printf("%s: %" PRIu64 " packets, %" PRIu64 " new, %" PRIu64
-	       " duplicates (%.1f %%): %s of %s saved\n",
+	       " duplicates (%.1f %%): %s of %s kept away\n",
 	       cfg->policy.streams[n].name, matched, s->reasons[DEDUP_REASON_new], dropped,
 	       percent_of(dropped, matched), FORMAT_BYTES(s->duplicate_bytes),
 	       FORMAT_BYTES(s->bytes));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The survey as text, for people: what can be saved, the most first; then what to do. */
+/* The survey as text, for people: what can be dropped, the most first; then what to do. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -51,12 +51,12 @@ static void draw_advice(const struct watched *f, int most)
 	}
 }
 
-static void draw_saved(const struct watched *f)
+static void draw_kept_away(const struct watched *f)
 {
 	const struct watch_rates *r = &f->watch.all;
 	const char *all = FORMAT_BYTES(f->status.counters.dropped_bytes);
 
-	terminal_line(0, " %-*s%*s/s, %s/s%s%s%s", TERMINAL_LABEL_COLUMNS, "saved",
+	terminal_line(0, " %-*s%*s/s, %s/s%s%s%s", TERMINAL_LABEL_COLUMNS, "kept away",
 		      TERMINAL_VALUE_COLUMNS - 2, FORMAT_ABOUT(r->dropped),
 		      FORMAT_BYTES((uint64_t)r->dropped_bytes), COLS < 50 ? "" : "; ",
 		      COLS < 50 ? "" : all, COLS < 50 ? "" : " in all");
@@ -101,7 +101,7 @@ static void draw_summary(const struct watched *f)
 		snprintf(copies, sizeof(copies), "%.1f", w->all.copies);
 	terminal_line(0, " %-*s%*s an event; %s", TERMINAL_LABEL_COLUMNS, "copies",
 		      TERMINAL_VALUE_COLUMNS, copies, text);
-	draw_saved(f);
+	draw_kept_away(f);
 	draw_delivered(f);
 	draw_memory(f);
 }

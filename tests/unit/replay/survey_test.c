@@ -417,7 +417,7 @@ TEST_WITH(figures_of_destinations, NULL, survey_forget)
 	d = survey_destination(survey_of("both-versions"), SURVEY_UDP, 5140);
 	assert_int_equal(d->addresses_cnt, 1);
 	assert_true(d->more_addresses);
-	/* Where nothing can be saved, the destination with most repetitions comes first. */
+	/* Where nothing can be dropped, the destination with most repetitions comes first. */
 	r = survey_of("keepalives");
 	assert_int_equal(r->destinations[0].number, 3784);
 	/* More ports, or groups, than there is room for: not nothing. */
