@@ -28,8 +28,8 @@ enum dedup_decoder {
 	DEDUP_GSP,    /* GSP/1's own parser: its packets carry lists of ids */
 };
 
-/* What positions in a packet count from. */
-enum dedup_base {
+/* What positions in a packet count from. Packed to a byte, so that bpftool shows names. */
+enum __attribute__((packed)) dedup_base {
 	DEDUP_FRAME,   /* the frame's first byte */
 	DEDUP_TAG,     /* behind the EtherType that follows the VLAN tags */
 	DEDUP_NETWORK, /* the IP header */
@@ -50,7 +50,7 @@ enum dedup_digest_of {
 /* How a load makes its word of 8 bytes. A whole load takes all 8, without a mask: the plan finds
  * these.
  */
-enum dedup_load_form {
+enum __attribute__((packed)) dedup_load_form {
 	DEDUP_MASKED,
 	DEDUP_MASKED_LITTLE, /* a little-endian number: its bytes are reversed in the end */
 	DEDUP_WHOLE_LITTLE,
@@ -68,12 +68,13 @@ enum dedup_load_form {
  */
 struct dedup_load {
 	__u64 mask;
-	__s32 at;   /* from the base */
-	__u8 base;  /* enum dedup_base */
+	__s32 at; /* from the base */
+	enum dedup_base base;
 	__u8 shift; /* in bits: a multiple of 8, below 64; 0 if little-endian */
 	__u8 bytes; /* 1 to 8 */
-	__u8 form;  /* enum dedup_load_form */
+	enum dedup_load_form form;
 };
+_Static_assert(sizeof(struct dedup_load) == 16, "enums of one byte");
 
 /* A condition on a word. */
 struct dedup_gate {

@@ -21,11 +21,12 @@
 	X(tzsp, 37008, 0)    \
 	X(erm, 7932, 0)
 
-enum dedup_tunnel {
+enum __attribute__((packed)) dedup_tunnel {
 #define X(name, port, other) DEDUP_TUNNEL_##name,
 	DEDUP_TUNNELS(X)
 #undef X
 		DEDUP_TUNNELS_CNT,
+	DEDUP_TUNNEL_NONE = 0xffff, /* packs the enum to two bytes: bpftool shows names */
 };
 #define DEDUP_TUNNELS_ALL ((1U << DEDUP_TUNNELS_CNT) - 1)
 #define DEDUP_TUNNEL_BIT(name) (1U << DEDUP_TUNNEL_##name)
@@ -34,8 +35,9 @@ enum dedup_tunnel {
 
 struct dedup_tunnel_port {
 	__u16 port; /* in host order */
-	__u16 kind; /* enum dedup_tunnel */
+	enum dedup_tunnel kind;
 };
+_Static_assert(sizeof(struct dedup_tunnel_port) == 4, "an enum of two bytes");
 
 /* Which tunnels a profile, a filter or a survey opens. */
 struct dedup_tunnels {

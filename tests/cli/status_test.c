@@ -327,15 +327,18 @@ static const struct cli_script SCRIPTS[] = {
 	  "jq -e -n --argjson a \"$(size)\" --argjson b \"$(size --paths 2)\" '\n"
 	  "	$a.bytes_per_id == $b.bytes_per_id and $b.source_bytes > $a.source_bytes + 2 * 416 and\n"
 	  "	$b.filter_bytes - $a.filter_bytes == 10 * ($b.source_bytes - $a.source_bytes)'\n" },
-	{ "bpftool-names-choices", LOAD
-	  " --layout flat --hash siphash --action count\n"
+	{ "bpftool-names-choices",
+	  "$XD load v0 --profile discv4 --tunnels vxlan --layout flat --hash siphash --action "
+	  "count\n"
 	  "got sh -c \"bpftool -j map dump pinned $PINS/v0/config | jq -c '.[].formatted.value[][]\n"
 	  "	.config | [.memory.layout, .memory.hash, .policy.action, .policy.receiver,\n"
-	  "	.policy.frames], (.policy.streams[:.policy.streams_cnt][] | [.layer, .decoder,\n"
-	  "	.digest])'\"\n"
+	  "	.policy.frames, .tunnels.ports[0].kind],\n"
+	  "	(.policy.streams[:.policy.streams_cnt][] | [.layer, .decoder, .digest,\n"
+	  "	(.gates[0].load | .base, .form)])'\"\n"
 	  "is '[\"DEDUP_FLAT\",\"DEDUP_SIPHASH\",\"DEDUP_COUNT\",\"DEDUP_ONE_INTERFACE\","
-	  "\"DEDUP_FRAMES_NOT\"]\n"
-	  "[\"DEDUP_UDP\",\"DEDUP_GSP\",\"DEDUP_DIGEST_NONE\"]'\n" },
+	  "\"DEDUP_FRAMES_INSIDE\",\"DEDUP_TUNNEL_vxlan\"]\n"
+	  "[\"DEDUP_UDP\",\"DEDUP_FIELDS\",\"DEDUP_DIGEST_PAYLOAD\",\"DEDUP_PAYLOAD\","
+	  "\"DEDUP_MASKED\"]'\n" },
 	{ "status-text",
 	  "$XD load v0 p0 --port 9000-9010,80 --capacity 500 --window 90s; got $XD status\n"
 	  "has 'v0: GSP/1 on UDP port 80,9000-9010, duplicates are dropped\n'\n"
