@@ -3,8 +3,7 @@
 """Measures the cost of many interfaces and filters: bench-interfaces.py TOOL. As root.
 
 For each of CASES, INTERFACES:FILTERS, makes that many interfaces (pairs of veth) in network and
-mount namespaces of its own, and runs the service there with that many filters, one on each
-interface. Prints the time until all are loaded; the service's part of a CPU then, in SECONDS (40)
+mount namespaces of its own, and runs the service there with that many filters, one on each pair. Prints the time until all are loaded; the service's part of a CPU then, in SECONDS (40)
 without changes; the CPU time of `status` for one filter (the median of 11); the service's CPU time
 for each of EVENTS (6000) deletions and creations of an interface of the first filter, and of one of
 no filter, at RATE (100) a second, and how long after the last one the filter runs; and the time
@@ -121,6 +120,8 @@ def main():
         os.execvp("unshare", ["unshare", "--net", "--mount", sys.executable, *sys.argv])
     chosen = os.environ.get("CASES")
     cases = [tuple(map(int, c.split(":"))) for c in chosen.split()] if chosen else CASES
+    if any(filters > interfaces // 2 for interfaces, filters in cases):
+        sys.exit("CASES: of each pair of interfaces one has a filter")
     sh("mount -t bpf bpf /sys/fs/bpf")
     print("| interfaces | filters | up after | of a CPU | `status` | own event | other event |"
           " runs after | down after |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
