@@ -19,6 +19,7 @@
 #define EVENTS 900
 #define SKEW_MS 2000
 #define SHARDS "--stream EVENTS-{shard} --subject gossip.{shard}.{stream} --create --shards "
+#define MORE "--stream MORE-{shard} --subject more.{shard}.{stream} --create --shards 3"
 
 static struct gossip_receiver found; /* copies of each event, in all streams that were read */
 
@@ -31,8 +32,10 @@ static void account(void *ctx, const struct stream_message *m)
 	gossip_account(&found, &p, m->payload_len, 0);
 }
 
-/* Reads so many streams. No event may be there twice. Returns how many are there. */
-static uint32_t read_shards(int shards, uint32_t events)
+/* Reads the shards of streams with these names. No event may be there twice. Returns how many are
+ * there.
+ */
+static uint32_t read_shards(const char *const *streams, uint32_t events)
 {
 	char name[32];
 	uint32_t once;
@@ -40,8 +43,8 @@ static uint32_t read_shards(int shards, uint32_t events)
 	found = (struct gossip_receiver){ .fd = -1, .seed = SEED, .events = events };
 	found.copies = calloc(events, sizeof(*found.copies));
 	assert_non_null(found.copies);
-	for (int i = 0; i < shards; i++) {
-		snprintf(name, sizeof(name), "EVENTS-%d", i);
+	for (; *streams; streams++) {
+		snprintf(name, sizeof(name), "%s", *streams);
 		jetstream_stream = name;
 		assert_in_range(stream_read(account, NULL), events / 10, events);
 	}
@@ -51,7 +54,7 @@ static uint32_t read_shards(int shards, uint32_t events)
 	return once;
 }
 
-/* Two machines agree on the stream of each event. */
+/* Two machines agree on the stream of each event. One with another number of them is refused. */
 TEST(shards)
 {
 	jetstream_start(&(struct jetstream_plan){ 0 });
@@ -68,13 +71,18 @@ TEST(shards)
 					   .seed = SEED });
 	for (unsigned int n = 0; n < 2; n++)
 		node_await_idle(n);
-	assert_int_equal(read_shards(3, EVENTS), EVENTS);
+	assert_int_equal(read_shards((const char *[]){ "EVENTS-0", "EVENTS-1", "EVENTS-2", NULL },
+				     EVENTS),
+			 EVENTS);
 	assert_int_equal(node_metric(0, "duplicate_total") + node_metric(1, "duplicate_total"),
 			 EVENTS);
+	assert_int_equal(node_end(1, SIGTERM), 0);
+	node_publish(1, SHARDS "2");
+	process_await(node_publisher(1), "with another number of shards (--shards)");
 }
 
-/* From two streams to three, as the page says: with one machine, then with the others. */
-TEST(shards_change_under_traffic)
+/* From two streams to three of another name, as the page says: with one machine, then with the others. */
+TEST(streams_change_under_traffic)
 {
 	uint32_t there;
 
@@ -95,15 +103,17 @@ TEST(shards_change_under_traffic)
 	assert_int_equal(node_end(1, SIGTERM), 0);
 	usleep(SKEW_MS * 1000);
 	assert_int_equal(node_end(0, SIGTERM), 0);
-	node_publish(0, SHARDS "3");
+	node_publish(0, MORE);
 	node_await_ready(0);
 	usleep(SKEW_MS * 1000);
-	node_publish(1, SHARDS "3");
+	node_publish(1, MORE);
 	node_await_ready(1);
 	offers_wait();
 	for (unsigned int n = 0; n < 2; n++)
 		node_await_idle(n);
-	there = read_shards(3, 5 * EVENTS);
+	there = read_shards((const char *[]){ "EVENTS-0", "EVENTS-1", "MORE-0", "MORE-1", "MORE-2",
+					      NULL },
+			    5 * EVENTS);
 	print_message("%u events came only while no publisher ran\n", 5 * EVENTS - there);
 	assert_true(there > 4 * EVENTS);
 }
