@@ -50,7 +50,8 @@ static const struct row {
 /* Completion of xdp-dedup-publish, which has no verbs. */
 static const struct row PUBLISH_ROWS[] = {
 	{ "publish-no-filters-without-rights", "''", "=" },
-	{ "publish-options", "--s", "= --server --stream --subject --shards --storage --skew --secret" },
+	{ "publish-options", "--s",
+	  "= --server --stream --subject --shards --storage --skew --secret" },
 	{ "publish-options-behind-the-filter", "eth0 --pending", "= --pending --pending-bytes" },
 	{ "publish-options-of-all-programs", "--", "--help --version" },
 	{ "publish-ways", "eth0 --receive ''", "= auto xsk udp" },
