@@ -84,6 +84,13 @@ def order(programs, path):
     return sorted(programs, key=lambda p: os.path.basename(p) not in near)
 
 
+def end(process):
+    try:
+        os.killpg(process.pid, signal.SIGTERM)
+    except ProcessLookupError:
+        pass  # it has just ended
+
+
 def fails(program, running):
     env = dict(os.environ, CPU_SECONDS="2", CMOCKA_MESSAGE_OUTPUT="TAP")
     with subprocess.Popen([program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env,
@@ -92,7 +99,7 @@ def fails(program, running):
         try:
             return process.wait(TEST_SECONDS) != 0
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGTERM)
+            end(process)
             return True
         finally:
             running.discard(process)
@@ -109,7 +116,7 @@ def found_by(programs):
             found = tests[done]
             pool.shutdown(wait=False, cancel_futures=True)
             for process in list(running):
-                os.killpg(process.pid, signal.SIGTERM)
+                end(process)
             break
     return found
 
