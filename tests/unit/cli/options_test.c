@@ -31,6 +31,7 @@ static const struct value {
 	{ "--queues", "%d", COMMAS },
 	{ "--mac", "02:00:00:00:00:01", NO_LIST },
 	{ "--rate", "7/s", NO_LIST },
+	{ "--comment", "x", NO_LIST },
 };
 
 static const struct value *value_of(const struct args_option *row)
