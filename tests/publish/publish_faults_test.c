@@ -534,7 +534,7 @@ TEST(crash_in_libnats_loses_no_event)
 	print_message("status %d\n", status);
 	if (status == -ETIMEDOUT) /* a version of libnats that does not crash */
 		status = node_end(0, SIGKILL);
-	assert_true(status > 128);
+	assert_int_not_equal(status, 0); /* sanitizers make it 1 */
 	parts_set_fault("good");
 	node_publish_to(0, "nats://10.76.0.10:4222", "");
 	node_await_ready(0);
