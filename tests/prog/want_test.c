@@ -19,6 +19,7 @@
 #include "kernel.h"
 #include "pair.h"
 #include "want.h"
+#include "want_ring.h"
 #include "wanted.h"
 
 #define MS 1000000ULL
@@ -159,6 +160,31 @@ TEST_WITH(a_full_table_takes_no_more, fixture_load_still, fixture_unload)
 			     i == 3 ? DEDUP_REASON_duplicate : DEDUP_REASON_wanted);
 	for (int i = 0; i <= last; i++)
 		expect_event(&many[i], XDP_DROP, DEDUP_REASON_duplicate);
+}
+
+static void want_in_ring(struct want_ring *r, const struct id *id)
+{
+	struct dedup_id key = { 0 };
+
+	memcpy(&key, id->bytes, sizeof(id->bytes));
+	assert_int_equal(want_ring_add(r, &fixture.filter, &key, 0), 1);
+}
+
+/* The oldest entry goes, but not its id if a newer entry has it, too. */
+TEST_WITH(a_ring_keeps_what_is_wanted_again, fixture_load_still, fixture_unload)
+{
+	static struct want_ring ring;
+
+	ring.cnt = 0;
+	fixture_learn(many, WANT_RING_MAX + 1);
+	want_in_ring(&ring, &many[0]);
+	want_in_ring(&ring, &many[1]);
+	want_in_ring(&ring, &many[0]);
+	for (int i = 2; i <= WANT_RING_MAX; i++)
+		want_in_ring(&ring, &many[i]);
+	expect_event(&many[0], XDP_PASS, DEDUP_REASON_wanted);
+	expect_event(&many[1], XDP_DROP, DEDUP_REASON_duplicate);
+	expect_event(&many[2], XDP_PASS, DEDUP_REASON_wanted);
 }
 
 /* As after `reset`: nothing is known, and what is wanted still is. */
