@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "snapshot.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -186,6 +187,16 @@ static bool is_sound_stream_request(const struct spec_stream *s)
 	       s->to_cnt <= DEDUP_TO_MAX && s->to4_cnt <= s->to_cnt;
 }
 
+static bool is_sound_comment(const char comment[SPEC_COMMENT_BYTES])
+{
+	size_t len = strnlen(comment, SPEC_COMMENT_BYTES);
+
+	for (size_t i = 0; i < len; i++)
+		if (!isprint((unsigned char)comment[i]))
+			return false;
+	return len < SPEC_COMMENT_BYTES;
+}
+
 /* Returns whether the user's request can be planned again. Numbers need no capacity. */
 static bool is_sound_request(const struct dedup_config *c)
 {
@@ -197,11 +208,12 @@ static bool is_sound_request(const struct dedup_config *c)
 	for (uint32_t i = 0; i < asked->streams_cnt; i++)
 		if (!is_sound_stream_request(&asked->streams[i]))
 			return false;
-	return asked->layout == c->memory.layout && asked->hash == c->memory.hash &&
-	       asked->window_ns == c->memory.window_ns && asked->drop_ns <= SPEC_DROP_MAX_NS &&
-	       asked->sources <= SPEC_SOURCES_MAX && asked->paths <= DEDUP_PATHS_MAX &&
-	       asked->vlans_cnt <= DEDUP_VLANS_MAX && asked->outer_to_cnt <= DEDUP_TO_MAX &&
-	       asked->outer_to4_cnt <= asked->outer_to_cnt && tunnels_sound(&asked->tunnels) &&
+	return is_sound_comment(asked->comment) && asked->layout == c->memory.layout &&
+	       asked->hash == c->memory.hash && asked->window_ns == c->memory.window_ns &&
+	       asked->drop_ns <= SPEC_DROP_MAX_NS && asked->sources <= SPEC_SOURCES_MAX &&
+	       asked->paths <= DEDUP_PATHS_MAX && asked->vlans_cnt <= DEDUP_VLANS_MAX &&
+	       asked->outer_to_cnt <= DEDUP_TO_MAX && asked->outer_to4_cnt <= asked->outer_to_cnt &&
+	       tunnels_sound(&asked->tunnels) &&
 	       is_between(asked->capacity, least, SPEC_CAPACITY_MAX) &&
 	       is_between(asked->fpr_e18, least, 1000000000000000000) &&
 	       asked->hashes <= DEDUP_HASHES_MAX && asked->index_bits <= SPEC_INDEX_BITS_MAX &&

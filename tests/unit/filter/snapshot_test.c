@@ -258,6 +258,7 @@ TEST_WITH(senseless_values_are_refused, make_dir, remove_dir)
 	FIELD(__u64, config.asked.window_ns, 0);
 	FIELD(__u64, config.asked.drop_ns, UINT64_MAX);
 	FIELD(__u32, config.asked.paths, 9);
+	FIELD(__u8, config.asked.comment[0], 27);
 	FIELD(__u32, config.asked.vlans_cnt, 33);
 	FIELD(__u32, config.asked.outer_to_cnt, 33);
 	FIELD(__u32, config.asked.outer_to4_cnt, 1);
