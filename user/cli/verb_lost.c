@@ -23,6 +23,7 @@
 
 #define WAIT_MS 200
 #define MS 1000000
+#define ON_NS (1000 * UINT64_C(1000000))
 #define FILE_SNAP 262144
 #define REASONS_MAX 32
 /* Time without --for, if the kernel also reports the filter's drops: each then costs fivefold. */
@@ -96,7 +97,7 @@ static int show_drop(void *arg, const struct drop *d)
 
 static int receive(struct drop_monitor *m, struct lost *l, uint64_t for_ns)
 {
-	uint64_t start_ns = clock_ns(CLOCK_MONOTONIC), left_ns = UINT64_MAX;
+	uint64_t start_ns = clock_ns(CLOCK_MONOTONIC), left_ns = UINT64_MAX, on_ns = start_ns;
 	int result = 0;
 
 	while (!result && !stop_signal() && left_ns && !l->failed) {
@@ -104,6 +105,10 @@ static int receive(struct drop_monitor *m, struct lost *l, uint64_t for_ns)
 		result = drop_monitor_poll(m, left_ns < WAIT_MS * MS ? (int)(left_ns / MS) : WAIT_MS,
 					   show_drop, l);
 		l->failed |= fflush(stdout) != 0;
+		if (!result && clock_ns(CLOCK_MONOTONIC) >= on_ns + ON_NS) {
+			result = drop_monitor_turn_on(m); /* somebody may have stopped it */
+			on_ns += ON_NS;
+		}
 	}
 	return result < 0 ? diag_err(result, "cannot read the kernel's drop monitor: %s",
 				     strerror(-result))

@@ -54,7 +54,9 @@ const struct attachment *lost_interface(const struct attachments *at, const stru
 	return NULL;
 }
 
-/* The program does not compare MACs: if a packet was for another host, the kernel's reason says so. */
+/* The program compares neither MACs nor VLANs: if a packet was for another host, the kernel's
+ * reason says so, and a VLAN device has taken the tag away.
+ */
 int lost_program_open(const struct filter *f)
 {
 	struct dedup_config *cfg = malloc(sizeof(*cfg));
@@ -64,6 +66,7 @@ int lost_program_open(const struct filter *f)
 		return diag_err(-ENOMEM, "out of memory");
 	*cfg = *f->config;
 	cfg->policy.forwarded = 1;
+	cfg->asked.vlans_cnt = 0;
 	for (uint32_t i = 0; i < cfg->policy.streams_cnt; i++)
 		cfg->policy.streams[i].forwarded = 1;
 	err = program_open(cfg, false, 2 * cfg->memory.window_ns);

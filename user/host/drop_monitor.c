@@ -120,12 +120,13 @@ static int configure(const struct drop_monitor *m, uint8_t mode, uint32_t queue)
 int drop_monitor_turn_on(const struct drop_monitor *m)
 {
 	int err = configure(m, NET_DM_ALERT_MODE_PACKET, QUEUE_PACKETS);
+	bool is_on = err == -EBUSY; /* at least for hardware drops */
 	bool is_whole = false;
 	union netlink_request r;
 
-	if (!err)
+	if (!err || is_on)
 		err = switch_monitor(m, NET_DM_CMD_START);
-	if (err != -EBUSY && err != -EAGAIN) /* else it is on already */
+	if (err != -EAGAIN && (err || !is_on))
 		return err;
 	netlink_begin_generic(&r, m->family, NET_DM_CMD_CONFIG_GET);
 	err = netlink_query(NETLINK_GENERIC, &r.header, take_configuration, &is_whole);
@@ -174,9 +175,10 @@ int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_liste
 	err = find_family(m);
 	/* If it is on and nobody listens, a process that was killed has left it on. */
 	*ret_listener = err ? 0 : listener_of(m);
+	err = err ?: listen_to_events(m);
 	if (!err && (force || !*ret_listener))
 		switch_monitor(m, NET_DM_CMD_STOP);
-	err = err ?: listen_to_events(m) ?: drop_monitor_turn_on(m);
+	err = err ?: drop_monitor_turn_on(m);
 	m->opened = !err;
 	if (err)
 		drop_monitor_close(m);
