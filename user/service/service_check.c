@@ -51,7 +51,7 @@ static void note_filter(struct config_filter *f, const struct links *links, bool
 			continue;
 		present[where.cnt++] = w->where.ifnames[i];
 		if (recover && lost_is_costly(w->where.ifnames[i], w->where.mode))
-			diag_note("recover: " LOST_COSTLY, w->where.ifnames[i]);
+			diag_note("recover: off for all filters: " LOST_COSTLY, w->where.ifnames[i]);
 		if (w->where.mode == MODE_ANY && !driver_xdp_features(ifindex, &features))
 			attach_check_mode(w->where.ifnames[i], w->where.mode, features & DEVICE_XDP,
 					  false);

@@ -167,7 +167,7 @@ static int may_be_on(const struct want_lost *w)
 		const char *costly = lost_costly_interface(at);
 
 		if (costly)
-			return diag_err(-EOPNOTSUPP, LOST_COSTLY, costly);
+			return diag_err(-EOPNOTSUPP, "off for all filters: " LOST_COSTLY, costly);
 		for (int n = 0; n < at->cnt; n++)
 			any |= at->list[n].local;
 	}

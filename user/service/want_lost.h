@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `recover = yes`: wants what the kernel discards behind the service's filters, so that the next
  * copy passes. The kernel's drop monitor is on while each filter's interfaces allow it. A flood of
- * discarded packets takes at most a tenth of a CPU here: between two turns there is a pause, and
+ * discarded packets takes about a tenth of a CPU here: between two turns there is a pause, and
  * what the socket has no room for meanwhile is not read.
  */
 #ifndef XDP_DEDUP_WANT_LOST_H
