@@ -178,7 +178,7 @@ static const struct unknown {
 	const char *name, *deny, *options, *words;
 } UNKNOWN[] = {
 	{ "no_right_to_read", "$JS.API.STREAM.MSG.GET.KV_xdp-dedup", "--create",
-	  "ids of gsp is unknown, so nothing is published: bucket xdp-dedup cannot be read: no answer; the account may lack the right" },
+	  "ids of gsp is unknown: bucket xdp-dedup cannot be read: no answer; the account may lack the right" },
 	{ "no_right_to_write", "$KV.>", "--create", "cannot be written: no answer" },
 	{ "no_right_to_create", "$JS.API.STREAM.CREATE.KV_xdp-dedup", "--create",
 	  "cannot be created: no answer" },

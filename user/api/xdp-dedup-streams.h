@@ -68,6 +68,7 @@ struct xdp_dedup_stream {
 	 * it covers at most. It also covers how many others there are.
 	 */
 	uint32_t digest_skip, digest_trailer, digest_max;
+	uint32_t reserved; /* 0 */
 	/* Of the profile: where an id's bytes are, and which packets have one. It is equal on all
 	 * machines and in all versions, whatever the ports, the destinations and the filter's other
 	 * streams. Programs that exchange ids compare it.

@@ -64,7 +64,7 @@ struct checking {
 static int fail(struct checking *c, natsStatus err, const char *what)
 {
 	snprintf(c->text, SERVER_TEXT_MAX,
-		 "whether machines agree on the ids of %s is unknown, so nothing is published: bucket " ID_RULE_BUCKET
+		 "whether machines agree on the ids of %s is unknown: bucket " ID_RULE_BUCKET
 		 " %s: %s",
 		 c->rule->stream, what,
 		 err == NATS_TIMEOUT ? "no answer; the account may lack the right"
@@ -148,42 +148,33 @@ static int check_silence(struct checking *c, int64_t last_ns)
 	return -EPROTO;
 }
 
-static int check_rule(struct checking *c, int64_t last_ns)
+int id_rule_check(jsCtx *js, const struct publish_options *o, const struct id_rule *rule,
+		  int64_t last_ns, char *text)
 {
+	struct checking c = { .js = js, .o = o, .rule = rule, .text = text };
 	char machine[65];
 	const char *difference;
 	int err;
 
-	id_rule_subject(c->o->stream, c->rule->stream, c->subject);
-	err = read_rule(c);
-	if (!err && !*c->theirs)
-		err = write_rule(c);
+	id_rule_subject(o->stream, rule->stream, c.subject);
+	err = read_rule(&c);
+	if (!err && !*c.theirs && o->check && !o->new_ids)
+		return 0;
+	if (!err && !*c.theirs)
+		err = write_rule(&c);
 	if (err)
 		return err;
-	difference = id_rule_difference(c->rule, c->theirs, machine);
-	if (difference && c->o->new_ids) {
-		err = check_silence(c, last_ns) ?: write_rule(c);
+	difference = id_rule_difference(rule, c.theirs, machine);
+	if (difference && o->new_ids) {
+		err = check_silence(&c, last_ns) ?: write_rule(&c);
 		if (err)
 			return err;
-		difference = id_rule_difference(c->rule, c->theirs, machine);
+		difference = id_rule_difference(rule, c.theirs, machine);
 	}
 	if (!difference)
 		return 0;
-	snprintf(c->text, SERVER_TEXT_MAX,
+	snprintf(text, SERVER_TEXT_MAX,
 		 "machine %s publishes %s into stream %s %s: this machine publishes nothing until both agree",
-		 machine, c->rule->stream, c->o->stream, difference);
+		 machine, rule->stream, o->stream, difference);
 	return -EPROTO;
-}
-
-int id_rules_check(jsCtx *js, const struct publish_options *o, const struct id_rule *rules, int cnt,
-		   int64_t last_ns, char *text)
-{
-	struct checking c = { .js = js, .o = o, .text = text };
-	int err = 0;
-
-	for (int i = 0; i < cnt && !err; i++) {
-		c.rule = &rules[i];
-		err = check_rule(&c, last_ns);
-	}
-	return err;
 }

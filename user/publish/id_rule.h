@@ -35,12 +35,12 @@ void id_rule_subject(const char *stream, const char *name, char out[ID_RULE_SUBJ
  */
 const char *id_rule_difference(const struct id_rule *r, const char *theirs, char *machine);
 
-/* Compares rules with those in the servers, and writes those that are missing; with o->new_ids also
- * those that differ, if the last message is older than o->skew_ns. last_ns: its time, 0: there is
- * none. Returns 0; or with text[SERVER_TEXT_MAX], -EPROTO if a rule differs; -EINVAL if there is no
- * bucket, and it is not to be created; -EAGAIN if it is unknown whether a rule differs.
+/* Compares a rule with the one in the servers, and writes it if there is none, unless o->check; with
+ * o->new_ids also if they differ and the last message is older than o->skew_ns. last_ns: its time,
+ * 0: there is none. Returns 0; or with text[SERVER_TEXT_MAX], -EPROTO if the rules differ; -EINVAL if
+ * there is no bucket, and it is not to be created; -EAGAIN if it is unknown whether they differ.
  */
-int id_rules_check(jsCtx *js, const struct publish_options *o, const struct id_rule *rules, int cnt,
-		   int64_t last_ns, char *text);
+int id_rule_check(jsCtx *js, const struct publish_options *o, const struct id_rule *rule,
+		  int64_t last_ns, char *text);
 
 #endif

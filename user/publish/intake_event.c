@@ -82,7 +82,8 @@ static void end_packet(const struct intake *in, const struct intake_event *e,
 	const uint8_t *key;
 	size_t len;
 
-	if (outcome == INTAKE_STORED && publish_streams_learns(in->streams, e->stream)) {
+	if (outcome == INTAKE_STORED && !in->is_unreadable &&
+	    publish_streams_learns(in->streams, e->stream)) {
 		key = key_of(e, &len);
 		xdp_dedup_add(e->stream->filter, key, len);
 	}

@@ -147,13 +147,15 @@ static void recheck_stream(struct outbox *o, uint64_t now)
 static void take_answer(struct outbox *o, const struct server_answer *a, uint64_t now)
 {
 	struct pending_slot *s = pending_find(&o->pending, a->slot, a->generation);
+	uint64_t since_ns;
 	char why[ANSWER_TEXT_MAX + 16];
 
 	if (!s)
 		return; /* an earlier answer has ended it */
 	/* A cluster that changes its leader may lose what it is storing, so it is asked again. */
-	if (a->answer.is_in_progress && now < s->first_sent_ns + o->options->ack_timeout_ns) {
-		pending_postpone(s, now, PENDING_IN_PROGRESS_NS + (now - s->first_sent_ns));
+	since_ns = s->first_sent_ns > o->connected_ns ? s->first_sent_ns : o->connected_ns;
+	if (a->answer.is_in_progress && now < since_ns + o->options->ack_timeout_ns) {
+		pending_postpone(s, now, PENDING_IN_PROGRESS_NS + (now - since_ns));
 		return;
 	}
 	if (a->answer.ok) {
@@ -208,7 +210,9 @@ static void update_state(struct outbox *o, enum server_state state)
 		return;
 	if (o->state == SERVER_UP && state != SERVER_UP) {
 		pending_each(&o->pending, restart_slot, NULL);
-		diag_note("the connection is lost; %u messages are not acknowledged",
+		diag_note(state == SERVER_REFUSED
+				  ? "another machine makes other ids; %u messages are given up"
+				  : "the connection is lost; %u messages are not acknowledged",
 			  pending_count(&o->pending));
 	}
 	o->state = state;
@@ -216,6 +220,7 @@ static void update_state(struct outbox *o, enum server_state state)
 		pending_each(&o->pending, give_up_refused, o);
 	if (state != SERVER_UP)
 		return;
+	o->connected_ns = clock_ns(CLOCK_MONOTONIC);
 	o->counters.connections++;
 	diag_done("connected; %s goes to stream %s", o->options->filter, o->options->stream);
 }

@@ -37,6 +37,7 @@ struct outbox {
 	struct intake *intake;
 	struct server *server;
 	enum server_state state;
+	uint64_t connected_ns; /* when it became SERVER_UP last */
 	struct pending pending;
 	struct pending_ids ids;	      /* of events whose copies the filter lets pass */
 	uint64_t stored_ns;	      /* when the engine last stored a message */

@@ -24,7 +24,7 @@ struct publish_stream {
 	char realm[32];
 	struct xdp_dedup_filter *filter; /* open for calls about its ids */
 	bool is_published;		 /* its events can be published */
-	int required_n;	 /* index in requirements.streams, if the stream is in `now` */
+	int required_n;	 /* index in requirements.rules, if the stream is in `now` */
 	bool is_untaken; /* its JetStream stream does not take its subject, or does not suit */
 	uint32_t held;	 /* events that point to it; the intake counts them */
 };

@@ -29,7 +29,7 @@ int server_fd(const struct server *s);
 
 enum server_state {
 	SERVER_DOWN,	/* there is no connection: nothing can be published */
-	SERVER_REFUSED, /* nor now: at the last check another machine made other ids */
+	SERVER_REFUSED, /* no connection, because another machine makes other ids */
 	SERVER_UP,
 	SERVER_FAILED, /* the stream does not suit the options: the thread has ended */
 };

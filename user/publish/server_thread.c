@@ -84,6 +84,7 @@ static void on_rule(natsConnection *nc, natsSubscription *sub, natsMsg *msg, voi
 	natsMsg_Destroy(msg);
 	pthread_mutex_lock(&s->lock);
 	s->check_ns = 0;
+	s->has_new_rule = true;
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -172,10 +173,12 @@ static uint64_t check_after(bool suits)
 static int check_again(struct server *s, natsConnection *nc, char *text)
 {
 	struct stream_requirements required = s->required;
+	bool has_new_rule = s->has_new_rule;
 	struct stream_fit fit;
 	int err;
 
 	s->check_ns = UINT64_MAX;
+	s->has_new_rule = false;
 	pthread_mutex_unlock(&s->lock);
 	err = stream_check(nc, s->options, &required, &fit, text);
 	if (err == -EAGAIN)
@@ -188,6 +191,10 @@ static int check_again(struct server *s, natsConnection *nc, char *text)
 		s->check_ns = check_after(!err && !fit.untaken);
 	if (!err)
 		s->fit = fit;
+	if (err == -EAGAIN && has_new_rule) {
+		s->has_new_rule = true;
+		s->fit.serial = 0; /* so nothing is sent until the rule is known */
+	}
 	s->is_lost |= err && err != -EAGAIN;
 	server_wake(s);
 	return err && err != -EAGAIN ? -EAGAIN : 0;
@@ -253,6 +260,7 @@ static int use_once(struct server *s, char *text)
 	pthread_mutex_lock(&s->lock);
 	required = s->required;
 	s->check_ns = UINT64_MAX;
+	s->has_new_rule = false;
 	pthread_mutex_unlock(&s->lock);
 	err = stream_check(nc, s->options, &required, &fit, text);
 	pthread_mutex_lock(&s->lock);

@@ -38,6 +38,7 @@ struct server {
 	struct stream_fit fit;	/* of the last check */
 	bool is_lost;		/* the shared connection was closed */
 	bool is_refused;	/* at the last check another machine made other ids */
+	bool has_new_rule;	/* a rule of ids has changed, and was not read since */
 	bool is_stopping, has_failed, has_ended;
 	char error[SERVER_TEXT_MAX];   /* to be logged; "": nothing */
 	char note[SERVER_TEXT_MAX];    /* the last note of a server */

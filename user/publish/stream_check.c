@@ -228,11 +228,12 @@ static int check_one(struct checking *c)
 	subject_write(c->o->stream,
 		      &(struct subject_names){ c->required->rules[c->first].stream, NULL, c->shard },
 		      c->name);
-	err = read_info(c) ?: check_config(c);
+	err = read_info(c);
 	if (!err && (uint64_t)c->info->Config->Duplicates < c->fit->window_ns)
 		c->fit->window_ns = c->info->Config->Duplicates;
 	if (!err && c->info->State.LastTime > c->last_ns)
 		c->last_ns = c->info->State.LastTime;
+	err = err ?: check_config(c);
 	if (!err && !c->fit->traps) {
 		c->fit->traps = find_traps(c->info);
 		memcpy(c->fit->trapped, c->name, sizeof(c->name));
@@ -249,7 +250,7 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 {
 	bool has_shards = strstr(o->stream, SUBJECT_SHARD),
 	     has_each = strstr(o->stream, SUBJECT_STREAM);
-	struct stream_fit fit = { .serial = required->serial, .window_ns = UINT64_MAX };
+	struct stream_fit fit = { .serial = required->serial, .window_ns = INT64_MAX };
 	struct checking c = { .o = o, .required = required, .fit = &fit, .text = fit.reason };
 	uint32_t shards = has_shards ? o->shards : 1;
 	jsOptions options;
@@ -267,9 +268,9 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 		}
 	if (!err && fit.untaken && fit.untaken == (1U << required->rules_cnt) - 1)
 		err = -EINVAL;
-	err = err
-		      ?: id_rules_check(c.js, o, required->rules, required->rules_cnt, c.last_ns,
-					fit.reason);
+	for (int i = 0; i < required->rules_cnt && !err; i++)
+		if (!(fit.untaken >> i & 1))
+			err = id_rule_check(c.js, o, &required->rules[i], c.last_ns, fit.reason);
 	jsCtx_Destroy(c.js);
 	memcpy(text, fit.reason, sizeof(fit.reason));
 	if (!err)
