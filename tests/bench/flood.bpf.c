@@ -123,8 +123,8 @@ static __always_inline bool is_first(const struct xdp_md *ctx, bool line)
 		return true;
 	if (line && !p->copy)
 		__sync_fetch_and_or(lines[p->id[0] % LINES], 1);
-	else if (line && !*(volatile __u64 *)lines[p->id[0] % LINES])
-		return true;
+	else if (line)
+		*(volatile __u64 *)lines[p->id[0] % LINES];
 	return !p->copy;
 }
 

@@ -371,7 +371,7 @@ static const struct cli_script SCRIPTS[] = {
 	/* tests/drivers/recover_test.c has what it does where it can. */
 	{ "recover-where-it-cannot",
 	  "conf " FEED " " OFTEN "'recover = yes'\n"
-	  "got $XD run --check --config /mnt/conf; has 'feed]: recover: on v0 the kernel reports'\n"
+	  "got $XD run --check --config /mnt/conf; has 'feed]: recover: off for all filters: on v0 the kernel reports'\n"
 	  "serve; logs 'recover: off for all filters: on v0 the kernel reports what the filter drops, too'\n"
 	  "soon grep -q '^xdp_dedup_recover_on 0' /mnt/run/conf.prom\n"
 	  "reload; sleep 0.2; [ $(grep -c recover: /mnt/log) = 1 ]\n"

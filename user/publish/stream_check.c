@@ -229,11 +229,11 @@ static int check_one(struct checking *c)
 		      &(struct subject_names){ c->required->rules[c->first].stream, NULL, c->shard },
 		      c->name);
 	err = read_info(c);
-	if (!err && (uint64_t)c->info->Config->Duplicates < c->fit->window_ns)
-		c->fit->window_ns = c->info->Config->Duplicates;
 	if (!err && c->info->State.LastTime > c->last_ns)
 		c->last_ns = c->info->State.LastTime;
 	err = err ?: check_config(c);
+	if (!err && (uint64_t)c->info->Config->Duplicates < c->fit->window_ns)
+		c->fit->window_ns = c->info->Config->Duplicates;
 	if (!err && !c->fit->traps) {
 		c->fit->traps = find_traps(c->info);
 		memcpy(c->fit->trapped, c->name, sizeof(c->name));
