@@ -152,6 +152,9 @@ static const struct cli_script SCRIPTS[] = {
 	  "says name - ok; same v0 --port 80 --name x; asked 1 p0 --name v0; same p0 --port 80 "
 	  "--name v0\n"
 	  "asked 0 p0\n" },
+	{ "what-a-running-filter-needs",
+	  LOAD " --mode skb; asked 1 v0; says running - 'note: v0 runs it in skb mode'\n"
+	       "asked 0 p0; ! says running - note\n" },
 	{ "pins-that-are-left", LOAD
 	  "; mkdir $PINS/x; asked 0 p0 --name x; says name - 'note: there are pins of a filter x'\n"
 	  "rmdir $PINS/x; asked 0 p0 --name x; says name - ok\n" },

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* check: finds out whether load would work here. Changes nothing. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "checks.h"
 #include "control.h"
 #include "json_out.h"
 #include "kernel.h"
+#include "open.h"
 #include "plan.h"
 #include "print.h"
+#include "receivers.h"
+#include "status.h"
 #include "verbs.h"
 
 #define VERDICTS 4
@@ -74,6 +79,51 @@ static void print_checks_json(json_object *list, enum check_verdict worst)
 	json_print(o);
 }
 
+/* Collects the advice on an open filter, which it closes. Returns the number of sentences; or -errno. */
+static int collect_advice(struct filter *f, struct advice list[ADVICE_MAX])
+{
+	static struct status s;
+	struct links links;
+	int err = receivers_links(&links), cnt;
+
+	if (err) {
+		filter_close(f);
+		return err;
+	}
+	err = status_collect(f, &links, false, &s);
+	links_free(&links);
+	cnt = err ?: status_advice(&s, NULL, list);
+	status_free(&s);
+	return cnt;
+}
+
+/* Reports what status advises on a filter of this name that runs already. What is lost behind it,
+ * other checks report. Returns the worst verdict.
+ */
+static enum check_verdict check_running(const char *name, check_report report, void *to)
+{
+	static struct advice list[ADVICE_MAX];
+	struct check_finding f = { .check = "running", .verdict = CHECK_OK };
+	struct filter filter;
+	int err = filter_open(name, &filter), cnt = err ?: collect_advice(&filter, list);
+
+	if (cnt == -ENOENT)
+		return CHECK_OK;
+	if (cnt < 0) {
+		f.verdict = CHECK_UNKNOWN;
+		f.found = strerror(-cnt);
+		report(to, &f);
+	}
+	for (int i = 0; i < cnt; i++) {
+		if (!strcmp(list[i].key, "behind"))
+			continue;
+		f.verdict = CHECK_NOTE;
+		f.found = list[i].text;
+		report(to, &f);
+	}
+	return f.verdict;
+}
+
 int verb_check(const struct options *o)
 {
 	const struct placement where = { o->args, o->args_cnt, o->wish.where.mode,
@@ -85,16 +135,21 @@ int verb_check(const struct options *o)
 				    .fitting_window_ns = o->wish.fitting_window_ns };
 	json_object *list = NULL;
 	int cnt[VERDICTS] = { 0 };
-	enum check_verdict worst;
+	check_report report = o->json ? add_json : print_finding;
+	enum check_verdict worst, running;
+	void *to = cnt;
 
 	if (control_check_filter(&o->wish) || wish_check_sources(&o->wish, &spec) ||
 	    plan_check(&spec))
 		return EXIT_MISUSED;
 	if (o->json)
-		list = json_object_new_array();
+		to = list = json_object_new_array();
 	kernel_output(o->wish.verbose);
 	spec.several = where.cnt > 1;
-	worst = checks_make(&s, o->json ? add_json : print_finding, o->json ? (void *)list : cnt);
+	worst = checks_make(&s, report, to);
+	running = check_running(o->wish.name ?: o->args[0], report, to);
+	if (running > worst)
+		worst = running;
 	if (o->json)
 		print_checks_json(list, worst);
 	else
