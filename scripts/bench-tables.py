@@ -38,9 +38,9 @@ IDS_ROWS = [
 ]
 # An application's socket: the filter in XDP, one random line, a filter at no cost, one behind it.
 SOCKETS = [
-    ("a UDP socket", "xdp_dedup", "xdp_line", "xdp_told", "socket_dedup"),
-    ("an AF_XDP socket", "xdp_dedup_xsk", "xdp_line_xsk", "xdp_told_xsk", "xsk_dedup"),
-    ("the same, numbered", "xdp_numbered_xsk", "xdp_line_xsk", "xdp_told_xsk", None),
+    ("UDP", "xdp_dedup", "xdp_line", "xdp_told", "socket_dedup"),
+    ("AF_XDP", "xdp_dedup_xsk", "xdp_line_xsk", "xdp_told_xsk", "xsk_dedup"),
+    ("numbered", "xdp_numbered_xsk", "xdp_line_xsk", "xdp_told_xsk", None),
 ]
 
 
@@ -70,11 +70,11 @@ def print_ids(bench):
 
 
 def way(ways, key):
-    return f"{ways[key]['one_cpu_pps'] / 1e6:.2f} / {ways[key]['cpu_ns']:.0f}" if key else ""
+    return f"{ways[key]['one_cpu_pps'] / 1e6:.2f}/{ways[key]['cpu_ns']:.0f}" if key else ""
 
 
 def added(w):
-    return f"{w['added_ns']:.0f} of {w['line_added_ns']:.0f}: {w['added_ns'] / w['line_added_ns']:.1f}"
+    return f"{w['added_ns'] / w['line_added_ns']:.1f} ({w['added_ns']:.0f}/{w['line_added_ns']:.0f})"
 
 
 def print_floods(e2e):
@@ -85,8 +85,8 @@ def print_floods(e2e):
         rows += [[socket, f"{percent} %", way(ways, told), way(ways, line),
                   f"**{way(ways, dedup)}**", added(ways[dedup]), way(ways, behind)]
                  for socket, dedup, line, told, behind in SOCKETS]
-    print_table("End to end", ["an application with", "duplicates", "at no cost", "one random line",
-                               "**the filter in XDP**", "adds, of one line", "filter behind"], rows)
+    print_table("End to end", ["reader", "duplicates", "no cost", "one line", "**filter in XDP**",
+                               "adds/line", "behind it"], rows)
 
 
 if __name__ == "__main__":
