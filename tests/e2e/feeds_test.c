@@ -318,13 +318,26 @@ static int unload(void **state)
 	return 0;
 }
 
+/* Short numbers may begin anew after 20 ms of silence, as on a busy machine. Then a copy is new.
+ * Returns whether this has happened.
+ */
+static bool began_anew(void)
+{
+	return feed.numbered && feed.number.bytes <= 2 && tool_counter("feed", "new") > fresh;
+}
+
 static void by_veth(uint64_t seed, const char *mode)
 {
-	sh("%s load ve0 ve1 --name feed --mode %s %s", tool(), mode, feed.options);
-	emit_all(seed, false);
-	e2e_counters_after("feed", sides[0].sent + sides[1].sent);
-	usleep(20000);
-	read_delivered();
+	int tries = 0;
+
+	do {
+		unload(NULL);
+		sh("%s load ve0 ve1 --name feed --mode %s %s", tool(), mode, feed.options);
+		emit_all(seed, false);
+		e2e_counters_after("feed", sides[0].sent + sides[1].sent);
+		usleep(20000);
+		read_delivered();
+	} while (began_anew() && ++tries < 5);
 	check(tool_status("feed"));
 	unload(NULL);
 }
