@@ -60,22 +60,17 @@ static __always_inline bool parse_datagram(struct xdp_md *ctx, struct packet *pk
 	return parse_udp(ctx, pkt) == PARSED;
 }
 
-/* The word of 8 bytes that are a load's. Most loads take all 8. Only numbers may be little-endian. */
-static __always_inline __u64 direct_part(const struct dedup_load *load, __u64 bytes, bool numbered)
+/* The word of 8 bytes that are a load's. Most loads take all 8. */
+static __always_inline __u64 direct_part(const struct dedup_load *load, __u64 bytes)
 {
-	__u64 word =
-		likely(load->form >= DEDUP_WHOLE_LITTLE) ? bytes : dedup_masked_word(load, bytes);
-
-	if (numbered)
-		DEDUP_REVERSE_LITTLE(word, load->form);
-	return word;
+	return likely(load->form == DEDUP_WHOLE) ? bytes : dedup_load_word(load, bytes);
 }
 
 /* Reads the word of a load whose base is the payload, which begins at pkt->pos. False if it lies
  * behind the payload, or behind the packet's first buffer.
  */
 static __always_inline bool direct_word(const struct packet *pkt, const struct dedup_load *load,
-					bool numbered, __u64 *word)
+					__u64 *word)
 {
 	void *from = pkt->pos - 8; /* in the UDP header: the first place at which a load begins */
 	__u64 at = (__u32)(load->at + 8);
@@ -86,20 +81,20 @@ static __always_inline bool direct_word(const struct packet *pkt, const struct d
 	from += at;
 	if (unlikely(from + sizeof(*word) > pkt->end))
 		return false;
-	*word = direct_part(load, *(__u64 *)from, numbered);
+	*word = direct_part(load, *(__u64 *)from);
 	return true;
 }
 
 /* Reads the words of the id's loads. */
 static __always_inline bool direct_words(const struct packet *pkt, const struct dedup_stream *s,
-					 bool numbered, struct dedup_id *id)
+					 struct dedup_id *id)
 {
 	bool good = true;
 
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_ID_WORDS_MAX; i++)
 		if (i < s->loads_cnt && good)
-			good = direct_word(pkt, &s->loads[i], numbered, &id->word[i]);
+			good = direct_word(pkt, &s->loads[i], &id->word[i]);
 	return good;
 }
 
@@ -109,8 +104,7 @@ static __always_inline bool direct_words(const struct packet *pkt, const struct 
  * where it points to.
  */
 static __always_inline bool direct_words_of_only(const struct packet *pkt,
-						 const struct dedup_stream *s, bool numbered,
-						 struct dedup_id **out)
+						 const struct dedup_stream *s, struct dedup_id **out)
 {
 	struct dedup_id *id = *out;
 
@@ -125,8 +119,8 @@ static __always_inline bool direct_words_of_only(const struct packet *pkt,
 		const struct dedup_load *load = &s->loads[i];
 
 		if (i < s->loads_cnt)
-			id->word[i] = direct_part(
-				load, *(__u64 *)(pkt->pos - 8 + (__u32)(load->at + 8)), numbered);
+			id->word[i] =
+				direct_part(load, *(__u64 *)(pkt->pos - 8 + (__u32)(load->at + 8)));
 	}
 	return true;
 }
@@ -140,7 +134,7 @@ static __always_inline bool is_let_in(const struct packet *pkt, const struct ded
 	DEDUP_UNROLL
 	for (__u32 i = 0; i < DEDUP_GATES_MAX; i++)
 		if (i < s->gates_cnt && in)
-			in = direct_word(pkt, &s->gates[i].load, false, &word) &&
+			in = direct_word(pkt, &s->gates[i].load, &word) &&
 			     ((word == s->gates[i].value) == s->gates[i].equal) != s->gates[i].exempt;
 	return in;
 }
@@ -223,7 +217,7 @@ static __always_inline int see_numbers_directly(struct xdp_md *ctx, const struct
 	int reason;
 
 	if (numbered->count.bytes) {
-		if (!direct_word(pkt, &numbered->count, true, &word))
+		if (!direct_word(pkt, &numbered->count, &word))
 			return NOT_DIRECT;
 		messages = messages_of(numbered, word);
 		if (!messages || messages > pkt->payload_len)
@@ -254,7 +248,7 @@ static __always_inline int see_datagram(struct xdp_md *ctx, const struct packet 
 		*id = (struct dedup_id){ 0 };
 	if (s->gates_cnt && !is_let_in(pkt, s))
 		return NOT_DIRECT;
-	if (!(only ? direct_words_of_only(pkt, s, numbered, &id) : direct_words(pkt, s, numbered, id)))
+	if (!(only ? direct_words_of_only(pkt, s, &id) : direct_words(pkt, s, id)))
 		return NOT_DIRECT;
 	if (s->digest && !put_digest(ctx, pkt, s, id))
 		return NOT_DIRECT;

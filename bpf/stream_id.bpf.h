@@ -86,7 +86,7 @@ static __always_inline int read_id(struct xdp_md *ctx, struct frame *f, const st
 /* How many messages a packet of a numbered stream has: at least 1; 0: no sensible number. */
 static __always_inline __u32 messages_of(const struct dedup_numbered *numbered, __u64 word)
 {
-	__u64 cnt = dedup_integer_in(word, numbered->count_shift);
+	__u64 cnt = dedup_integer_in(word, numbered->count_little, numbered->count_shift);
 
 	return cnt <= DEDUP_PACKET_NUMBERS && cnt <= DEDUP_HISTORY(numbered->recovery.ring_shift & 63)
 		       ? cnt

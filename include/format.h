@@ -29,7 +29,7 @@
 #define DEDUP_FORMAT_OLDEST 1
 
 /* Sizes of the structs in the oldest format. Later formats have no fewer bytes. */
-#define DEDUP_CONFIG_BYTES_OLDEST 58928
+#define DEDUP_CONFIG_BYTES_OLDEST 59184
 #define DEDUP_STATE_BYTES_OLDEST 35648
 #define DEDUP_COUNTERS_BYTES_OLDEST 336
 

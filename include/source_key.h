@@ -14,12 +14,6 @@ struct dedup_source_key {
 	struct dedup_id id; /* these, and as word DEDUP_SOURCE_WORDS the realm's key and the era */
 };
 
-/* The integer, in network byte order, that a word of a packet has behind so many bits. */
-static __always_inline __u64 dedup_integer_in(__u64 word, __u32 shift)
-{
-	return __builtin_bswap64(word) >> (shift & 63);
-}
-
 /* Takes an id of so many words, of a numbered stream, apart: into its source, but for the realm,
  * and its number. A number's bits above DEDUP_WIDTH_MAX belong to the source.
  */
@@ -34,7 +28,7 @@ static __always_inline void dedup_read_number(struct dedup_source_key *key,
 		if (i + 1 < words)
 			key->id.word[i] = id->word[i];
 		if (i + 1 == words)
-			p->first = dedup_integer_in(id->word[i], numbered->shift);
+			p->first = dedup_integer_in(id->word[i], numbered->little, numbered->shift);
 		if (i + 1 == words && i < DEDUP_SOURCE_WORDS)
 			key->id.word[i] = p->first >> DEDUP_WIDTH_MAX;
 	}

@@ -380,7 +380,10 @@ static __always_inline int dedup_see_source(const struct dedup_sources *t,
 	__u64 learned_in = 0;
 	int learned = DEDUP_BUSY;
 
-	for (__u32 tries = 0; tries < DEDUP_SOURCE_TRIES; tries++) {
+	/* 64 bits: the verifier forgets a spilled counter of 32 bits if clang puts something else
+	 * into the other half of its 8 bytes.
+	 */
+	for (__u64 tries = 0; tries < DEDUP_SOURCE_TRIES; tries++) {
 		struct dedup_source_at at;
 		struct dedup_found found;
 		int seen;

@@ -52,15 +52,12 @@ enum dedup_digest_of {
  */
 enum __attribute__((packed)) dedup_load_form {
 	DEDUP_MASKED,
-	DEDUP_MASKED_LITTLE, /* a little-endian number: its bytes are reversed in the end */
-	DEDUP_WHOLE_LITTLE,
 	DEDUP_WHOLE,
 };
 
 /* 1 to 8 neighbouring bytes of a packet as a word: (the 8 bytes from `at` >> shift) & mask. The
- * word has the bytes in their order, as struct dedup_id has them, with zeros behind. The bytes of a
- * little-endian number are reversed, so the most significant byte of any number comes first. Which
- * 8 bytes are loaded:
+ * word has the bytes in their order, as struct dedup_id has them, with zeros behind. Which 8 bytes
+ * are loaded:
  * - those that end with the last byte wanted, so that nothing behind it need be there;
  * - at a frame's front, if these would begin before the frame, its first 8 bytes;
  * - counted from the end, where the distance to the front depends on the frame: those that begin
@@ -70,7 +67,7 @@ struct dedup_load {
 	__u64 mask;
 	__s32 at; /* from the base */
 	enum dedup_base base;
-	__u8 shift; /* in bits: a multiple of 8, below 64; 0 if little-endian */
+	__u8 shift; /* in bits: a multiple of 8, below 64 */
 	__u8 bytes; /* 1 to 8 */
 	enum dedup_load_form form;
 };
@@ -132,11 +129,12 @@ struct dedup_stream {
  * number of the packet's first message, all words before it are its source.
  */
 struct dedup_numbered {
-	__u32 width;	   /* bits of a number: 8 to 64; 0: the stream's ids are no numbers */
-	__u32 shift;	   /* of the last word, its bytes swapped, before its low `width` bits */
-	__u32 count_shift; /* of the word of `count`, as `shift` */
-	__u32 partial;	   /* 1: a source also numbers packets that are not of this stream */
-	__u64 reset_ns;	   /* a source is silent for so long: its numbers may begin anew */
+	__u32 width;  /* bits of a number: 8 to 64; 0: the stream's ids are no numbers */
+	__u32 little; /* 1: the number's first byte is its least significant one */
+	__u32 shift;  /* of the last word as an integer, before its low `width` bits */
+	__u32 count_little, count_shift; /* of the word of `count`, as `little` and `shift` */
+	__u32 partial;		 /* 1: a source also numbers packets that are not of this stream */
+	__u64 reset_ns;		 /* a source is silent for so long: its numbers may begin anew */
 	struct dedup_load count; /* how many messages a packet has; count.bytes 0: one */
 	struct dedup_recovery recovery;
 };
@@ -149,62 +147,30 @@ struct dedup_lookup_key {
 	__u64 realm_key;	   /* as in struct dedup_stream */
 };
 
-static __always_inline bool dedup_is_little(const struct dedup_load *load)
-{
-	return load->form == DEDUP_MASKED_LITTLE || load->form == DEDUP_WHOLE_LITTLE;
-}
-
-/* Reverses the bytes of a load's word if it is little-endian. In assembly, because clang would
- * rearrange the code around the tests. If the form is a constant, the verifier removes the tests:
- * each has a target that no other jump reaches.
- */
-#ifdef __bpf__
-#define DEDUP_REVERSE_LITTLE(word, form)     \
-	asm volatile("if %1 == %2 goto +4\n" \
-		     "if %1 == %3 goto +2\n" \
-		     "%0 = be64 %0\n"        \
-		     "goto +2\n"             \
-		     "goto +1\n"             \
-		     "goto +0"               \
-		     : "+r"(word)            \
-		     : "r"((__u64)(form)), "i"(DEDUP_MASKED), "i"(DEDUP_WHOLE))
-#else
-#define DEDUP_REVERSE_LITTLE(word, form)                                   \
-	((word) = (form) == DEDUP_MASKED || (form) == DEDUP_WHOLE ? (word) \
-								  : __builtin_bswap64(word))
-#endif
-
-/* Returns the word that a load, which is not little-endian, makes of the 8 bytes at its position. */
-static __always_inline __u64 dedup_masked_word(const struct dedup_load *load, __u64 bytes)
+/* Returns the word that a load makes of the 8 bytes at its position. */
+static __always_inline __u64 dedup_load_word(const struct dedup_load *load, __u64 bytes)
 {
 	return bytes >> load->shift & load->mask;
 }
 
-/* Returns the word that a load makes of the 8 bytes at its position. */
-static __always_inline __u64 dedup_load_word(const struct dedup_load *load, __u64 bytes)
+/* Returns the integer that a word of a packet has above its lowest `shift` bits. little: 1 if the
+ * word's first byte is the least significant one; 0 if it is the most significant one.
+ */
+static __always_inline __u64 dedup_integer_in(__u64 word, __u32 little, __u32 shift)
 {
-	__u64 word = dedup_masked_word(load, bytes);
-
-	DEDUP_REVERSE_LITTLE(word, load->form);
-	return word;
+	if (little) {
+		DEDUP_ELSE();
+	} else {
+		DEDUP_KEEP_BRANCH();
+		word = __builtin_bswap64(word);
+	}
+	return word >> (shift & 63);
 }
 
 /* Returns how many bytes the stream's digest hashes at most. */
 static __always_inline __u32 dedup_digest_max(const struct dedup_stream *s)
 {
 	return s->digest_max & ~DEDUP_DIGEST_PART;
-}
-
-/* Returns which bits of the load's word can be set. */
-static __always_inline __u64 dedup_load_bits(const struct dedup_load *load)
-{
-	return dedup_is_little(load) ? __builtin_bswap64(load->mask) : load->mask;
-}
-
-/* Returns the index of the load's first byte in the 8 bytes. */
-static __always_inline __u32 dedup_load_first(const struct dedup_load *load)
-{
-	return dedup_is_little(load) ? 8 - load->bytes : load->shift / 8;
 }
 
 #endif

@@ -19,7 +19,7 @@ static void check_stream(const struct dedup_stream *s)
 	must(s->gates_cnt <= DEDUP_GATES_MAX);
 	must(!s->digest == !dedup_digest_max(s) && dedup_digest_max(s) <= DEDUP_DIGEST_MAX);
 	must((s->digest_skip || s->digest_trailer) == (s->digest_max > DEDUP_DIGEST_MAX));
-	for (uint32_t i = 0; i + 1 < s->loads_cnt; i++)
+	for (uint32_t i = 0; i < s->loads_cnt; i++)
 		must(s->loads[i].form == DEDUP_MASKED);
 	for (uint32_t i = 0; i < s->gates_cnt; i++)
 		must(s->gates[i].load.form == DEDUP_MASKED);
@@ -36,8 +36,7 @@ static void check_numbers(const struct dedup_numbered *n, const struct dedup_str
 		return;
 	must(n->width >= DEDUP_WIDTH_MIN && n->shift + n->width <= 64 && n->count_shift < 64);
 	must(s->words >= 1 && s->words <= 1 + DEDUP_SOURCE_WORDS && !s->digest);
-	must(n->count.form <= DEDUP_MASKED_LITTLE);
-	must(s->loads[s->loads_cnt - 1].form <= DEDUP_MASKED_LITTLE);
+	must(n->count.form == DEDUP_MASKED && n->little <= 1 && n->count_little <= 1);
 	must(n->recovery.ring_shift >= DEDUP_WIDTH_MIN && n->recovery.ring_shift <= DEDUP_RING_MAX);
 	must(n->recovery.ring_shift <= n->recovery.width && n->recovery.width <= DEDUP_WIDTH_MAX);
 	must(n->reset_ns);

@@ -314,8 +314,9 @@ static uint64_t number_in(const struct xdp_dedup_stream *s, const uint8_t *id)
 {
 	uint64_t number = 0;
 
-	for (uint32_t i = s->bytes - s->number_bytes; i < s->bytes; i++)
-		number = number << 8 | id[i];
+	for (uint32_t i = 0; i < s->number_bytes; i++)
+		number = number << 8 |
+			 id[s->number_little ? s->bytes - 1 - i : s->bytes - s->number_bytes + i];
 	number >>= s->number_shift;
 	return s->number_bits < 64 ? number & ((1ULL << s->number_bits) - 1) : number;
 }

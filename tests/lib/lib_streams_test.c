@@ -41,8 +41,8 @@ static const char *text_of(const struct xdp_dedup_stream *s)
 		at += snprintf(text + at, sizeof(text) - at, " of %u.. -%u", s->digest_skip,
 			       s->digest_trailer);
 	if (s->number_bytes)
-		at += snprintf(text + at, sizeof(text) - at, " bits %u>>%u", s->number_bits,
-			       s->number_shift);
+		at += snprintf(text + at, sizeof(text) - at, " bits %u>>%u%s", s->number_bits,
+			       s->number_shift, s->number_little ? " little" : "");
 	for (uint32_t i = 0; i < s->ports_cnt; i++)
 		at += snprintf(text + at, sizeof(text) - at, " %u-%u", s->ports[i].first,
 			       s->ports[i].last);
@@ -87,7 +87,7 @@ static const struct description {
 	  { "one #0 udp bytes 6/3 digest 0 bits 16>>4 1-1", "two #1 udp frame bytes 9/0 digest 1 2-2",
 	    "four #2 udp bytes 4/0 digest 0 4-4", "six #3 udp bytes 16/0 digest 0 6-6",
 	    "gate #4 udp frame bytes 4/0 digest 0 8-8", "net #5 frame bytes 8/0 digest 0",
-	    "little #6 udp count bytes 3/3 digest 0 bits 16>>4 9-9" } },
+	    "little #6 udp count bytes 3/3 digest 0 bits 16>>4 little 9-9" } },
 	{ "parts",
 	  "--profile hep3:9060 --profile solana-shred-any:8001",
 	  NULL,

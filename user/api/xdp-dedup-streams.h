@@ -41,8 +41,7 @@ enum xdp_dedup_digest {
 
 /* An id of a stream has the bytes of its segments, and 8 bytes of its digest, if it has one. An id
  * of a numbered stream has the bytes of its source, and number_bytes bytes with its number: as one
- * integer, the most significant byte first, shifted right by number_shift, the lowest number_bits
- * bits.
+ * integer, shifted right by number_shift, the lowest number_bits bits.
  */
 struct xdp_dedup_stream {
 	char name[32];	  /* as in --profile; of a filter without profiles "gsp" */
@@ -68,7 +67,7 @@ struct xdp_dedup_stream {
 	 * it covers at most. It also covers how many others there are.
 	 */
 	uint32_t digest_skip, digest_trailer, digest_max;
-	uint32_t reserved; /* 0 */
+	uint32_t number_little; /* 1: a number's first byte is its least significant one; else 0 */
 	/* Of the profile: where an id's bytes are, and which packets have one. It is equal on all
 	 * machines and in all versions, whatever the ports, the destinations and the filter's other
 	 * streams. Programs that exchange ids compare it.

@@ -11,10 +11,9 @@
  * in the packet, unmasked. If the profile has a digest, the whole UDP payload, IP packet, or frame
  * without its VLAN tags follows.
  *
- * An id of a numbered stream has the bytes of the profile's source, as they are in the packet, and
- * behind them those of its sequence number, the most significant byte first. All bytes must be
- * there; they may be zeros. The id is one message's. Numbers do not age: one is known as long as it
- * is in its sender's history.
+ * An id of a numbered stream has the bytes of the profile's source, and behind them those of its
+ * sequence number, as they are in the packet. All bytes must be there; they may be zeros. The id is
+ * one message's. Numbers do not age: one is known as long as it is in its sender's history.
  *
  * All calls except open, close, stats and counters may run in any number of threads and processes
  * at once. No call prints or ends the process. A negative number is a negated errno. If the call

@@ -151,8 +151,7 @@ static void try_other_order(const struct options *o, const struct replay_spec *s
 		misread_compare(&cfg, r, &result);
 	for (uint32_t n = 0; n < r->streams_cnt; n++)
 		if (misread_is(spec->cfg, r, n))
-			r->other.little |= dedup_is_little(
-				&cfg.policy.streams[n].loads[cfg.policy.streams[n].loads_cnt - 1]);
+			r->other.little |= cfg.numbered[n].little;
 	replay_free(&result);
 	capture_close(c);
 	diag_progress_end();

@@ -86,7 +86,7 @@ static int make_fields_id(const struct dedup_config *c, const struct dedup_strea
 		size_t left = len > at ? len - at : 0;
 
 		memcpy(&id->word[i], bytes + at, left < load->bytes ? left : load->bytes);
-		id->word[i] &= dedup_load_bits(load);
+		id->word[i] &= load->mask;
 		at += load->bytes;
 	}
 	if (!s->digest)

@@ -17,12 +17,11 @@ size_t stream_input_min(const struct dedup_config *c, uint32_t n);
 size_t stream_input_max(const struct dedup_config *c, uint32_t n);
 
 /* Makes an id of f->stream from an application's bytes of a message: first the bytes of the
- * profile's fields, in the packet's order, but a number with its most significant byte first;
- * then, if the id has a digest, the whole UDP payload, IP packet or frame. For GSP/1, and for ids
- * without a digest, missing bytes count as zeros; but a numbered stream needs all bytes of source
- * and number. Returns 0; or, with id[] all zero: -EINVAL if there are too many bytes, or if a
- * digest's input or a number is missing; -EDESTADDRREQ if the filter has several streams and none
- * is selected.
+ * profile's fields, in the packet's order; then, if the id has a digest, the whole UDP payload, IP
+ * packet or frame. For GSP/1, and for ids without a digest, missing bytes count as zeros; but a
+ * numbered stream needs all bytes of source and number. Returns 0; or, with id[] all zero: -EINVAL
+ * if there are too many bytes, or if a digest's input or a number is missing; -EDESTADDRREQ if the
+ * filter has several streams and none is selected.
  */
 int stream_make_id(const struct filter *f, const void *bytes, size_t len,
 		   uint8_t id[DEDUP_ID_BYTES_MAX]);

@@ -72,7 +72,8 @@ static int describe_id(const struct dedup_config *c, const struct program_id *id
 	out->len = stream_id_bytes(c, id->stream, &id->id, out->bytes);
 	/* The load's mask has cleared all bits except those of the number. */
 	if (numbered->width)
-		out->number = dedup_integer_in(id->id.word[id->words - 1], numbered->shift);
+		out->number = dedup_integer_in(id->id.word[id->words - 1], numbered->little,
+					       numbered->shift);
 	return 1;
 }
 

@@ -29,7 +29,8 @@ static void describe_numbers(const struct dedup_stream *s, const struct dedup_nu
 		return;
 	out->number_bytes = s->loads[s->loads_cnt - 1].bytes;
 	out->number_bits = numbered->width;
-	out->number_shift = numbered->shift + 8 * out->number_bytes - 64;
+	out->number_little = numbered->little;
+	out->number_shift = numbered->shift - (numbered->little ? 0 : 64 - 8 * out->number_bytes);
 	out->has_count = numbered->count.bytes != 0;
 }
 
@@ -88,9 +89,9 @@ static void mix(uint64_t *hash, uint64_t value)
 /* Mixes in what the profile says of the load, not how the plan has it done. */
 static void mix_load(uint64_t *hash, const struct dedup_load *load)
 {
-	mix(hash, dedup_load_bits(load));
-	mix(hash, (uint32_t)load->at + dedup_load_first(load));
-	mix(hash, load->base | load->bytes << 8 | dedup_is_little(load) << 16);
+	mix(hash, load->mask);
+	mix(hash, (uint32_t)load->at + load->shift / 8);
+	mix(hash, load->base | load->bytes << 8);
 }
 
 /* Returns a hash of what makes the stream's ids. It must never change: machines with different
@@ -111,7 +112,8 @@ static uint64_t hash_profile(const struct dedup_stream *s, const struct dedup_nu
 		mix(&hash, s->gates[i].equal | s->gates[i].exempt << 8);
 	}
 	mix(&hash, numbered->width | (uint64_t)numbered->shift << 32);
-	mix(&hash, numbered->count_shift);
+	mix(&hash, numbered->count_shift | (uint64_t)numbered->little << 32 |
+			   (uint64_t)numbered->count_little << 33);
 	mix_load(&hash, &numbered->count);
 	return hash;
 }

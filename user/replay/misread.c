@@ -12,37 +12,30 @@ bool misread_is(const struct dedup_config *cfg, const struct replay_result *r, u
 	return cfg->numbered[n].width && wrong > right;
 }
 
-static bool may_reverse(const struct dedup_load *l)
+/* Has the integer of a load's word read in the other byte order. Its bits stay. */
+static void reverse(struct dedup_load *load, __u32 *little, __u32 *shift)
 {
-	return l->bytes > 1 && l->base != DEDUP_FRAME && l->base != DEDUP_END;
-}
+	uint32_t unused = 64 - 8 * load->bytes;
 
-/* Makes the load read the other byte order. The bits of the number stay. */
-static void reverse(struct dedup_load *l)
-{
-	bool little = !dedup_is_little(l);
-
-	if (!may_reverse(l))
-		return;
-	l->mask = __builtin_bswap64(l->mask);
-	l->shift = little ? 0 : 8 * (8 - l->bytes);
-	l->form = little ? DEDUP_MASKED_LITTLE : DEDUP_MASKED;
+	load->mask = __builtin_bswap64(load->mask) >> unused;
+	*shift += *little ? unused : -unused;
+	*little = !*little;
 }
 
 bool misread_reverse(struct dedup_config *cfg, const struct replay_result *r)
 {
 	bool any = false;
 
-	for (uint32_t n = 0; n < r->streams_cnt; n++) {
-		struct dedup_stream *s = &cfg->policy.streams[n];
+	for (uint32_t i = 0; i < r->streams_cnt; i++) {
+		struct dedup_stream *s = &cfg->policy.streams[i];
 		struct dedup_load *number = &s->loads[s->loads_cnt - 1];
+		struct dedup_numbered *n = &cfg->numbered[i];
 
-		if (!misread_is(cfg, r, n) || !may_reverse(number))
+		if (!misread_is(cfg, r, i) || number->bytes == 1)
 			continue;
-		reverse(number);
-		if (cfg->numbered[n].count.bytes)
-			reverse(&cfg->numbered[n].count);
-		s->adjacent = 0;
+		reverse(number, &n->little, &n->shift);
+		if (n->count.bytes)
+			reverse(&n->count, &n->count_little, &n->count_shift);
 		any = true;
 	}
 	return any;

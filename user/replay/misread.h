@@ -13,7 +13,7 @@
 bool misread_is(const struct dedup_config *cfg, const struct replay_result *r, uint32_t n);
 
 /* Makes the misread streams read number and count in the other byte order. Returns whether there
- * are any for which this is possible: a number of several bytes, not from `frame` or `end`.
+ * are any whose number has several bytes.
  */
 bool misread_reverse(struct dedup_config *cfg, const struct replay_result *r);
 

@@ -111,9 +111,9 @@ static uint64_t message_key(const struct run *r, const struct frame_view *v, uin
 	if (!i)
 		return v->key;
 	field = ~0ULL >> (64 - n->width) << n->shift;
-	number = __builtin_bswap64(*last);
+	number = dedup_integer_in(*last, n->little, 0);
 	number = (number & ~field) | ((number + ((uint64_t)i << n->shift)) & field);
-	*last = __builtin_bswap64(number);
+	*last = dedup_integer_in(number, n->little, 0);
 	return id_table_key(r->ids, v->id.realm, &id, v->id.words);
 }
 

@@ -98,7 +98,7 @@ uint64_t survey_ids_masked_digest(struct survey *s, const struct survey_packet *
 		s->padded[base[path->base] + path->at] &= (uint8_t)~path->bits;
 	for (uint32_t i = 0; i < st->loads_cnt; i++) {
 		const struct dedup_load *l = &st->loads[i];
-		uint64_t word, wanted = UINT64_MAX >> (64 - 8 * l->bytes) << 8 * dedup_load_first(l);
+		uint64_t word, wanted = UINT64_MAX >> (64 - 8 * l->bytes) << l->shift;
 		uint8_t *at = s->padded + base[l->base] + l->at;
 
 		memcpy(&word, at, sizeof(word));

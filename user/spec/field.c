@@ -20,7 +20,7 @@ struct segment {
 	enum dedup_base base;
 	int32_t offset;			  /* from the base; below 0 from the end */
 	uint32_t bytes;			  /* 1 to DEDUP_ID_BYTES_MAX */
-	bool little;			  /* a little-endian number */
+	bool little;			  /* its first byte is the least significant one */
 	uint8_t mask[DEDUP_ID_BYTES_MAX]; /* the packet's first byte first */
 };
 
@@ -164,19 +164,6 @@ static int scan_mask(struct scan *s, struct segment *out)
 	return 0;
 }
 
-/* Reads "le", if it is there: then the first byte is the least significant one. */
-static int scan_byte_order(struct scan *s, struct segment *out)
-{
-	out->little = !strncmp(s->at, "le", 2);
-	if (!out->little)
-		return 0;
-	if (out->base == DEDUP_FRAME || out->base == DEDUP_END)
-		return scan_fail(s, s->at,
-				 "little-endian numbers count from tag, ip, payload or outer");
-	s->at += 2;
-	return 0;
-}
-
 /* Reads a segment of at most `max` bytes. limit: a sentence about that maximum. */
 static int scan_segment(struct scan *s, uint32_t max, const char *limit, struct segment *out)
 {
@@ -204,8 +191,11 @@ static int scan_segment(struct scan *s, uint32_t max, const char *limit, struct 
 	if (out->bytes < 1 || out->bytes > max)
 		return scan_fail(s, start, "%s, and %.*s has %u", limit, shown(start), start,
 				 out->bytes);
-	if (check_extent(s, start, out, sign) || scan_byte_order(s, out))
+	if (check_extent(s, start, out, sign))
 		return -EINVAL;
+	out->little = !strncmp(s->at, "le", 2);
+	if (out->little)
+		s->at += 2;
 	return scan_mask(s, out);
 }
 
@@ -233,14 +223,6 @@ static struct dedup_load load_of(const struct segment *g, uint32_t first)
 		at = offset;
 		before = 0;
 	}
-	if (g->little)
-		return (struct dedup_load){
-			.mask = word_of(g->mask, bytes) << 8 * before,
-			.at = at,
-			.base = g->base,
-			.bytes = bytes,
-			.form = DEDUP_MASKED_LITTLE,
-		};
 	return (struct dedup_load){
 		.mask = word_of(g->mask + first, bytes),
 		.at = at,
@@ -269,7 +251,6 @@ int scan_gate(struct scan *s, struct dedup_gate *out)
 		return -EINVAL;
 	if (g.little)
 		reverse(value, g.bytes);
-	g.little = false; /* the packet's bytes are compared as they are */
 	out->load = load_of(&g, 0);
 	out->value = word_of(value, g.bytes);
 	if (out->value & ~out->load.mask)
@@ -282,12 +263,21 @@ int scan_gate(struct scan *s, struct dedup_gate *out)
 	return 0;
 }
 
-int scan_integer(struct scan *s, const char *what, struct dedup_load *out)
+/* Fills in bits and shift. Returns false if the mask has gaps. */
+static bool measure_integer(struct field_integer *i)
+{
+	uint64_t mask = i->little ? i->load.mask : __builtin_bswap64(i->load.mask);
+
+	i->bits = __builtin_popcountll(mask);
+	i->shift = __builtin_ctzll(mask);
+	return mask >> i->shift == UINT64_MAX >> (64 - i->bits);
+}
+
+int scan_integer(struct scan *s, const char *what, struct field_integer *out)
 {
 	const char *start = s->at;
 	char limit[FIELD_SAYS_MAX];
 	struct segment g;
-	uint32_t shift;
 
 	snprintf(limit, sizeof(limit), "%s has 1 to 8 bytes", what);
 	if (scan_segment(s, 8, limit, &g))
@@ -295,21 +285,10 @@ int scan_integer(struct scan *s, const char *what, struct dedup_load *out)
 	scan_blanks(s);
 	if (*s->at)
 		return scan_fail(s, s->at, "%s is one segment", what);
-	*out = load_of(&g, 0);
-	if (!load_integer(out, &shift))
+	*out = (struct field_integer){ .load = load_of(&g, 0), .little = g.little };
+	if (!measure_integer(out))
 		return scan_fail(s, start, "the mask of %s has no gaps", what);
 	return 0;
-}
-
-uint32_t load_integer(const struct dedup_load *load, uint32_t *shift)
-{
-	uint64_t mask = __builtin_bswap64(dedup_load_bits(load));
-	uint32_t bits = __builtin_popcountll(mask);
-
-	if (!mask)
-		return 0;
-	*shift = __builtin_ctzll(mask);
-	return mask >> *shift == UINT64_MAX >> (64 - bits) ? bits : 0;
 }
 
 /* Returns the length of a digest's name here, and which digest it is; 0 if there is none: a

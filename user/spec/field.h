@@ -40,16 +40,19 @@ int scan_hex(struct scan *s, const char *what, uint8_t *out, uint32_t bytes);
  */
 int scan_gate(struct scan *s, struct dedup_gate *out);
 
-/* Reads an integer such as "payload+10:8/0xffffffffffffffff", or "payload+4:4le", into *out: 1 to 8
- * bytes, up to the text's end. what: its name ("a sequence number"). Returns 0 or -EINVAL.
- */
-int scan_integer(struct scan *s, const char *what, struct dedup_load *out);
+/* An integer that is read from packets. */
+struct field_integer {
+	struct dedup_load load;
+	uint32_t little; /* 1: its first byte is the least significant one */
+	uint32_t bits;	 /* 1 to 64 */
+	uint32_t shift;	 /* of the load's word as an integer, before these bits */
+};
 
-/* Returns how many bits of the word are an integer, most significant byte first: those of the
- * load's mask; 0 if the mask has gaps. *shift: the bits below them, after the word's bytes are
- * swapped.
+/* Reads an integer such as "payload+10:8/0xffffffffffffffff", or "payload+4:4le", up to the text's
+ * end. what: its name ("a sequence number"). Returns 0; -EINVAL if it is wrong, or if its mask has
+ * gaps.
  */
-uint32_t load_integer(const struct dedup_load *load, uint32_t *shift);
+int scan_integer(struct scan *s, const char *what, struct field_integer *out);
 
 /* Reads one part of an id, up to a blank or the text's end, and adds it to the id: a segment
  * BASE+OFFSET:LENGTH[/MASK]; or a digest, such as "payload", "packet:MAX", "frame[OFFSET:MAX]" or

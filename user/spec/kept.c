@@ -10,7 +10,7 @@
 static bool is_load_alike(const struct dedup_load *a, const struct dedup_load *b)
 {
 	return a->mask == b->mask && a->at == b->at && a->base == b->base && a->shift == b->shift &&
-	       a->bytes == b->bytes && a->form == b->form;
+	       a->bytes == b->bytes;
 }
 
 /* A stream, its numbers, and whether the user gave it its name. */

@@ -7,8 +7,8 @@
 
 bool numbered_alike(const struct dedup_numbered *a, const struct dedup_numbered *b)
 {
-	return a->width == b->width && a->recovery.ring_shift == b->recovery.ring_shift &&
-	       a->reset_ns == b->reset_ns;
+	return a->width == b->width && a->little == b->little &&
+	       a->recovery.ring_shift == b->recovery.ring_shift && a->reset_ns == b->reset_ns;
 }
 
 /* Returns an earlier stream in the realm of the i-th one that has other numbers, or NULL. */

@@ -119,7 +119,7 @@ static int begin_section(struct parse *p, const char *start, size_t len)
 	memset(p->keys_at, 0, sizeof(p->keys_at));
 	memset(p->bases_at, 0, sizeof(p->bases_at));
 	p->id = (struct field_id){ 0 };
-	p->sequence = (struct dedup_load){ 0 };
+	p->sequence = (struct field_integer){ 0 };
 	return 0;
 }
 

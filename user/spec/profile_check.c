@@ -60,7 +60,9 @@ static int check_numbers(struct parse *p)
 	if (p->now.needs_app)
 		return profile_fail(p, p->keys_at[KEY_LEARN],
 				    "an application teaches ids, not a sequence: leave out learn");
-	n->width = load_integer(&p->sequence, &n->shift);
+	n->width = p->sequence.bits;
+	n->little = p->sequence.little;
+	n->shift = p->sequence.shift;
 	if (n->width < DEDUP_WIDTH_MIN)
 		return profile_fail(p, at, "a sequence number has at least %d bits", DEDUP_WIDTH_MIN);
 	words_max -= n->width > DEDUP_WIDTH_MAX; /* for the number's upper bits */
@@ -68,9 +70,7 @@ static int check_numbers(struct parse *p)
 		return profile_fail(p, p->keys_at[KEY_SOURCE],
 				    "here a source is of at most %u words of 8 bytes, and no digest",
 				    words_max);
-	st->loads[st->loads_cnt++] = p->sequence;
-	if (n->count.bytes)
-		load_integer(&n->count, &n->count_shift);
+	st->loads[st->loads_cnt++] = p->sequence.load;
 	n->recovery.width = n->width < DEDUP_WIDTH_MAX ? n->width : DEDUP_WIDTH_MAX;
 	if (!n->recovery.ring_shift)
 		n->recovery.ring_shift =

@@ -137,9 +137,9 @@ static int add_id_parts(struct parse *p, const char *value, struct position at)
 	return 0;
 }
 
-/* Parses a segment that is an integer in network byte order. */
+/* Parses a segment that is an integer. */
 static int set_integer(struct parse *p, const char *value, struct position at, const char *what,
-		       struct dedup_load *out)
+		       struct field_integer *out)
 {
 	struct scan s = { .at = value };
 
@@ -147,8 +147,8 @@ static int set_integer(struct parse *p, const char *value, struct position at, c
 		at.column += s.at - value;
 		return profile_fail(p, at, "%s", s.says);
 	}
-	if (!p->bases_at[out->base].line)
-		p->bases_at[out->base] = at;
+	if (!p->bases_at[out->load.base].line)
+		p->bases_at[out->load.base] = at;
 	return 0;
 }
 
@@ -159,7 +159,15 @@ static int set_sequence(struct parse *p, const char *value, struct position at)
 
 static int set_count(struct parse *p, const char *value, struct position at)
 {
-	return set_integer(p, value, at, "a count of messages", &p->now.numbered.count);
+	struct dedup_numbered *n = &p->now.numbered;
+	struct field_integer count;
+
+	if (set_integer(p, value, at, "a count of messages", &count))
+		return -EINVAL;
+	n->count = count.load;
+	n->count_little = count.little;
+	n->count_shift = count.shift;
+	return 0;
 }
 
 static int set_history(struct parse *p, const char *value, struct position at)

@@ -53,8 +53,8 @@ struct parse {
 	bool started; /* it has had a key */
 	struct profile now;
 	struct field_id id;
-	struct dedup_load sequence;	   /* of a numbered stream: bytes 0 if there is none */
-	struct position keys_at[KEYS_CNT]; /* of each key's first value */
+	struct field_integer sequence;		   /* of a numbered stream */
+	struct position keys_at[KEYS_CNT];	   /* of each key's first value */
 	struct position bases_at[DEDUP_BASES + 1]; /* of each base's first use; last: a digest's */
 };
 

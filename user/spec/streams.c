@@ -25,8 +25,7 @@ static bool is_plain(const struct dedup_stream *st)
 		if (l->base != first->base || l->mask != UINT64_MAX >> (64 - 8 * l->bytes) ||
 		    (!last && l->bytes != 8))
 			return false;
-		if (l->at + (int32_t)dedup_load_first(l) !=
-		    first->at + (int32_t)dedup_load_first(first) + 8 * (int32_t)i)
+		if (l->at + l->shift / 8 != first->at + first->shift / 8 + 8 * (int32_t)i)
 			return false;
 	}
 	return st->digest == DEDUP_DIGEST_NONE;
@@ -299,9 +298,7 @@ static void plan_direct(struct dedup_config *c)
 		st->need = needed_bytes(st);
 		for (uint32_t j = 0; j < st->loads_cnt; j++)
 			if (!~st->loads[j].mask)
-				st->loads[j].form = dedup_is_little(&st->loads[j])
-							    ? DEDUP_WHOLE_LITTLE
-							    : DEDUP_WHOLE;
+				st->loads[j].form = DEDUP_WHOLE;
 		st->adjacent = is_adjacent(st);
 		same &= st->forwarded == c->policy.streams[0].forwarded;
 	}

@@ -201,7 +201,7 @@ static bool is_outer(const struct dedup_load *load)
  */
 static bool is_far_from_end(const struct dedup_load *load)
 {
-	return load->base == DEDUP_END && -load->at - (int32_t)dedup_load_first(load) > ETH_HLEN;
+	return load->base == DEDUP_END && -load->at - (int32_t)load->shift / 8 > ETH_HLEN;
 }
 
 static bool has_field(const struct spec_stream *s, bool (*is)(const struct dedup_load *load))

@@ -35,20 +35,18 @@ static void start(struct sim *s, const char *keys)
 	s->state.stale_at = NOW + s->config.memory.stale_jiffies;
 }
 
-/* The id, as an application has it: a source of 4 bytes and a number in network byte order, also of
- * a stream whose packets have it in another.
- */
+/* The id, as an application has it: a source of 4 bytes and a number, as in the packet. */
 static int make_id(const struct sim *s, uint32_t source, uint64_t number, uint8_t *id)
 {
 	const struct dedup_numbered *n = &s->config.numbered[0];
 	uint32_t bytes = s->config.policy.streams[0].loads[1].bytes;
-	uint64_t word = __builtin_bswap64(number << n->shift);
+	uint64_t word = dedup_integer_in(number << n->shift, n->little, 0);
 	uint8_t text[12];
 
 	memcpy(text, &source, 4);
 	memcpy(text + 4, &word, bytes);
 	if (n->width == 12)
-		text[5] |= 0xf; /* bits that are not the number's */
+		text[n->little ? 4 : 5] |= 0xf; /* bits that are not the number's */
 	return stream_make_id(&s->filter, text, 4 + bytes, id);
 }
 

@@ -12,10 +12,7 @@ static void check_load(const struct dedup_load *l)
 {
 	assert_in_range(l->bytes, 1, 8);
 	assert_true(l->base < DEDUP_BASES && l->shift % 8 == 0 && l->shift <= 56);
-	if (l->form == DEDUP_MASKED_LITTLE)
-		assert_true(!l->shift && !(l->mask << 1 << (8 * l->bytes - 1)));
-	else
-		assert_true(l->form == DEDUP_MASKED && l->mask <= ALL >> (64 - 8 * l->bytes));
+	assert_true(l->form == DEDUP_MASKED && l->mask <= ALL >> (64 - 8 * l->bytes));
 	assert_true(l->shift + 8 * l->bytes <= 64);
 	if (l->base == DEDUP_FRAME)
 		assert_in_range(l->at, 0, PROFILE_LINE_MAX * 100);

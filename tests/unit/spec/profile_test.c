@@ -13,11 +13,6 @@
 	{                                                                                            \
 		.base = (base_), .at = (at_), .shift = (shift_), .bytes = (bytes_), .mask = (mask_), \
 	}
-#define LITTLE(base_, at_, bytes_, mask_)                                         \
-	{                                                                         \
-		.base = (base_), .at = (at_), .bytes = (bytes_), .mask = (mask_), \
-		.form = DEDUP_MASKED_LITTLE                                       \
-	}
 #define GATE(load_, equal_, value_, exempt_)                                             \
 	{                                                                                \
 		.load = load_, .equal = (equal_), .value = (value_), .exempt = (exempt_) \
@@ -213,21 +208,29 @@ static const struct numbered_row {
 	  NUMBER(64, 0, 17, 10 * SECOND), .is.count = LOAD(DEDUP_PAYLOAD, 11, 56, 1, 0x7e),
 	  .is.count_shift = 57, .last = LOAD(DEDUP_PAYLOAD, 10, 0, 8, ALL), .words = 1, .bytes = 8 },
 	{ "little-endian-number", A "source = payload+8:4\nsequence = payload+4:4le\n",
-	  NUMBER(32, 32, 17, 10 * SECOND), .last = LITTLE(DEDUP_PAYLOAD, 0, 4, 0xffffffffULL << 32),
-	  .words = 2, .bytes = 12 },
-	{ "little-endian-number-of-a-byte", A "sequence = payload+0:1le\n", NUMBER(8, 56, 8, 20 * MS),
-	  .last = LITTLE(DEDUP_PAYLOAD, -7, 1, 0xffULL << 56), .words = 1, .bytes = 1 },
-	{ "little-endian-number-of-64-bits", A "sequence = payload+24:8le\ncount = payload+14:2le\n",
-	  NUMBER(64, 0, 17, 10 * SECOND), .is.count = LITTLE(DEDUP_PAYLOAD, 8, 2, 0xffffULL << 48),
-	  .is.count_shift = 48, .last = LITTLE(DEDUP_PAYLOAD, 24, 8, ALL), .words = 1, .bytes = 8 },
+	  NUMBER(32, 0, 17, 10 * SECOND), .is.little = 1,
+	  .last = LOAD(DEDUP_PAYLOAD, 0, 32, 4, 0xffffffff), .words = 2, .bytes = 12 },
+	{ "little-endian-number-of-a-byte", A "sequence = payload+0:1le\n", NUMBER(8, 0, 8, 20 * MS),
+	  .is.little = 1, .last = LOAD(DEDUP_PAYLOAD, -7, 56, 1, 0xff), .words = 1, .bytes = 1 },
+	{ "little-endian-number-of-64-bits",
+	  A "sequence = payload+24:8le\ncount = payload+14:2le\n", NUMBER(64, 0, 17, 10 * SECOND),
+	  .is.little = 1, .is.count = LOAD(DEDUP_PAYLOAD, 8, 48, 2, 0xffff), .is.count_little = 1,
+	  .last = LOAD(DEDUP_PAYLOAD, 24, 0, 8, ALL), .words = 1, .bytes = 8 },
+	{ "one-count-in-each-byte-order", A "sequence = payload+24:8le\ncount = payload+14:2\n",
+	  NUMBER(64, 0, 17, 10 * SECOND), .is.little = 1,
+	  .is.count = LOAD(DEDUP_PAYLOAD, 8, 48, 2, 0xffff), .is.count_shift = 48,
+	  .last = LOAD(DEDUP_PAYLOAD, 24, 0, 8, ALL), .words = 1, .bytes = 8 },
 	/* The number is the middle 12 bits of a little-endian 24-bit field. */
 	{ "little-endian-number-between-other-bits", A "sequence = payload+2:3le/0x03ffc0\n",
-	  NUMBER(12, 46, 12, 20 * MS), .last = LITTLE(DEDUP_PAYLOAD, -3, 3, 0x03ffc0ULL << 40),
-	  .words = 1, .bytes = 3 },
+	  NUMBER(12, 6, 12, 20 * MS), .is.little = 1,
+	  .last = LOAD(DEDUP_PAYLOAD, -3, 40, 3, 0x03ffc0), .words = 1, .bytes = 3 },
 	{ "little-endian-count-under-a-mask", A "sequence = tag+2:2le\ncount = tag+6:2le/0x0ff0\n",
-	  NUMBER(16, 48, 16, 20 * MS), .is.count = LITTLE(DEDUP_TAG, 0, 2, 0x0ff0ULL << 48),
-	  .is.count_shift = 52, .last = LITTLE(DEDUP_TAG, -4, 2, 0xffffULL << 48), .words = 1,
-	  .bytes = 2 },
+	  NUMBER(16, 0, 16, 20 * MS), .is.little = 1, .is.count = LOAD(DEDUP_TAG, 0, 48, 2, 0x0ff0),
+	  .is.count_little = 1, .is.count_shift = 4, .last = LOAD(DEDUP_TAG, -4, 48, 2, 0xffff),
+	  .words = 1, .bytes = 2 },
+	{ "little-endian-number-in-a-frame", ETH "sequence = frame+2:2le\ncount = end-2:2le\n",
+	  NUMBER(16, 0, 16, 20 * MS), .is.little = 1, .is.count = LOAD(DEDUP_END, -8, 48, 2, 0xffff),
+	  .is.count_little = 1, .last = LOAD(DEDUP_FRAME, 0, 16, 2, 0xffff), .words = 1, .bytes = 2 },
 	{ "history-least", A "sequence = payload+4:4\nhistory = 256\n", NUMBER(32, 32, 9, 10 * SECOND),
 	  .last = LOAD(DEDUP_PAYLOAD, 0, 32, 4, 0xffffffff), .words = 1, .bytes = 4 },
 	/* Those of a word leave the history together. */
