@@ -32,7 +32,8 @@ struct kind {
 	enum look look;
 	uint32_t bytes, low; /* of the number's field; bits below the number, which anybody sets */
 	uint32_t width;	     /* of the number: perhaps more than is recovered */
-	bool little;	     /* number and count have their least significant byte first */
+	bool little, count_little; /* their least significant byte comes first */
+	bool in_frame;		   /* ETHERNET: number and count are told from the frame's front */
 	uint32_t senders;
 };
 
@@ -80,6 +81,8 @@ static void any_kind(struct kind *k)
 	k->low = below(8 * k->bytes - k->width + 1);
 	k->senders = 1 + below(SENDERS_MAX);
 	k->little = below(2);
+	k->count_little = below(2);
+	k->in_frame = k->look == ETHERNET && below(2);
 }
 
 /* "/0x00ffff", the number's bits. */
@@ -93,8 +96,8 @@ static void say_mask(const struct kind *k, char *out, size_t size)
 static void add_profile(const struct kind *k, uint32_t n)
 {
 	const char *base = k->look == ETHERNET ? "tag+28" : "payload+0";
-	uint32_t at = k->look == ETHERNET ? 28 : 0;
-	const char *name = k->look == ETHERNET ? "tag" : "payload";
+	uint32_t at = k->in_frame ? 42 : k->look == ETHERNET ? 28 : 0;
+	const char *name = k->in_frame ? "frame" : k->look == ETHERNET ? "tag" : "payload";
 	size_t len = strlen(text), size = sizeof(text);
 	const char *order = k->little ? "le" : "";
 	char mask[32];
@@ -110,7 +113,7 @@ static void add_profile(const struct kind *k, uint32_t n)
 			SESSION, name, at + NUMBER_AT, k->bytes, order, mask);
 	if (k->sender.kind == SENDER_PACKED)
 		len += snprintf(text + len, size - len, "count = %s+%u:2%s\n", name, at + COUNT_AT,
-				order);
+				k->count_little ? "le" : "");
 	snprintf(text + len, size - len, "history = %" PRIu64 "\nreset = %" PRIu64 "ms\n",
 		 k->sender.recovery.ring_shift > DEDUP_BLOCK_SHIFT
 			 ? (uint64_t)dedup_history(&k->sender.recovery)
@@ -216,7 +219,8 @@ static uint32_t build(const struct event *e, uint8_t *frame)
 		f.data[payload + NUMBER_AT + i] = field >> 8 * (k->little ? i : k->bytes - 1 - i);
 	for (uint32_t i = k->bytes; i < 8; i++)
 		f.data[payload + NUMBER_AT + i] = below(256);
-	frame_put(&f, payload + COUNT_AT, 2, k->little ? __builtin_bswap16(a->count) : a->count);
+	frame_put(&f, payload + COUNT_AT, 2,
+		  k->count_little ? __builtin_bswap16(a->count) : a->count);
 	memcpy(frame, f.data, f.len);
 	return f.len;
 }
