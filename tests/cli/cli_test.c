@@ -132,7 +132,7 @@ static const struct misuse {
 	{ PLAIN "$XD load v0 --profiles /mnt/plain --profile 'x:80#a' --profile 'payload:81#a'",
 	  "x and payload cannot share a realm: an id has 2 words of 8 bytes in one and 1 in" },
 	{ "$XD load v0 --profile 'rtp:80#a' --profile 'payload:81#a'",
-	  "rtp and payload cannot share a realm: their numbers differ in width, history or reset" },
+	  "rtp and payload cannot share a realm: their numbers differ in width, byte order, history or reset" },
 	{ PLAIN
 	  "$XD load v0 --profiles /mnt/plain --profile x:80 --profile x:81 --layout flat --hash fips",
 	  "have no key, and so one realm: x and x-2 would share their ids" },

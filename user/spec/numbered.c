@@ -29,7 +29,7 @@ const char *numbered_refusal(const struct filter_spec *spec, char *says)
 
 		if (other)
 			snprintf(says, STREAMS_SAYS_MAX,
-				 "%s and %s cannot share a realm: their numbers differ in width, history or reset",
+				 "%s and %s cannot share a realm: their numbers differ in width, byte order, history or reset",
 				 other->name, name);
 		else if (spec->streams[i].numbered.width && spec->learn_app)
 			snprintf(says, STREAMS_SAYS_MAX,
