@@ -37,6 +37,7 @@ struct numbers {
 	__u64 before;		       /* of dedup_try_word() */
 	__u64 known;		       /* of dedup_note_source() */
 	__u64 is_left;		       /* 1: only the predecessor's account notes the packet */
+	__u64 notes;		       /* 1: knows_numbers() notes a known packet's arrival */
 	__u64 entry, i, block, source; /* of struct dedup_found */
 	__u64 ifindex;		       /* on which the packet came */
 };
@@ -101,6 +102,7 @@ static __always_inline void read_numbers(struct numbers *m, const struct dedup_i
 	m->predecessor = 0;
 	m->known = 0;
 	m->is_left = 0;
+	m->notes = 0;
 	dedup_read_number(&m->key, &m->packet, id, words, numbered);
 }
 
@@ -208,7 +210,7 @@ static __always_inline int see_numbers(struct numbers *m)
 				&m->key, &m->packet);
 }
 
-/* Is all of the packet known? Nothing is learned. A global function, too. */
+/* dedup_knows_source() of the packet in struct numbers. A global function, too. */
 __noinline int knows_numbers(void)
 {
 	struct numbers *m = cpu_numbers();
@@ -216,7 +218,7 @@ __noinline int knows_numbers(void)
 	if (!(config.has_predecessor || config.policy.deliver) || !config.sources.sources || !m)
 		return false;
 	return dedup_knows_source(&configuration_of(m)->sources, recovery_of(m), blocks_of(m),
-				  &m->key, &m->packet);
+				  &m->key, &m->packet, m->notes);
 }
 
 static __always_inline int reason_of_numbers(int seen)
