@@ -235,17 +235,14 @@ static __always_inline int slow_path_judge_numbers(const struct dedup_id *id, __
 		return DEDUP_REASON_unlearned;
 	read_numbers(m, id, words, numbered_of(n), cnt);
 	known = predecessor_see_numbers(m, n, teach);
-	m->is_left = known == LEARNED;
-	if (known == LEARNED)
-		return DEDUP_REASON_new;
 	if (config.sources.paths)
 		find_known();
 	/* This filter's account begins with the first fresh numbers. Some paths may bring nothing
 	 * fresh after these: so duplicates are noted, too.
 	 */
 	aim_at_this_filter(m, n, realm_key);
-	if (known == 1)
-		return DEDUP_REASON_duplicate;
+	if (known == 1 || known == LEARNED)
+		return known == 1 ? DEDUP_REASON_duplicate : DEDUP_REASON_new;
 	m->notes = 1;
 	if (!teach)
 		return knows_numbers() ? DEDUP_REASON_duplicate : DEDUP_REASON_new;
