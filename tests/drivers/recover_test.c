@@ -316,8 +316,11 @@ TEST(it_stays_on_through_changes)
 	end_service(SIGKILL);
 	monitor_is(true);
 	start_service("yes", IS_ON);
-	end_service(SIGTERM);
+	end_service(SIGKILL);
+	monitor_is(true);
+	start_service("no", near);
 	monitor_is(false);
+	end_service(SIGTERM);
 }
 
 /* Returns the CPU time of the service, in ticks of 10 ms. */

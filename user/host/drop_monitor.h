@@ -53,4 +53,9 @@ bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out);
 /* Stops the monitor, unless somebody else listens, and frees *m. */
 void drop_monitor_close(struct drop_monitor *m);
 
+/* Stops the monitor if a process of this tool that was killed has left it on, and nobody listens.
+ * Does not load the kernel's module.
+ */
+void drop_monitor_end_left(void);
+
 #endif

@@ -322,6 +322,7 @@ static int prepare_service(struct service *s)
 	s->reconcile.readings = &s->readings;
 	s->metrics = (struct metrics_file){ .events = s->events, .write = write_metrics, .arg = s };
 	s->lost = (struct want_lost){ .events = s->events, .readings = &s->readings };
+	drop_monitor_end_left();
 	if (err >= 0)
 		err = add_signals(s);
 	if (err >= 0)
