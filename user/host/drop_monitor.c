@@ -27,6 +27,7 @@ struct drop_monitor {
 	uint32_t family;
 	uint32_t group; /* of its events */
 	bool opened;
+	uint64_t refused; /* refused_by_queues() when it was opened */
 	char message[MESSAGE_MAX];
 };
 
@@ -82,6 +83,22 @@ static int take_configuration(const struct nlmsghdr *message, void *arg)
 			c->queue = mnl_attr_get_u32(a);
 	}
 	c->is_whole = is_packets && is_whole;
+	return MNL_CB_OK;
+}
+
+/* Sets *arg, a uint64_t, to how many packets the kernel's queues had no room for. */
+static int take_stats(const struct nlmsghdr *message, void *arg)
+{
+	const struct nlattr *a, *of;
+
+	mnl_attr_for_each (a, message, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(a) == NET_DM_ATTR_STATS)
+			mnl_attr_for_each_nested (of, a) {
+				if (mnl_attr_get_type(of) == NET_DM_ATTR_STATS_DROPPED &&
+				    !mnl_attr_validate(of, MNL_TYPE_U64))
+					*(uint64_t *)arg = mnl_attr_get_u64(of);
+			}
+	}
 	return MNL_CB_OK;
 }
 
@@ -181,6 +198,17 @@ static int listen_to_events(struct drop_monitor *m)
 		       : 0;
 }
 
+/* Returns how many packets the kernel's queues had no room for, ever. */
+static uint64_t refused_by_queues(const struct drop_monitor *m)
+{
+	union netlink_request r;
+	uint64_t cnt = 0;
+
+	netlink_begin_generic(&r, m->family, NET_DM_CMD_STATS_GET);
+	netlink_query(NETLINK_GENERIC, &r.header, take_stats, &cnt);
+	return cnt;
+}
+
 int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_listener)
 {
 	struct drop_monitor *m = calloc(1, sizeof(*m));
@@ -196,6 +224,7 @@ int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_liste
 		switch_monitor(m, NET_DM_CMD_STOP);
 	err = err ?: drop_monitor_turn_on(m);
 	m->opened = !err;
+	m->refused = err ? 0 : refused_by_queues(m);
 	if (err)
 		drop_monitor_close(m);
 	else
@@ -214,7 +243,7 @@ uint32_t drop_monitor_missed(const struct drop_monitor *m)
 	socklen_t size = sizeof(memory);
 
 	getsockopt(drop_monitor_fd(m), SOL_SOCKET, SO_MEMINFO, memory, &size);
-	return memory[SK_MEMINFO_DROPS];
+	return memory[SK_MEMINFO_DROPS] + (uint32_t)(refused_by_queues(m) - m->refused);
 }
 
 static void copy_text(char *out, size_t size, const struct nlattr *a)

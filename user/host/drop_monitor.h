@@ -44,7 +44,9 @@ int drop_monitor_fd(const struct drop_monitor *m);
 int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 		      int (*each)(void *arg, const struct drop *drop), void *arg);
 
-/* Returns how many packets were not reported because this process was too slow, modulo 2^32. */
+/* Returns how many packets were not reported, because this process or the kernel was too slow,
+ * modulo 2^32.
+ */
 uint32_t drop_monitor_missed(const struct drop_monitor *m);
 
 /* Reads one message of the monitor. Returns whether it reports a packet. */
