@@ -36,7 +36,7 @@ struct numbers {
 	__u64 predecessor;	       /* 1: in the predecessor */
 	__u64 before;		       /* of dedup_try_word() */
 	__u64 known;		       /* of dedup_note_source() */
-	__u64 is_left;		       /* 1: only the predecessor's account notes the packet */
+	__u64 notes;		       /* 1: knows_numbers() notes a known packet's arrival */
 	__u64 entry, i, block, source; /* of struct dedup_found */
 	__u64 ifindex;		       /* on which the packet came */
 };
@@ -100,7 +100,7 @@ static __always_inline void read_numbers(struct numbers *m, const struct dedup_i
 	m->packet = (struct dedup_packet_numbers){ .count = cnt, .now = numbers_now() };
 	m->predecessor = 0;
 	m->known = 0;
-	m->is_left = 0;
+	m->notes = 0;
 	dedup_read_number(&m->key, &m->packet, id, words, numbered);
 }
 
@@ -208,7 +208,7 @@ static __always_inline int see_numbers(struct numbers *m)
 				&m->key, &m->packet);
 }
 
-/* Is all of the packet known? Nothing is learned. A global function, too. */
+/* dedup_knows_source() of the packet in struct numbers. A global function, too. */
 __noinline int knows_numbers(void)
 {
 	struct numbers *m = cpu_numbers();
@@ -216,7 +216,7 @@ __noinline int knows_numbers(void)
 	if (!(config.has_predecessor || config.policy.deliver) || !config.sources.sources || !m)
 		return false;
 	return dedup_knows_source(&configuration_of(m)->sources, recovery_of(m), blocks_of(m),
-				  &m->key, &m->packet);
+				  &m->key, &m->packet, m->notes);
 }
 
 static __always_inline int reason_of_numbers(int seen)
@@ -236,7 +236,7 @@ __noinline int note_path(void)
 	struct numbers *m = cpu_numbers();
 	__u64 now_ns;
 
-	if (!config.sources.paths || !m || m->is_left)
+	if (!config.sources.paths || !m)
 		return 0;
 	if (config.memory.replay) {
 		now_ns = state.replay_ns;

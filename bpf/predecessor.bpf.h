@@ -201,12 +201,13 @@ static __always_inline int predecessor_see_numbers(struct numbers *m, __u32 n, b
 {
 	struct dedup_state *st;
 	__u64 realm_key, i = n;
+	bool in_charge = true;
 	int seen;
 
 	if (!config.has_predecessor || !predecessor_config.sources.sources ||
 	    !predecessor_realm(n, &realm_key))
 		return 0;
-	st = asked_predecessor(&teach);
+	st = asked_predecessor(&in_charge);
 	if (!st)
 		return 0;
 	DEDUP_BOUND(i, DEDUP_STREAMS_MAX - 1);
@@ -214,7 +215,8 @@ static __always_inline int predecessor_see_numbers(struct numbers *m, __u32 n, b
 			      READ_ONCE(st->sources_era));
 	m->predecessor = 1;
 	m->stream = configuration()->predecessor_stream[i] - 1;
-	if (!teach)
+	m->notes = in_charge;
+	if (!teach || !in_charge)
 		return knows_numbers();
 	seen = see_numbers(m);
 	return seen == DEDUP_FRESH ? learned_as(true, st) : seen == DEDUP_SEEN;
@@ -233,17 +235,15 @@ static __always_inline int slow_path_judge_numbers(const struct dedup_id *id, __
 		return DEDUP_REASON_unlearned;
 	read_numbers(m, id, words, numbered_of(n), cnt);
 	known = predecessor_see_numbers(m, n, teach);
-	m->is_left = known == LEARNED;
-	if (known == LEARNED)
-		return DEDUP_REASON_new;
 	if (config.sources.paths)
 		find_known();
 	/* This filter's account begins with the first fresh numbers. Some paths may bring nothing
 	 * fresh after these: so duplicates are noted, too.
 	 */
 	aim_at_this_filter(m, n, realm_key);
-	if (known == 1)
-		return DEDUP_REASON_duplicate;
+	if (known == 1 || known == LEARNED)
+		return known == 1 ? DEDUP_REASON_duplicate : DEDUP_REASON_new;
+	m->notes = 1;
 	if (!teach)
 		return knows_numbers() ? DEDUP_REASON_duplicate : DEDUP_REASON_new;
 	return reason_of_numbers(see_numbers(m));

@@ -190,7 +190,9 @@ __noinline int judge_frame(void)
 	return reason;
 }
 
-/* Are all numbers of the frame in cpu_frame() known? Nothing is learned. A global function, too. */
+/* Are all numbers of the frame in cpu_frame() known? If so, its arrival is noted, but not its path.
+ * Nothing is learned. A global function, too.
+ */
 __noinline int knows_frame(void)
 {
 	const struct frame *f = cpu_frame();
@@ -202,6 +204,7 @@ __noinline int knows_frame(void)
 	n = stream_of(f);
 	read_numbers(m, &f->id, words_of(n), numbered_of(n), f->messages);
 	aim_at_this_filter(m, n, configuration()->policy.streams[n].realm_key);
+	m->notes = 1;
 	return knows_numbers();
 }
 
@@ -221,16 +224,16 @@ __noinline int deliver_numbers(struct xdp_md *ctx, int reason)
 	n = stream_of(f);
 	room.frames = 0;
 	if (reason == DEDUP_AGAIN && knows_frame()) {
-		reason = judge_frame(); /* notes its arrival */
+		reason = DEDUP_REASON_duplicate;
 	} else if (take_room(ctx, &room, n)) {
 		reason = judge_and_note_quickly(f, false);
 		if (reason == DEDUP_AGAIN)
 			reason = judge_frame();
 	} else {
 		reason = DEDUP_REASON_untaken;
-		if (config.sources.paths)
-			note_frame();
 	}
+	if (config.sources.paths && !room.frames)
+		note_frame();
 	verdict = conclude_frame(n, reason);
 	return end_delivery(ctx, &room, &f->id, words_of(n), n, reason, verdict);
 }

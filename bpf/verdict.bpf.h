@@ -222,12 +222,9 @@ static __always_inline int slow_path_judge_delivered(struct xdp_md *ctx, struct 
 						     const struct dedup_lookup_key *s, __u32 n)
 {
 	int reason = slow_path_see(s, n, false);
-	bool is_known;
+	bool is_known = reason == DEDUP_REASON_duplicate;
 
-	if (reason == DEDUP_REASON_duplicate && is_numbered(n))
-		reason = slow_path_see(s, n, true); /* notes its arrival */
 	room->frames = 0;
-	is_known = reason == DEDUP_REASON_duplicate;
 	if (is_known && !is_wanted(s->id, s->words, s->realm_key, false))
 		return DEDUP_REASON_duplicate;
 	if (!take_room(ctx, room, n))

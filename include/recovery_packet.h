@@ -155,6 +155,20 @@ static __always_inline bool dedup_knows_all(const struct dedup_recovery *r,
 	return w.seen == DEDUP_SEEN;
 }
 
+/* Notes that a packet whose numbers are known has come now. */
+static __always_inline void dedup_note_known(const struct dedup_recovery *r,
+					     const struct dedup_source_at *at, __u64 now)
+{
+	struct dedup_source *s = (struct dedup_source *)dedup_block_at(at->blocks, at->source);
+	struct dedup_source_now is;
+
+	if (!s)
+		return;
+	is = (struct dedup_source_now){ READ_ONCE(s->run), READ_ONCE(s->last), READ_ONCE(s->near) };
+	if (dedup_silence(is.last, now) > 0 && is.last >> 63 == dedup_near_numbering(r, is.near))
+		dedup_note_arrival(r, s, &is, now);
+}
+
 /* For DEDUP_LOOP(): learns the numbers in the i-th word. */
 static long dedup_learn_word(__u32 i, struct dedup_words *w)
 {

@@ -402,12 +402,14 @@ static __always_inline int dedup_see_source(const struct dedup_sources *t,
 	return DEDUP_BUSY;
 }
 
-/* Are all the packet's numbers known? Nothing is learned, nor noted. */
+/* Are all the packet's numbers known? Nothing is learned. With `notes`, a known packet's arrival is
+ * noted.
+ */
 static __always_inline bool dedup_knows_source(const struct dedup_sources *t,
 					       const struct dedup_recovery *r,
 					       struct dedup_block *blocks,
 					       const struct dedup_source_key *key,
-					       const struct dedup_packet_numbers *p)
+					       const struct dedup_packet_numbers *p, bool notes)
 {
 	struct dedup_source_at at;
 	struct dedup_found found;
@@ -415,7 +417,11 @@ static __always_inline bool dedup_knows_source(const struct dedup_sources *t,
 	if (!dedup_find_source(t, blocks, key, &found))
 		return false;
 	at = (struct dedup_source_at){ blocks, found.source };
-	return dedup_knows_all(r, &at, p);
+	if (!dedup_knows_all(r, &at, p))
+		return false;
+	if (notes)
+		dedup_note_known(r, &at, p->now);
+	return true;
 }
 
 #endif

@@ -16,8 +16,10 @@
 
 #include "delivery.h"
 #include "packet.h"
+#include "predecessor.h"
 #include "protocol_packets.h"
 #include "receiver.h"
+#include "senders_seen.h"
 #include "want.h"
 #include "xdp-dedup.h"
 
@@ -326,6 +328,46 @@ TEST(other_streams_learn_at_once)
 	assert_int_equal(c.new, 2);
 	assert_int_equal(c.duplicate, 2);
 	assert_int_equal(c.untaken, 0);
+}
+
+/* What brings a number is noted in the successor's account, whoever learns it: the predecessor
+ * while it is in charge, the successor, or nobody, as no socket takes it.
+ */
+TEST(paths_of_a_successor)
+{
+	static const struct row row = NUMBERED("", 1, " --paths 2");
+	struct xdp_dedup_receiver *rx;
+	struct sender_seen s;
+	struct filter f;
+
+	begin(&row);
+	rx = app_open(app_options("ve0", 0, FRAMES));
+	send_copy(&row, 0);
+	e2e_tool("resize ve0 --sources 64");
+	assert_int_equal(filter_open(APP_NAME, &f), 0);
+	assert_int_equal(filter_open_predecessor(&f), 0);
+	f.predecessor->state->successor = DEDUP_CHARGE_CHANGES;
+	send_copy(&row, 1); /* both learn it: the account begins behind it */
+	f.predecessor->state->successor = DEDUP_PREDECESSOR_IN_CHARGE;
+	send_copy(&row, 2);
+	send_copy(&row, 2);
+	app_close(rx);
+	send_copy(&row, 3);
+	f.predecessor->state->successor = DEDUP_SUCCESSOR_IN_CHARGE;
+	send_copy(&row, 2);
+	send_copy(&row, 3);
+	app_open(app_options("ve0", 0, FRAMES));
+	send_copy(&row, 3);
+	send_copy(&row, 4);
+	assert_int_equal(e2e_counters(APP_NAME).untaken, 2);
+	s = sender_seen(APP_NAME);
+	assert_int_equal(s.messages, 3);
+	assert_int_equal(s.paths[0].packets, 8);
+	assert_int_equal(s.paths[0].received, 3);
+	assert_int_equal(s.paths[0].repeated, 4);
+	assert_int_equal(s.paths[0].out_of_order, 0);
+	assert_int_equal(s.paths[0].lost + s.paths[0].missing, 0);
+	filter_close(&f);
 }
 
 #define RACES 20000

@@ -5,6 +5,7 @@
  */
 #include "support.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <net/if.h>
@@ -27,6 +28,7 @@
 #include "plan.h"
 #include "profile.h"
 #include "secrets.h"
+#include "slow_path.h"
 #include "stream_numbers.h"
 #include "stream_runner.h"
 #include "xdp_dedup.skel.h"
@@ -50,6 +52,7 @@ static struct {
 	uint32_t bytes;	  /* of a number */
 	uint32_t action;  /* on the last packet */
 	uint32_t sources; /* for how many senders there is room; 0: SENDERS */
+	bool delivers;	  /* by AF_XDP; but no socket is open */
 	struct account_feed feeds[OWNERS];
 } run;
 
@@ -82,7 +85,8 @@ static void plan(const struct account_kind *kind, struct dedup_config *cfg)
 				    .fpr_e18 = SPEC_FPR(1e-3),
 				    .window_ns = S,
 				    .sources = run.sources ?: SENDERS,
-				    .paths = kind->paths };
+				    .paths = kind->paths,
+				    .deliver = run.delivers };
 	struct profiles all = { 0 };
 	struct profile_error err;
 	char text[256], name[8], ports[8];
@@ -593,6 +597,129 @@ static void waits_for_the_lock(void **state)
 	stop();
 }
 
+/* Without a socket. */
+
+/* Does what the packet program does when a socket takes a packet of the first sender. */
+static void take(uint64_t number)
+{
+	const struct dedup_config *c = run.filter.config;
+	struct dedup_source_key key = { .words = 1, .id.word[0] = htonl(1000) };
+	struct dedup_packet_numbers p = { .first = number,
+					  .now = run.filter.state->replay_ns / DEDUP_REPLAY_JIFFY_NS,
+					  .count = 1 };
+
+	dedup_source_of_realm(&key, c, c->policy.streams[0].realm_key, run.filter.state->sources_era);
+	assert_int_equal(dedup_see_source(&c->sources, &c->numbered[0].recovery, run.filter.blocks,
+					  &key, &p),
+			 DEDUP_FRESH);
+}
+
+static void start_without_socket(const struct account_kind *kind, bool is_slow)
+{
+	run.delivers = true;
+	start(kind);
+	run.delivers = false;
+	if (is_slow)
+		run.filter.state->stale_at |= DEDUP_SLOW_PATH;
+	run.filter.state->replay_ns = 77 * S;
+	take(1);
+}
+
+/* A packet that no socket takes is not learned, but its path has brought it. */
+static void note_untaken(const struct account_kind *kind, bool is_slow)
+{
+	const struct path_figures *a, *b;
+	struct source_figures s;
+
+	start_without_socket(kind, is_slow);
+	come(1, 0, XDP_DROP);
+	come(2, 0, XDP_PASS);
+	come(2, 1, XDP_PASS);
+	come(2, 0, XDP_PASS);
+	come(3, 1, XDP_PASS);
+	take(3);
+	come(3, 0, XDP_DROP);
+	come(5, 0, XDP_PASS);
+	assert_true(accounts_read(&run.filter, 0, &s));
+	assert_int_equal(s.messages, 5);
+	assert_int_equal(s.missing, 1);
+	assert_int_equal(s.paths_cnt, 2);
+	a = &s.paths[0];
+	b = &s.paths[1];
+	assert_true(a->counted.packets == 5 && b->counted.packets == 2);
+	assert_true(a->counted.received == 4 && b->counted.received == 2);
+	assert_true(a->counted.first == 3 && b->counted.first == 1);
+	assert_true(a->counted.repeated == 1 && b->counted.repeated == 0);
+	assert_true(a->missing == 1 && b->missing == 0);
+	assert_true(a->behind == 0 && b->behind == 2);
+	check_copies();
+	stop();
+}
+
+static void untaken_packets_are_noted(void **state)
+{
+	note_untaken(*state, false);
+	note_untaken(*state, true);
+}
+
+static struct {
+	uint64_t ns; /* of a jiffy, and of the next one */
+	bool ends;
+} clock_between;
+
+/* The clock goes from one jiffy to the next one, and back, as fast as it can. */
+static void *change_clock(void *arg)
+{
+	(void)arg;
+	while (!READ_ONCE(clock_between.ends)) {
+		WRITE_ONCE(run.filter.state->replay_ns, READ_ONCE(clock_between.ns));
+		WRITE_ONCE(run.filter.state->replay_ns,
+			   READ_ONCE(clock_between.ns) + DEDUP_REPLAY_JIFFY_NS);
+	}
+	return NULL;
+}
+
+/* A sender has been silent for as long as its numbers are known, and not a jiffy longer. While one
+ * of them is judged, a jiffy ends: it is a duplicate, or it is untaken and nothing is learned.
+ */
+static void end_silence(const struct account_kind *kind, bool is_slow)
+{
+	uint64_t packets = 5000 * tries(1, 5), dropped = 0;
+	struct dedup_source *source;
+	pthread_t thread;
+	__u64 near;
+
+	start_without_socket(kind, is_slow);
+	source = (struct dedup_source *)&run.filter.blocks[run.filter.config->sources.slots];
+	near = source->near;
+	clock_between.ends = false;
+	clock_between.ns = 77 * S;
+	assert_int_equal(pthread_create(&thread, NULL, change_clock, NULL), 0);
+	for (uint64_t i = 0; i < packets; i++) {
+		uint64_t ns = ((source->last << 1 >> 1) +
+			       run.filter.config->numbered[0].recovery.reset_jiffies) *
+			      DEDUP_REPLAY_JIFFY_NS;
+
+		WRITE_ONCE(clock_between.ns, ns);
+		judge(&run.feeds[0], &(struct account_packet){
+					     .path = run.paths[0], .number = 1, .cnt = 1, .ns = ns });
+		dropped += run.action == XDP_DROP;
+		if (source->near != near)
+			break;
+	}
+	WRITE_ONCE(clock_between.ends, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(source->near, near);
+	assert_in_range(dropped, 1, packets - 1);
+	stop();
+}
+
+static void silence_ends_meanwhile(void **state)
+{
+	end_silence(*state, false);
+	end_silence(*state, true);
+}
+
 int main(void)
 {
 	kernel_output(false);
@@ -611,6 +738,10 @@ int main(void)
 	add_test("hand-has-stopped", numbers_go_on_without_the_hand, add_interfaces,
 		 remove_interfaces, &ACCOUNT_KINDS[0]);
 	add_test("begun-and-not-noted", copies_only_what_was_noted, add_interfaces,
+		 remove_interfaces, &ACCOUNT_KINDS[0]);
+	add_test("untaken-is-noted", untaken_packets_are_noted, add_interfaces, remove_interfaces,
+		 &ACCOUNT_KINDS[0]);
+	add_test("silence-ends-meanwhile", silence_ends_meanwhile, add_interfaces,
 		 remove_interfaces, &ACCOUNT_KINDS[0]);
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
 		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, add_interfaces,

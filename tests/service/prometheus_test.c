@@ -17,6 +17,7 @@
 
 #include "feed.h"
 #include "metrics.h"
+#include "want_lost.h"
 #include "xdp-dedup-receive.h"
 
 #define RULES "user/service/alerts.yml"
@@ -94,7 +95,8 @@ static void end_feeds(bool now)
 /* Filters that have every metric, in *text. */
 static void write_all_metrics(char **text)
 {
-	static struct readings r;
+	static const struct want_lost lost;
+	static struct readings r = { .lost = &lost };
 	char *names[] = { "b0" };
 	struct config_filter filter = { .name = "b0",
 					.wish = { .where = { names, 1, MODE_ANY, false } } };

@@ -372,12 +372,14 @@ static const struct cli_script SCRIPTS[] = {
 	{ "recover-where-it-cannot",
 	  "conf " FEED " " OFTEN "'recover = yes'\n"
 	  "got $XD run --check --config /mnt/conf; has 'feed]: recover: off for all filters: on v0 the kernel reports'\n"
-	  "serve; logs 'recover: off for all filters: on v0 the kernel reports what the filter drops, too'\n"
+	  "serve; logs 'recover: off for all filters: on v0 the kernel reports what XDP drops, too'\n"
 	  "soon grep -q '^xdp_dedup_recover_on 0' /mnt/run/conf.prom\n"
 	  "reload; sleep 0.2; [ $(grep -c recover: /mnt/log) = 1 ]\n"
 	  "ip tuntap add t0 mode tap && ip link set t0 up || { quits TERM; exit 0; }\n"
 	  "conf '[filter t]' 'interfaces = t0' 'port = 1' " OFTEN "'recover = yes'; reload\n"
 	  "logs 'cannot recover losses: there is no drop monitor here'\n"
+	  "$XD load v0 --port 7 --name another; reload; now() { [ $(grep -c 'filters: on v0' /mnt/log) = 2 ]; }\n"
+	  "soon now; $XD unload --name another\n"
 	  "sed -i s/yes/no/ /mnt/conf; reload; none() { ! grep recover /mnt/run/conf.prom; }; soon none\n"
 	  "quits TERM\n" },
 	{ "keeps-nothing-open",

@@ -26,7 +26,7 @@
 #define ON_NS (1000 * UINT64_C(1000000))
 #define FILE_SNAP 262144
 #define REASONS_MAX 32
-/* Time without --for, if the kernel also reports the filter's drops: each then costs fivefold. */
+/* Time without --for, if the kernel also reports drops of XDP: each then costs fivefold. */
 #define COSTLY_NS (10 * 1000 * UINT64_C(1000000))
 
 /* What is shown, and what has been shown. */
@@ -134,7 +134,7 @@ static void log_summary(const struct lost *l, uint32_t missed, int err)
 
 static int show_lost(struct lost *l)
 {
-	const char *costly = lost_costly_interface(&l->packets.at);
+	const char *costly = lost_costly_interface(&l->links);
 	uint64_t for_ns = l->o->sample.for_ns;
 	struct drop_monitor *m;
 	uint32_t missed;

@@ -115,10 +115,14 @@ bool lost_is_costly(const char *ifname, enum attach_mode mode)
 	return mode == MODE_SKB || device_driver(ifname, driver) || !strcmp(driver, "veth");
 }
 
-const char *lost_costly_interface(const struct attachments *at)
+const char *lost_costly_interface(const struct links *links)
 {
-	for (int i = 0; i < at->cnt; i++)
-		if (at->list[i].local && lost_is_costly(at->list[i].ifname, at->list[i].mode))
-			return at->list[i].ifname;
+	for (int i = 0; i < links->cnt; i++) {
+		const struct link *l = &links->list[i];
+		bool is_skb = l->xdp_ids[LINK_XDP_SKB];
+
+		if (link_has_xdp(l) && lost_is_costly(l->name, is_skb ? MODE_SKB : MODE_NATIVE))
+			return l->name;
+	}
 	return NULL;
 }

@@ -15,7 +15,7 @@
 
 /* A message about the interface of lost_costly_interface(). */
 #define LOST_COSTLY \
-	"on %s the kernel reports what the filter drops, too, and each drop then costs fivefold"
+	"on %s the kernel reports what XDP drops, too, and each drop then costs fivefold"
 
 /* Of one filter. Begins as { 0 }; the caller reads `at`. */
 struct lost_packets {
@@ -54,12 +54,12 @@ bool lost_packet_read(const struct drop *d, const struct attachment *at, struct 
  */
 void lost_packets_want(struct lost_packets *l, struct filter *f, const struct lost_packet *p);
 
-/* Does the kernel make a buffer of each packet of this interface before the filter drops it, so
+/* Does the kernel make a buffer of each packet of this interface before XDP drops it, so
  * that the monitor reports these drops, too? True also if the driver is unknown.
  */
 bool lost_is_costly(const char *ifname, enum attach_mode mode);
 
-/* Returns such an interface of this network namespace; NULL if there is none. */
-const char *lost_costly_interface(const struct attachments *at);
+/* Returns such an interface that runs an XDP program of anybody; NULL if there is none. */
+const char *lost_costly_interface(const struct links *links);
 
 #endif

@@ -10,21 +10,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "netlink.h"
 
 #define MESSAGE_MAX (128 * 1024)	/* for a packet of 64 KiB, and its attributes */
 #define SOCKET_BYTES (16 * 1024 * 1024) /* for bursts of packets */
-#define QUEUE_PACKETS 10000		/* of each CPU, in the kernel */
+#define QUEUE_PACKETS 10000		/* of each CPU, in the kernel: by it a monitor is ours */
 #define QUEUE_DEFAULT 1000
 #define MESSAGES_AT_ONCE 256 /* of a call, so that it ends also in a flood */
 #define EVENTS_GROUP "events"
+#define MODULE "/sys/module/drop_monitor"
 
 struct drop_monitor {
 	struct mnl_socket *socket;
 	uint32_t family;
 	uint32_t group; /* of its events */
 	bool opened;
+	uint64_t refused; /* refused_by_queues() when it was opened */
 	char message[MESSAGE_MAX];
 };
 
@@ -60,9 +63,14 @@ static int take_family(const struct nlmsghdr *message, void *arg)
 	return MNL_CB_OK;
 }
 
-/* Sets *arg, a bool: are whole packets reported, and not only counts, or their beginnings? */
+struct configuration {
+	bool is_whole; /* whole packets are reported, and not only counts, or their beginnings */
+	uint32_t queue;
+};
+
 static int take_configuration(const struct nlmsghdr *message, void *arg)
 {
+	struct configuration *c = arg;
 	const struct nlattr *a;
 	bool is_packets = false, is_whole = true;
 
@@ -71,8 +79,26 @@ static int take_configuration(const struct nlmsghdr *message, void *arg)
 			is_packets = mnl_attr_get_u8(a) == NET_DM_ALERT_MODE_PACKET;
 		if (mnl_attr_get_type(a) == NET_DM_ATTR_TRUNC_LEN)
 			is_whole = !mnl_attr_get_u32(a);
+		if (mnl_attr_get_type(a) == NET_DM_ATTR_QUEUE_LEN)
+			c->queue = mnl_attr_get_u32(a);
 	}
-	*(bool *)arg = is_packets && is_whole;
+	c->is_whole = is_packets && is_whole;
+	return MNL_CB_OK;
+}
+
+/* Sets *arg, a uint64_t, to how many packets the kernel's queues had no room for. */
+static int take_stats(const struct nlmsghdr *message, void *arg)
+{
+	const struct nlattr *a, *of;
+
+	mnl_attr_for_each (a, message, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(a) == NET_DM_ATTR_STATS)
+			mnl_attr_for_each_nested (of, a) {
+				if (mnl_attr_get_type(of) == NET_DM_ATTR_STATS_DROPPED &&
+				    !mnl_attr_validate(of, MNL_TYPE_U64))
+					*(uint64_t *)arg = mnl_attr_get_u64(of);
+			}
+	}
 	return MNL_CB_OK;
 }
 
@@ -117,20 +143,27 @@ static int configure(const struct drop_monitor *m, uint8_t mode, uint32_t queue)
 	return netlink_query(NETLINK_GENERIC, &r.header, take_nothing, NULL);
 }
 
+static int read_configuration(const struct drop_monitor *m, struct configuration *out)
+{
+	union netlink_request r;
+
+	*out = (struct configuration){ 0 };
+	netlink_begin_generic(&r, m->family, NET_DM_CMD_CONFIG_GET);
+	return netlink_query(NETLINK_GENERIC, &r.header, take_configuration, out);
+}
+
 int drop_monitor_turn_on(const struct drop_monitor *m)
 {
 	int err = configure(m, NET_DM_ALERT_MODE_PACKET, QUEUE_PACKETS);
 	bool is_on = err == -EBUSY; /* at least for hardware drops */
-	bool is_whole = false;
-	union netlink_request r;
+	struct configuration c;
 
 	if (!err || is_on)
 		err = switch_monitor(m, NET_DM_CMD_START);
 	if (err != -EAGAIN && (err || !is_on))
 		return err;
-	netlink_begin_generic(&r, m->family, NET_DM_CMD_CONFIG_GET);
-	err = netlink_query(NETLINK_GENERIC, &r.header, take_configuration, &is_whole);
-	return err ?: is_whole ? 0 : -EBUSY;
+	err = read_configuration(m, &c);
+	return err ?: c.is_whole ? 0 : -EBUSY;
 }
 
 /* Returns the inode of a socket that listens to the monitor; 0 if there is none. */
@@ -165,6 +198,17 @@ static int listen_to_events(struct drop_monitor *m)
 		       : 0;
 }
 
+/* Returns how many packets the kernel's queues had no room for, ever. */
+static uint64_t refused_by_queues(const struct drop_monitor *m)
+{
+	union netlink_request r;
+	uint64_t cnt = 0;
+
+	netlink_begin_generic(&r, m->family, NET_DM_CMD_STATS_GET);
+	netlink_query(NETLINK_GENERIC, &r.header, take_stats, &cnt);
+	return cnt;
+}
+
 int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_listener)
 {
 	struct drop_monitor *m = calloc(1, sizeof(*m));
@@ -180,6 +224,7 @@ int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_liste
 		switch_monitor(m, NET_DM_CMD_STOP);
 	err = err ?: drop_monitor_turn_on(m);
 	m->opened = !err;
+	m->refused = err ? 0 : refused_by_queues(m);
 	if (err)
 		drop_monitor_close(m);
 	else
@@ -198,7 +243,7 @@ uint32_t drop_monitor_missed(const struct drop_monitor *m)
 	socklen_t size = sizeof(memory);
 
 	getsockopt(drop_monitor_fd(m), SOL_SOCKET, SO_MEMINFO, memory, &size);
-	return memory[SK_MEMINFO_DROPS];
+	return memory[SK_MEMINFO_DROPS] + (uint32_t)(refused_by_queues(m) - m->refused);
 }
 
 static void copy_text(char *out, size_t size, const struct nlattr *a)
@@ -266,6 +311,13 @@ bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out)
 	return out->frame && out->have;
 }
 
+/* Stops it, unless somebody listens. */
+static void turn_off(const struct drop_monitor *m)
+{
+	if (!listener_of(m) && !switch_monitor(m, NET_DM_CMD_STOP))
+		configure(m, NET_DM_ALERT_MODE_SUMMARY, QUEUE_DEFAULT);
+}
+
 int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 		      int (*each)(void *arg, const struct drop *drop), void *arg)
 {
@@ -299,7 +351,18 @@ void drop_monitor_close(struct drop_monitor *m)
 				      sizeof(m->group));
 		mnl_socket_close(m->socket);
 	}
-	if (m->opened && !listener_of(m) && !switch_monitor(m, NET_DM_CMD_STOP))
-		configure(m, NET_DM_ALERT_MODE_SUMMARY, QUEUE_DEFAULT);
+	if (m->opened)
+		turn_off(m);
+	free(m);
+}
+
+void drop_monitor_end_left(void)
+{
+	struct drop_monitor *m = access(MODULE, F_OK) ? NULL : calloc(1, sizeof(*m));
+	struct configuration c;
+
+	if (m && !find_family(m) && !read_configuration(m, &c) && c.is_whole &&
+	    c.queue == QUEUE_PACKETS)
+		turn_off(m);
 	free(m);
 }

@@ -44,7 +44,9 @@ int drop_monitor_fd(const struct drop_monitor *m);
 int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 		      int (*each)(void *arg, const struct drop *drop), void *arg);
 
-/* Returns how many packets were not reported because this process was too slow, modulo 2^32. */
+/* Returns how many packets were not reported, because this process or the kernel was too slow,
+ * modulo 2^32.
+ */
 uint32_t drop_monitor_missed(const struct drop_monitor *m);
 
 /* Reads one message of the monitor. Returns whether it reports a packet. */
@@ -52,5 +54,10 @@ bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out);
 
 /* Stops the monitor, unless somebody else listens, and frees *m. */
 void drop_monitor_close(struct drop_monitor *m);
+
+/* Stops the monitor if a process of this tool that was killed has left it on, and nobody listens.
+ * Does not load the kernel's module.
+ */
+void drop_monitor_end_left(void);
 
 #endif

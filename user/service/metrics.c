@@ -45,8 +45,10 @@ static void write_service(struct metrics_out *m, const struct readings *in)
 			      METRICS_LABELS("filter", in->filters.list[i]->name));
 }
 
-static void write_recovery(struct metrics_out *m, const struct want_lost *w)
+static void write_recovery(struct metrics_out *m, const struct readings *in)
 {
+	const struct want_lost *w = in->lost;
+
 	metrics_family(m, METRICS_GAUGE, "recover_on",
 		       "Whether what is lost behind the filters is wanted.");
 	metrics_gauge(m, w->monitor != NULL, METRICS_NO_LABELS);
@@ -56,13 +58,15 @@ static void write_recovery(struct metrics_out *m, const struct want_lost *w)
 	metrics_family(m, METRICS_COUNTER, "recover_wanted",
 		       "Packets lost behind the filter whose next copies may pass.");
 	for (int i = 0; i < w->cnt; i++)
-		metrics_count(m, w->list[i]->packets.wants.cnt,
-			      METRICS_LABELS("filter", w->list[i]->name));
+		if (readings_last_filter(in, w->list[i]->name))
+			metrics_count(m, w->list[i]->packets.wants.cnt,
+				      METRICS_LABELS("filter", w->list[i]->name));
 	metrics_family(m, METRICS_COUNTER, "recover_unwanted",
 		       "Packets lost behind the filter, too many to let their next copies pass.");
 	for (int i = 0; i < w->cnt; i++)
-		metrics_count(m, w->list[i]->packets.unwanted,
-			      METRICS_LABELS("filter", w->list[i]->name));
+		if (readings_last_filter(in, w->list[i]->name))
+			metrics_count(m, w->list[i]->packets.unwanted,
+				      METRICS_LABELS("filter", w->list[i]->name));
 }
 
 static const char *action_label(const struct dedup_config *c)
@@ -291,7 +295,7 @@ int metrics_write(FILE *out, const struct readings *r)
 
 	write_service(&m, r);
 	if (r->lost)
-		write_recovery(&m, r->lost);
+		write_recovery(&m, r);
 	metrics_family(&m, METRICS_INFO, "filter", "What the filter is.");
 	write_each(&m, &r->filters, write_info);
 	metrics_family(&m, METRICS_INFO, "interface", "Where the filter runs, or ran.");

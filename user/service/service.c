@@ -90,8 +90,9 @@ static void report_status(struct service *s)
 		diag_done("%s", s->status);
 	s->is_ready = true;
 	s->is_reloading = s->is_status_old = false;
-	if (s->reconcile.config.recover || s->lost.monitor)
-		timer_arm(s->events, &s->refresh, 1, on_refresh, s);
+	if ((s->reconcile.config.recover || s->lost.monitor) &&
+	    !readings_take(&s->readings, &s->reconcile.config))
+		want_lost_update(&s->lost, s->reconcile.config.recover);
 }
 
 /* Called when no job is due: ends the service if that was requested, else reports the status. */
@@ -321,6 +322,7 @@ static int prepare_service(struct service *s)
 	s->reconcile.readings = &s->readings;
 	s->metrics = (struct metrics_file){ .events = s->events, .write = write_metrics, .arg = s };
 	s->lost = (struct want_lost){ .events = s->events, .readings = &s->readings };
+	drop_monitor_end_left();
 	if (err >= 0)
 		err = add_signals(s);
 	if (err >= 0)

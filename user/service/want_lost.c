@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 
 #include "clock.h"
+#include "receivers.h"
 #include "timer.h"
 
 #define PART 10		     /* of the time: 1/PART of a CPU at most */
@@ -28,7 +29,7 @@ static int take_drop(void *arg, const struct drop *d)
 
 	for (int i = 0; i < w->cnt && lost_reason_of(d)->may_be_wanted; i++) {
 		struct recovered *r = w->list[i];
-		const struct attachment *at = lost_interface(&r->packets.at, &w->readings->links, d);
+		const struct attachment *at = lost_interface(&r->packets.at, &w->links, d);
 		struct lost_packet packet;
 
 		if (at && r->filter && is_identified(w, r) && lost_packet_read(d, at, &packet))
@@ -130,22 +131,35 @@ static struct recovered *entry_of(struct want_lost *w, const char *name)
 	return w->list[w->cnt++] = r;
 }
 
-/* Reads where the service's filters run, as far as they can be read. Returns 0, or -errno (logged). */
+/* Reads where a filter runs. If that fails once, it runs where it did. */
+static void read_filter(struct want_lost *w, struct recovered *r)
+{
+	const struct filter *f = readings_last_filter(w->readings, r->name);
+	struct attachments at = { .cnt = 0 };
+
+	if (!f || !attachments_read(f, &w->links, &at))
+		r->packets.at = at;
+}
+
+/* Reads the interfaces, and where the filters of the file run. Returns 0, or -errno (logged). */
 static int read_filters(struct want_lost *w)
 {
-	const struct readings *in = w->readings;
+	const struct config_file *file = w->readings->wanted;
+	int err;
 
+	links_free(&w->links);
+	err = receivers_links(&w->links);
+	if (err)
+		return err;
 	for (int i = 0; i < w->cnt; i++)
 		w->list[i]->seen = false;
-	for (int i = 0; i < in->wanted->cnt; i++) {
-		const char *name = in->wanted->filters[i].name;
-		const struct filter *f = readings_last_filter(in, name);
-		struct recovered *r = f ? entry_of(w, name) : NULL;
+	for (int i = 0; i < file->cnt; i++) {
+		struct recovered *r = entry_of(w, file->filters[i].name);
 
-		if (f && !r)
+		if (!r)
 			return -ENOMEM;
-		if (r)
-			r->seen = !attachments_read(f, &in->links, &r->packets.at);
+		r->seen = true;
+		read_filter(w, r);
 	}
 	for (int i = w->cnt - 1; i >= 0; i--)
 		if (!w->list[i]->seen) {
@@ -160,18 +174,14 @@ static int read_filters(struct want_lost *w)
  */
 static int may_be_on(const struct want_lost *w)
 {
+	const char *costly = lost_costly_interface(&w->links);
 	int any = 0;
 
-	for (int i = 0; i < w->cnt; i++) {
-		const struct attachments *at = &w->list[i]->packets.at;
-		const char *costly = lost_costly_interface(at);
-
-		if (costly)
-			return diag_err(-EOPNOTSUPP, "off for all filters: " LOST_COSTLY, costly);
-		for (int n = 0; n < at->cnt; n++)
-			any |= at->list[n].local;
-	}
-	return any;
+	for (int i = 0; i < w->cnt; i++)
+		for (int n = 0; n < w->list[i]->packets.at.cnt; n++)
+			any |= w->list[i]->packets.at.list[n].local;
+	return any && costly ? diag_err(-EOPNOTSUPP, "off for all filters: " LOST_COSTLY, costly)
+			     : any;
 }
 
 void want_lost_update(struct want_lost *w, bool recover)
@@ -198,6 +208,7 @@ void want_lost_close(struct want_lost *w)
 	for (int i = 0; i < w->cnt; i++)
 		free(w->list[i]);
 	free(w->list);
+	links_free(&w->links);
 	w->list = NULL;
 	w->cnt = 0;
 }

@@ -13,7 +13,7 @@
 #include "lost_packets.h"
 #include "readings.h"
 
-/* One filter. */
+/* One filter of the file, also one that is not loaded. */
 struct recovered {
 	char name[NAME_MAX_LEN + 1];
 	struct lost_packets packets;
@@ -26,6 +26,7 @@ struct want_lost {
 	sd_event *events;
 	const struct readings *readings;
 
+	struct links links;	      /* the interfaces, as of the last update */
 	struct drop_monitor *monitor; /* NULL: it is off */
 	sd_event_source *packets, *pause;
 	uint64_t paid_ns; /* CLOCK_MONOTONIC: until then, CPU time is used up */
@@ -37,8 +38,9 @@ struct want_lost {
 	struct diag_once off; /* why the monitor is off */
 };
 
-/* Turns the monitor on or off. Call it when readings_refresh() has read the filters. If they cannot
- * be recovered now, the reason is logged once, and the next call tries again.
+/* Turns the monitor on or off. Call it after each reading by readings_refresh(), and when filters
+ * or interfaces have changed, after readings_take(). If filters cannot be recovered now, the reason
+ * is logged once, and the next call tries again.
  */
 void want_lost_update(struct want_lost *w, bool recover);
 
