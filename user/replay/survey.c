@@ -7,13 +7,9 @@
 
 #include "diag.h"
 #include "plan.h"
-#include "program.h"
 #include "secrets.h"
-#include "inside.h"
 #include "integers.h"
-#include "survey_ids.h"
-#include "survey_note.h"
-#include "survey_tunnels.h"
+#include "survey_state.h"
 #include "tunnels.h"
 
 #define SECOND_NS UINT64_C(1000000000)
