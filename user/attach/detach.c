@@ -25,7 +25,7 @@ int detach_pass_all(void)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_XDP,
-		    .prog_flags = kernel_has_frags() ? BPF_F_XDP_HAS_FRAGS : 0);
+		    .prog_flags = BPF_F_XDP_HAS_FRAGS);
 	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "dedup_pass_all", "Dual BSD/GPL", PASS,
 			       sizeof(PASS) / sizeof(PASS[0]), &opts);
 

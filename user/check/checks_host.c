@@ -33,8 +33,7 @@ int check_kernel(struct check_context *q)
 	if (!kernel_has_rights(KERNEL_BPF))
 		return check_unknown(q, "Linux %s; what of BPF it has cannot be told without CAP_BPF",
 				     un.release);
-	check_found(q, "Linux %s: has XDP, BPF timers and loops%s", un.release,
-		    kernel_has_frags() ? ", frags" : "");
+	check_found(q, "Linux %s: has XDP, BPF timers and loops, frags", un.release);
 	return kernel_check(-EOPNOTSUPP);
 }
 

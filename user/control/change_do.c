@@ -33,7 +33,7 @@ static const struct attachment *attached_to(const struct change *c, const char *
 static int check_new_delivery(const struct change *c, const struct dedup_config *cfg)
 {
 	bool did = c->f.config->policy.deliver;
-	int err = cfg->policy.deliver && !did ? kernel_check_delivery(kernel_has_map) : 0;
+	int err = cfg->policy.deliver && !did ? kernel_check_delivery() : 0;
 
 	for (int i = 0; i < c->where.cnt && cfg->policy.deliver && !err; i++) {
 		const struct attachment *a = attached_to(c, c->where.ifnames[i]);

@@ -159,7 +159,7 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	/* A section name "xdp.frags" would take effect only when libbpf loads the program: too late
 	 * for libxdp to give its dispatcher frags.
 	 */
-	if (!err && kernel_has_frags())
+	if (!err)
 		err = bpf_program__set_flags(object_packet_program(skel), BPF_F_XDP_HAS_FRAGS);
 	if (err) {
 		xdp_dedup__destroy(skel);
@@ -217,7 +217,6 @@ int object_load_filter(struct xdp_dedup *skel, const char *name, const struct de
 	*config = *cfg;
 	/* No frame matches before own_macs_set(). */
 	skel->data_record->record.own_mac = DEDUP_MAC_NONE;
-	config->frags = kernel_has_frags();
 	err = xdp_dedup__load(skel);
 	if (err)
 		return kernel_explain(err, plan_bytes(cfg));
