@@ -16,7 +16,6 @@
 #include "probe.h"
 #include "share.h"
 #include "receivers.h"
-#include "preemption.h"
 
 int check_rights(struct check_context *q)
 {
@@ -42,7 +41,7 @@ int check_preemption(struct check_context *q)
 	if (q->subject->spec->count_only)
 		return check_found(q, "with --action count no packet is dropped");
 	check_found(q, "a CPU ends each packet before it begins another one");
-	return preemption_check();
+	return kernel_check_preemption();
 }
 
 int check_jit(struct check_context *q)

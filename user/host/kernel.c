@@ -2,6 +2,7 @@
 #include "kernel.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,9 @@
 #include "proc.h"
 #include "text.h"
 #include "units.h"
+
+#define PREEMPTION_MAJOR 6
+#define PREEMPTION_MINOR 18
 
 static char message[160];
 static bool is_verbose;
@@ -200,6 +204,47 @@ int kernel_check(int err)
 	uname(&un);
 	return diag_err(err, "this kernel (%s) has no BPF loops, which came with Linux 5.17",
 			un.release);
+}
+
+static bool has_line(const char *path, const char *line)
+{
+	FILE *file = fopen(path, "re");
+	char text[256];
+	bool has = false;
+
+	while (file && !has && fgets(text, sizeof(text), file)) {
+		text[strcspn(text, "\n")] = '\0';
+		has = !strcmp(text, line);
+	}
+	if (file)
+		fclose(file);
+	return has;
+}
+
+bool kernel_preempts(const char *release, const char *version, const char *config)
+{
+	int major = 0, minor = 0;
+
+	if (!strstr(version, "PREEMPT_RT") || sscanf(release, "%d.%d", &major, &minor) != 2)
+		return false;
+	return (major > PREEMPTION_MAJOR || (major == PREEMPTION_MAJOR && minor >= PREEMPTION_MINOR)) &&
+	       !has_line(config, "CONFIG_PREEMPT_RT_NEEDS_BH_LOCK=y");
+}
+
+int kernel_check_preemption(void)
+{
+	char config[PATH_MAX];
+	struct utsname un;
+
+	uname(&un);
+	snprintf(config, sizeof(config), "/boot/config-%s", un.release);
+	if (!kernel_preempts(un.release, un.version, config))
+		return 0;
+	return diag_err(
+		-EOPNOTSUPP,
+		"on this kernel (%s, PREEMPT_RT) a CPU begins a packet before it has ended another one, and would look up the wrong id" ADVICE
+		"--action count drops nothing; a kernel with PREEMPT_RT_NEEDS_BH_LOCK=y in %s suits",
+		un.release, config);
 }
 
 int kernel_explain(int err, uint64_t bytes)

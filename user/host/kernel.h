@@ -72,6 +72,18 @@ int kernel_check(int err);
  */
 int kernel_check_delivery(void);
 
+/* Does a kernel with these texts of uname(), and this configuration file, let a CPU begin another
+ * packet before it has finished one? Per-CPU memory of a program, such as the id that it looks up,
+ * is then shared by several packets: a fresh packet could be judged by the id of another packet.
+ * Kernels with PREEMPT_RT do so since Linux 6.18, unless they were built with
+ * PREEMPT_RT_NEEDS_BH_LOCK. If the file does not exist, the option counts as not set, which is its
+ * default.
+ */
+bool kernel_preempts(const char *release, const char *version, const char *config);
+
+/* Checks that a filter that drops duplicates may run here. Returns 0; or -EOPNOTSUPP (logged). */
+int kernel_check_preemption(void);
+
 /* Was too little memory the cause why loading a filter of `bytes` (0 if its maps existed already)
  * failed with err? The kernel returns -E2BIG for maps that are too large, and also for a program
  * that is too complex for the verifier.

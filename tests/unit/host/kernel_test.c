@@ -6,7 +6,6 @@
 #include "device.h"
 #include "diags.h"
 #include "kernel.h"
-#include "preemption.h"
 
 /* Kernels whose packets may interrupt each other on a CPU. */
 TEST(preemption_is_told)
@@ -30,8 +29,8 @@ TEST(preemption_is_told)
 	dprintf(fd, "CONFIG_PREEMPT_RT=y\nCONFIG_PREEMPT_RT_NEEDS_BH_LOCK=y\n");
 	close(fd);
 	for (size_t i = 0; i < ARRAY_SIZE(KERNELS); i++)
-		assert_int_equal(preemption_of(KERNELS[i].release, KERNELS[i].version,
-					       KERNELS[i].locked ? path : "/no/such/file"),
+		assert_int_equal(kernel_preempts(KERNELS[i].release, KERNELS[i].version,
+						 KERNELS[i].locked ? path : "/no/such/file"),
 				 KERNELS[i].is);
 	unlink(path);
 }
