@@ -27,10 +27,7 @@ struct programs {
 
 static int read_programs(const char *name, struct programs *out)
 {
-	char staging[PATH_MAX];
-
-	pin_dir_staging(staging, name);
-	return filter_identity(name, &out->now) ?: filter_identity(staging, &out->staged);
+	return filter_identity(name, &out->now) ?: filter_identity(PIN_STAGING(name), &out->staged);
 }
 
 static bool is_own(const struct programs *p, uint32_t prog_id)

@@ -53,11 +53,9 @@ static int is_in_use(const char *name)
  */
 static int find_pins(const char *name)
 {
-	char path[PATH_MAX];
 	int in_use;
 
-	pin_path(path, name, NULL);
-	if (access(path, F_OK) && errno == ENOENT)
+	if (access(PIN_PATH(name, NULL), F_OK) && errno == ENOENT)
 		return 0;
 	in_use = is_in_use(name);
 	if (in_use < 0)

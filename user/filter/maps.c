@@ -42,10 +42,7 @@ static int remove_inner(const struct filter *f, enum pin pin)
 
 static int unpin(const struct filter *f, const char *pin)
 {
-	char path[PATH_MAX];
-
-	pin_path(path, f->name, pin);
-	return unlink(path) && errno != ENOENT ? -errno : 0;
+	return unlink(PIN_PATH(f->name, pin)) && errno != ENOENT ? -errno : 0;
 }
 
 /* The state's map is removed from the program first: without it packets do not use the memory. Its
@@ -64,8 +61,8 @@ int filter_drop_predecessor(const struct filter *f)
 int filter_same_predecessor(const struct filter *a, const struct filter *b)
 {
 	uint32_t ids[2];
-	int err = identity_of_pin(a->name, PIN_OUTER_STATE, &ids[0])
-			  ?: identity_of_pin(b->name, PIN_OUTER_STATE, &ids[1]);
+	int err = identity_of_pin(a->name, PINS[PIN_OUTER_STATE], &ids[0])
+			  ?: identity_of_pin(b->name, PINS[PIN_OUTER_STATE], &ids[1]);
 
 	return err ? err : ids[0] == ids[1];
 }

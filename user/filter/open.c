@@ -52,11 +52,9 @@ static int explain_missing(int err)
 /* Reads the inode of the filter's directory, which differs between filters loaded with one name. */
 static int dir_of(const char *name, ino_t *dir)
 {
-	char path[PATH_MAX];
 	struct stat st;
 
-	pin_path(path, name, NULL);
-	if (stat(path, &st))
+	if (stat(PIN_PATH(name, NULL), &st))
 		return explain_missing(errno);
 	*dir = st.st_ino;
 	return 0;
@@ -170,12 +168,7 @@ int filter_open(const char *name, struct filter *out)
 
 int filter_open_staged(const char *name, struct filter *out)
 {
-	char directory[sizeof(out->name)];
-
-	if (!filter_name_ok(name))
-		return -ENOENT;
-	snprintf(directory, sizeof(directory), STAGING "%.*s", NAME_MAX_LEN, name);
-	return filter_open_directory(directory, out);
+	return filter_name_ok(name) ? filter_open_directory(PIN_STAGING(name), out) : -ENOENT;
 }
 
 /* Moves the open filter *f to a new *to. Returns 0; or -ENOMEM, and *f is closed. */
@@ -222,7 +215,7 @@ int filter_open_predecessor(struct filter *f)
 
 	if (!f->config->has_predecessor)
 		return 0;
-	err = identity_of_pin(f->name, PIN_PREDECESSOR_STATE, &id);
+	err = identity_of_pin(f->name, PINS[PIN_PREDECESSOR_STATE], &id);
 	if (err || !id)
 		return err;
 	err = open_predecessor(f->name, &predecessor);
