@@ -329,11 +329,16 @@ static int collect(struct status *s, const struct links *links)
 int status_collect(struct filter *f, const struct links *links, bool exact, struct status *s)
 {
 	int err = filter_open_predecessor(f) ?: filter_open_change(f);
+	struct links now = { 0 };
 
 	*s = (struct status){ .filter = *f,
 			      .layout = layout_of(f->config->memory.layout),
 			      .exact = exact };
-	return err ? loader_explain(f->name, err) : collect(s, links);
+	if (err)
+		return loader_explain(f->name, err);
+	err = (links ? 0 : receivers_links(&now)) ?: collect(s, links ?: &now);
+	links_free(&now);
+	return err;
 }
 
 void status_free(struct status *s)
