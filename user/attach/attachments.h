@@ -32,7 +32,8 @@ struct attachments {
 };
 
 /* Reads where an open filter runs: an element for each interface in its record. links: the current
- * interfaces of this network namespace. Returns 0, or -errno (not logged).
+ * interfaces of this network namespace; NULL: it reads them. Returns 0, or -errno (not logged);
+ * then *out may be incomplete.
  */
 int attachments_read(const struct filter *f, const struct links *links, struct attachments *out);
 
