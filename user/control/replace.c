@@ -103,9 +103,10 @@ static int replace_filter(struct change *c, struct dedup_config *cfg)
 
 int change_replace(const struct wish *w)
 {
-	static const struct change_steps STEPS = { plan_replacement, replace_filter };
 	struct change c;
 	int err = change_find(w, w->name ?: w->where.ifnames[0], &c);
 
-	return err == -ENOENT ? err : err ? EXIT_FAILED : change_steps(&c, &STEPS);
+	return err == -ENOENT ? err
+	       : err	      ? EXIT_FAILED
+			      : change_steps(&c, plan_replacement, replace_filter);
 }
