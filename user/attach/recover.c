@@ -8,7 +8,6 @@
 #include "diag.h"
 #include "live_exchange.h"
 #include "loader.h"
-#include "maps.h"
 #include "open.h"
 #include "pin_dirs.h"
 #include "predecessor.h"
