@@ -260,7 +260,9 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 		err = note_ids(s, &seen);
 	}
 	timeline_note(&s->result.timeline, s->now_ns, seen.is_identical);
-	return err ?: sources_note(s->result.sources, seen.frame, seen.have, seen.is_identical);
+	return err
+		       ?: sources_note(s->result.sources, &seen.flow, seen.frame, seen.have,
+				       seen.is_identical);
 }
 
 const struct survey_result *survey_end(struct survey *s)
