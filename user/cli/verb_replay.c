@@ -12,7 +12,6 @@
 #include "plan.h"
 #include "replay_print.h"
 #include "report.h"
-#include "survey_print.h"
 #include "verbs.h"
 
 /* The destination of packets whose capture has none, as cooked packets and raw IP. */
