@@ -61,6 +61,11 @@ int change_place_of(const char *ifname, char *const *ifnames, int cnt);
 int change_interfaces(struct change *c, char *const *add, int add_cnt, char *const *remove,
 		      int remove_cnt);
 
+/* Does so for the interfaces of the request, if it has any: without w->stays they are all on which
+ * the filter is to run, else those on which it does not run yet are added.
+ */
+int change_ask_interfaces(struct change *c);
+
 /* Gives the filter's memory a program of this plan. *cfg lacks only the secrets. Returns 0; or
  * -errno (logged).
  */
