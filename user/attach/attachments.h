@@ -26,6 +26,12 @@ struct attachment {
 	bool unknown;	  /* shared, and libxdp failed to report its programs */
 };
 
+/* Does the filter run on this interface of this network namespace? */
+static inline bool attachment_runs_here(const struct attachment *a)
+{
+	return a->local && a->ours && !a->unknown;
+}
+
 struct attachments {
 	struct attachment list[DEDUP_IFACES_MAX];
 	int cnt;
