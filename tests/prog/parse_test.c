@@ -474,19 +474,12 @@ TEST(every_bit_of_the_magic_counts)
 	}
 }
 
-static void need_frags(void)
-{
-	if (!fixture.filter.config->frags)
-		skip();
-}
-
 TEST(a_jumbo_frame_is_seen_whole)
 {
 	static const struct variant JUMBO = { "jumbo", { .body = 8900, .ipv6 = true } };
 	struct id ids[2] = { id_fresh(), id_fresh() };
 	struct frame event, ihave, cut;
 
-	need_frags();
 	build(&ihave, &JUMBO, GSP_IHAVE, ids, 2);
 	build(&event, &JUMBO, GSP_EVENT, ids, 1);
 	assert_true(event.len > 9000 - 64);
@@ -511,7 +504,6 @@ TEST(headers_past_the_first_buffer_pass)
 	struct id id = id_fresh();
 	struct frame f;
 
-	need_frags();
 	plan.extension_len = 255;
 	plan.body = 100;
 	frame_build(&f, &plan, &id);
@@ -547,7 +539,6 @@ TEST(a_frame_may_be_split_anywhere)
 	struct id ids[2] = { id_fresh(), id_fresh() };
 	struct frame f;
 
-	need_frags();
 	need_choice_of_buffers();
 	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_new);
 	expect_event(&ids[1], XDP_PASS, DEDUP_REASON_new);
@@ -572,7 +563,6 @@ TEST(padding_is_no_part_of_a_duplicate)
 	struct id id = id_fresh();
 	struct frame f;
 
-	need_frags();
 	frame_build(&f, &(struct frame_plan){ .padding = 9000 }, &id);
 	expect(&f, XDP_PASS, DEDUP_REASON_new);
 	expect(&f, XDP_DROP, DEDUP_REASON_duplicate);

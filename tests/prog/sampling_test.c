@@ -19,7 +19,7 @@
 #include "clock.h"
 #include "slow_path.h"
 #include "kernel.h"
-#include "maps.h"
+#include "open.h"
 #include "protocol_packets.h"
 #include "sampling.h"
 #include "stream_runner.h"

@@ -122,9 +122,10 @@ const char *attach_refusal(int err)
 	return !*text || strstr(text, "Underlying driver") ? strerror(-err) : text;
 }
 
-bool attach_is_mode_refused(int err)
+/* Does err mean that the interface does not support the mode? Then another mode may work. */
+static bool is_mode_refused(int err)
 {
-	return err && err != -EBUSY && err != -EEXIST && err != -EPERM && err != -ENOMEM;
+	return err < 0 && err != -EBUSY && err != -EEXIST && err != -EPERM && err != -ENOMEM;
 }
 
 static int log_mode_refused(const char *ifname, enum attach_mode mode, int err)
@@ -135,7 +136,7 @@ static int log_mode_refused(const char *ifname, enum attach_mode mode, int err)
 			ifname, attach_mode_name(mode), attach_refusal(err));
 }
 
-void attach_note_skb_mode(const char *ifname, const char *why)
+static void note_skb_mode(const char *ifname, const char *why)
 {
 	diag_note("%s has no native XDP (%s): skb mode is taken, which saves less", ifname, why);
 }
@@ -145,7 +146,7 @@ int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native
 	if ((mode == MODE_NATIVE && !has_native) || (mode == MODE_HW && !has_hw))
 		return log_mode_refused(ifname, mode, -EOPNOTSUPP);
 	if (mode == MODE_ANY && !has_native)
-		attach_note_skb_mode(ifname, strerror(EOPNOTSUPP));
+		note_skb_mode(ifname, strerror(EOPNOTSUPP));
 	return 0;
 }
 
@@ -172,9 +173,9 @@ int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t fe
 	return 0;
 }
 
-int attach_explain(const char *ifname, enum attach_mode mode, int err)
+static int explain_failure(const char *ifname, enum attach_mode mode, int err)
 {
-	if (mode != MODE_ANY && attach_is_mode_refused(err))
+	if (mode != MODE_ANY && is_mode_refused(err))
 		return log_mode_refused(ifname, mode, err);
 	return diag_err(err, "cannot attach to %s: %s" ADVICE "--verbose shows what the kernel says",
 			ifname, attach_refusal(err));
@@ -196,33 +197,37 @@ static int read_refusal(int prog_fd, int ifindex, uint32_t flag, int err)
 	return err;
 }
 
-static int create_link(int prog_fd, const char *ifname, enum attach_mode mode)
+static int create_link(const void *arg, const char *ifname, enum attach_mode mode)
 {
-	int ifindex = (int)if_nametoindex(ifname);
+	int prog_fd = *(const int *)arg, ifindex = (int)if_nametoindex(ifname);
 	uint32_t flag = row_of_mode(mode)->flag;
 	int fd = iface_link_create(prog_fd, ifindex, flag);
 
-	return attach_is_mode_refused(fd < 0 ? fd : 0) ? read_refusal(prog_fd, ifindex, flag, fd)
-						       : fd;
+	return is_mode_refused(fd) ? read_refusal(prog_fd, ifindex, flag, fd) : fd;
+}
+
+int attach_by(attach_fn attach, const void *arg, const char *ifname, enum attach_mode *mode)
+{
+	enum attach_mode tried = *mode == MODE_ANY ? MODE_NATIVE : *mode;
+	int result = attach(arg, ifname, tried), skb;
+	char why[160];
+
+	if (*mode == MODE_ANY && is_mode_refused(result)) {
+		snprintf(why, sizeof(why), "%s", attach_refusal(result));
+		skb = attach(arg, ifname, MODE_SKB);
+		if (skb >= 0) {
+			note_skb_mode(ifname, why);
+			result = skb;
+			tried = MODE_SKB;
+		}
+	}
+	if (result < 0)
+		return explain_failure(ifname, *mode, result);
+	*mode = tried;
+	return result;
 }
 
 int attach_link(int prog_fd, const char *ifname, enum attach_mode *mode)
 {
-	enum attach_mode tried = *mode == MODE_ANY ? MODE_NATIVE : *mode;
-	int fd = create_link(prog_fd, ifname, tried), skb_fd;
-	char why[160];
-
-	if (*mode == MODE_ANY && fd < 0 && attach_is_mode_refused(fd)) {
-		snprintf(why, sizeof(why), "%s", attach_refusal(fd));
-		skb_fd = create_link(prog_fd, ifname, MODE_SKB);
-		if (skb_fd >= 0) {
-			attach_note_skb_mode(ifname, why);
-			fd = skb_fd;
-			tried = MODE_SKB;
-		}
-	}
-	if (fd < 0)
-		return attach_explain(ifname, *mode, fd);
-	*mode = tried;
-	return fd;
+	return attach_by(create_link, &prog_fd, ifname, mode);
 }

@@ -51,8 +51,14 @@ int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native
  */
 int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t features);
 
-/* Attaches the program to an interface by a link. MODE_ANY tries native, then skb; *mode becomes the
- * mode that was taken. Returns the link's descriptor, which the caller closes; or -errno (logged).
+/* Attaches to an interface by this function, which returns 0 or more, or -errno. MODE_ANY tries native,
+ * then skb; *mode becomes the mode that was taken. Returns what attach() returned; or -errno (logged).
+ */
+typedef int (*attach_fn)(const void *arg, const char *ifname, enum attach_mode mode);
+int attach_by(attach_fn attach, const void *arg, const char *ifname, enum attach_mode *mode);
+
+/* Attaches the program by a link. Returns the link's descriptor, which the caller closes; or -errno
+ * (logged). mode: see attach_by().
  */
 int attach_link(int prog_fd, const char *ifname, enum attach_mode *mode);
 
@@ -60,15 +66,6 @@ int attach_link(int prog_fd, const char *ifname, enum attach_mode *mode);
  * sent one since kernel_forget_message().
  */
 const char *attach_refusal(int err);
-
-/* Does err mean that the interface does not support the mode? Then another mode may work. */
-bool attach_is_mode_refused(int err);
-
-/* Logs a note that skb mode was taken, and why. */
-void attach_note_skb_mode(const char *ifname, const char *why);
-
-/* Logs that attaching to the interface failed. Returns err. */
-int attach_explain(const char *ifname, enum attach_mode mode, int err);
 
 /* Returns "native", "skb" or "hw"; "none" for MODE_ANY. */
 const char *attach_mode_name(enum attach_mode mode);

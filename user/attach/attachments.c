@@ -27,10 +27,7 @@ struct programs {
 
 static int read_programs(const char *name, struct programs *out)
 {
-	char staging[PATH_MAX];
-
-	pin_dir_staging(staging, name);
-	return filter_identity(name, &out->now) ?: filter_identity(staging, &out->staged);
+	return filter_identity(name, &out->now) ?: filter_identity(PIN_STAGING(name), &out->staged);
 }
 
 static bool is_own(const struct programs *p, uint32_t prog_id)
@@ -172,8 +169,10 @@ static bool may_have_changed(const struct attachments *a, const struct links *li
 int attachments_read(const struct filter *f, const struct links *links, struct attachments *out)
 {
 	struct links again = { 0 };
-	int err = read_all(f, links, out);
+	int err = links ? 0 : links_read(&again);
 
+	links = links ?: &again;
+	err = err ?: read_all(f, links, out);
 	for (int i = 1; i < READS && !err && may_have_changed(out, links); i++) {
 		links_free(&again);
 		links = &again;

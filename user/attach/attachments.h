@@ -26,13 +26,20 @@ struct attachment {
 	bool unknown;	  /* shared, and libxdp failed to report its programs */
 };
 
+/* Does the filter run on this interface of this network namespace? */
+static inline bool attachment_runs_here(const struct attachment *a)
+{
+	return a->local && a->ours && !a->unknown;
+}
+
 struct attachments {
 	struct attachment list[DEDUP_IFACES_MAX];
 	int cnt;
 };
 
 /* Reads where an open filter runs: an element for each interface in its record. links: the current
- * interfaces of this network namespace. Returns 0, or -errno (not logged).
+ * interfaces of this network namespace; NULL: it reads them. Returns 0, or -errno (not logged);
+ * then *out may be incomplete.
  */
 int attachments_read(const struct filter *f, const struct links *links, struct attachments *out);
 

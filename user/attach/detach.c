@@ -25,7 +25,7 @@ int detach_pass_all(void)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_XDP,
-		    .prog_flags = kernel_has_frags() ? BPF_F_XDP_HAS_FRAGS : 0);
+		    .prog_flags = BPF_F_XDP_HAS_FRAGS);
 	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "dedup_pass_all", "Dual BSD/GPL", PASS,
 			       sizeof(PASS) / sizeof(PASS[0]), &opts);
 
@@ -37,17 +37,14 @@ int detach_pass_all(void)
 /* Moves the link's pin to PIN_LEAVING, where the link's id is the name of the pin. */
 static int move_pin(const char *directory, const char *ifname, uint32_t link_id)
 {
-	char from[PATH_MAX], to[PATH_MAX], id[IF_NAMESIZE];
-	int err;
+	int err = pin_dir_make(PIN_PATH(PIN_LEAVING, NULL), true);
+	char id[IF_NAMESIZE];
 
-	pin_path(from, PIN_LEAVING, NULL);
-	err = pin_dir_make(from, true);
 	if (err)
 		return err;
 	snprintf(id, sizeof(id), "%u", link_id);
-	iface_link_path(from, directory, ifname);
-	iface_link_path(to, PIN_LEAVING, id);
-	return rename(from, to) ? -errno : 0;
+	return rename(IFACE_LINK_PATH(directory, ifname), IFACE_LINK_PATH(PIN_LEAVING, id)) ? -errno
+											    : 0;
 }
 
 int detach_begin(const char *directory, const char *ifname, int pass_all_fd)
@@ -97,7 +94,6 @@ static int finish_all(uint32_t *kept)
 {
 	struct iface_link list[DEDUP_IFACES_MAX];
 	int cnt = iface_links_read(PIN_LEAVING, list), err = cnt < 0 ? cnt : 0;
-	char path[PATH_MAX];
 	struct links links = { 0 };
 
 	*kept = 0;
@@ -113,8 +109,7 @@ static int finish_all(uint32_t *kept)
 			err = finish_link(&list[i]);
 	}
 	links_free(&links);
-	pin_path(path, PIN_LEAVING, NULL);
-	rmdir(path); /* fails unless the directory is empty */
+	rmdir(PIN_PATH(PIN_LEAVING, NULL)); /* fails unless the directory is empty */
 	return err;
 }
 

@@ -16,7 +16,7 @@
 #define PREFIX "link-"
 #define DOT "%2e" /* a pin's name has no dot */
 
-void iface_link_path(char *path, const char *directory, const char *ifname)
+const char *iface_link_path(char path[PIN_PATH_MAX], const char *directory, const char *ifname)
 {
 	char pin[sizeof(PREFIX) + 3 * IF_NAMESIZE] = PREFIX;
 	size_t len = strlen(pin);
@@ -26,7 +26,7 @@ void iface_link_path(char *path, const char *directory, const char *ifname)
 
 		len += snprintf(pin + len, sizeof(pin) - len, is_plain ? "%c" : "%%%02x", *ifname);
 	}
-	pin_path(path, directory, pin);
+	return pin_path(path, directory, pin);
 }
 
 /* Reads the interface's name from that of a pin. Returns 0, or -EINVAL. */
@@ -62,19 +62,13 @@ int iface_link_create(int prog_fd, int ifindex, uint32_t xdp_flags)
 
 int iface_link_pin(int fd, const char *directory, const char *ifname)
 {
-	char path[PATH_MAX];
-
-	iface_link_path(path, directory, ifname);
-	return bpf_obj_pin(fd, path) ? -errno : 0;
+	return bpf_obj_pin(fd, IFACE_LINK_PATH(directory, ifname)) ? -errno : 0;
 }
 
 int iface_link_open(const char *directory, const char *ifname)
 {
-	char path[PATH_MAX];
-	int fd;
+	int fd = bpf_obj_get(IFACE_LINK_PATH(directory, ifname));
 
-	iface_link_path(path, directory, ifname);
-	fd = bpf_obj_get(path);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -100,10 +94,7 @@ int iface_link_update(int fd, int prog_fd)
 
 int iface_link_unpin(const char *directory, const char *ifname)
 {
-	char path[PATH_MAX];
-
-	iface_link_path(path, directory, ifname);
-	return unlink(path) && errno != ENOENT ? -errno : 0;
+	return unlink(IFACE_LINK_PATH(directory, ifname)) && errno != ENOENT ? -errno : 0;
 }
 
 /* Reads the link of this name. Returns 1; 0 if its pin has been removed meanwhile; or -errno. */
@@ -120,13 +111,10 @@ static int read_one(const char *directory, struct iface_link *out)
 
 int iface_links_read(const char *directory, struct iface_link out[DEDUP_IFACES_MAX])
 {
-	char path[PATH_MAX];
+	DIR *dir = opendir(PIN_PATH(directory, NULL));
 	struct dirent *entry;
 	int cnt = 0, more;
-	DIR *dir;
 
-	pin_path(path, directory, NULL);
-	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
 	while ((more = dir_next(dir, &entry)) > 0 && cnt < DEDUP_IFACES_MAX) {

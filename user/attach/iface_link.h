@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "config.h"
+#include "pins.h"
 
 struct iface_link {
 	char ifname[IF_NAMESIZE]; /* the name in its pin */
@@ -57,7 +58,9 @@ int iface_links_read(const char *directory, struct iface_link out[DEDUP_IFACES_M
 /* Returns the link whose pin has this name; NULL if there is none. */
 const struct iface_link *iface_links_find(const struct iface_link *list, int cnt, const char *ifname);
 
-/* Writes the path of the pin. */
-void iface_link_path(char *path, const char *directory, const char *ifname);
+/* Returns the path of the pin, as PIN_PATH() does. */
+const char *iface_link_path(char path[PIN_PATH_MAX], const char *directory, const char *ifname);
+#define IFACE_LINK_PATH(directory, ifname) \
+	iface_link_path((char[PIN_PATH_MAX]){ 0 }, directory, ifname)
 
 #endif

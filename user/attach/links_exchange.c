@@ -18,51 +18,47 @@
 #include "pin_dirs.h"
 #include "share.h"
 
-/* Attaches this program to the entry's interface by a link that is pinned in this directory. If
- * pinning fails, the program is detached.
+/* Attaches by a link that is pinned in this directory by the recorded name. If pinning fails, the
+ * program is detached.
  */
-static int attach_pinned(const char *directory, struct dedup_iface *entry, int prog_fd)
+static int attach_pinned(const char *directory, const char *recorded, int prog_fd,
+			 const char *ifname, enum attach_mode *mode)
 {
-	enum attach_mode mode = (enum attach_mode)entry->mode;
-	char ifname[IF_NAMESIZE];
-	int fd, err;
+	int fd = attach_link(prog_fd, ifname, mode), err;
 
-	if (!if_indextoname(entry->ifindex, ifname))
-		return diag_err(-ENODEV, "there is no interface %s any more", entry->name);
-	fd = attach_link(prog_fd, ifname, &mode);
 	if (fd < 0)
 		return fd;
-	err = iface_link_unpin(directory, entry->name) ?: iface_link_pin(fd, directory, entry->name);
+	err = iface_link_unpin(directory, recorded) ?: iface_link_pin(fd, directory, recorded);
 	close(fd);
-	if (err)
-		return diag_err(err, "cannot pin the link of %s: %s", ifname, strerror(-err));
-	entry->mode = mode;
-	return 0;
+	return err ? diag_err(err, "cannot pin the link of %s: %s", ifname, strerror(-err)) : 0;
 }
 
 /* Attaches through libxdp, which loads a program of its own for each dispatcher. */
-static int attach_shared(const char *name, struct dedup_iface *entry)
+static int attach_shared(const char *name, const char *ifname, enum attach_mode *mode)
+{
+	struct xdp_dedup *skel;
+	int err = loader_program_open(name, &skel);
+
+	if (err)
+		return err;
+	err = share_attach(skel, ifname, mode);
+	loader_program_close(skel);
+	return err;
+}
+
+int links_attach(const char *directory, struct dedup_iface *entry, int prog_fd)
 {
 	enum attach_mode mode = (enum attach_mode)entry->mode;
-	struct xdp_dedup *skel;
 	char ifname[IF_NAMESIZE];
 	int err;
 
 	if (!if_indextoname(entry->ifindex, ifname))
 		return diag_err(-ENODEV, "there is no interface %s any more", entry->name);
-	err = loader_program_open(name, &skel);
-	if (err)
-		return err;
-	err = share_attach(skel, ifname, &mode);
-	loader_program_close(skel);
+	err = entry->shared ? attach_shared(directory, ifname, &mode)
+			    : attach_pinned(directory, entry->name, prog_fd, ifname, &mode);
 	if (!err)
 		entry->mode = mode;
 	return err;
-}
-
-int links_attach(const char *name, struct dedup_iface *entry, int prog_fd)
-{
-	return entry->shared ? attach_shared(name, entry) : attach_pinned(name, entry, prog_fd);
 }
 
 /* Pins the link of NAME in +NAME, too, by this name. Returns 1; 0 if NAME has no attached link; or
@@ -97,7 +93,7 @@ int links_prepare(struct pair *p, const struct wanted_ifaces *ifaces)
 			continue;
 		if (pass_all < 0)
 			pass_all = detach_pass_all();
-		err = pass_all < 0 ? pass_all : attach_pinned(p->staged.name, entry, pass_all);
+		err = pass_all < 0 ? pass_all : links_attach(p->staged.name, entry, pass_all);
 	}
 	fd_close(pass_all);
 	return err;

@@ -24,9 +24,9 @@ int links_exchange(struct pair *p, int *ret_err);
  */
 int links_begin_detach(const char *directory, const char *keeper);
 
-/* Attaches the filter's program, open as prog_fd, to the interface of this entry of its record. For
- * a shared interface libxdp loads the program again. Returns 0, or -errno.
+/* Attaches this program to the interface of an entry of the record of the filter in this directory.
+ * For a shared interface libxdp loads the filter's program again. Returns 0, or -errno.
  */
-int links_attach(const char *name, struct dedup_iface *entry, int prog_fd);
+int links_attach(const char *directory, struct dedup_iface *entry, int prog_fd);
 
 #endif

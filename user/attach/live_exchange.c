@@ -11,7 +11,6 @@
 #include "kernel.h"
 #include "links_exchange.h"
 #include "loader.h"
-#include "maps.h"
 #include "open.h"
 #include "pin_dirs.h"
 #include "predecessor.h"

@@ -25,25 +25,20 @@ void name_default(const char *ifname, char name[NAME_MAX_LEN + 1])
 		diag_note("the filter is called %s: pins cannot have %s's name", name, ifname);
 }
 
-/* Does a program of the filter run on an interface, in any network namespace? Returns 1 or 0;
- * -errno.
- */
-static int is_in_use(const char *name)
+int name_is_in_use(const char *name)
 {
 	struct iface_link list[DEDUP_IFACES_MAX];
 	int cnt = iface_links_read(name, list), in_use = 0;
 	struct attachments a = { .cnt = 0 };
-	struct links links;
 	struct filter f;
 
 	for (int i = 0; i < cnt; i++)
 		in_use |= list[i].ifindex != 0;
 	if (cnt < 0 || in_use || filter_open(name, &f))
 		return cnt < 0 ? cnt : in_use;
-	cnt = links_read(&links) ?: attachments_read(&f, &links, &a);
+	cnt = attachments_read(&f, NULL, &a);
 	for (int i = 0; i < a.cnt; i++)
 		in_use |= a.list[i].ifindex || a.list[i].unknown;
-	links_free(&links);
 	filter_close(&f);
 	return cnt ?: in_use;
 }
@@ -53,13 +48,11 @@ static int is_in_use(const char *name)
  */
 static int find_pins(const char *name)
 {
-	char path[PATH_MAX];
 	int in_use;
 
-	pin_path(path, name, NULL);
-	if (access(path, F_OK) && errno == ENOENT)
+	if (access(PIN_PATH(name, NULL), F_OK) && errno == ENOENT)
 		return 0;
-	in_use = is_in_use(name);
+	in_use = name_is_in_use(name);
 	if (in_use < 0)
 		return diag_err(in_use,
 				"cannot tell whether the filter %s is in use: %s" ADVICE

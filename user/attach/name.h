@@ -10,6 +10,11 @@
  */
 void name_default(const char *ifname, char name[NAME_MAX_LEN + 1]);
 
+/* Does a program of the filter run on an interface, in any network namespace? Returns 1 or 0; or
+ * -errno (not logged).
+ */
+int name_is_in_use(const char *name);
+
 /* Makes sure that no filter has this name: removes pins that a killed load has left under it.
  * Returns 0; or -errno (logged) if a filter with this name is in use. The caller holds the lock of
  * lock_take().

@@ -291,23 +291,24 @@ static struct receivers_pair show_pair(const struct link *upper, const struct li
 	return pair;
 }
 
-int receivers_faults(const struct filter *f, const struct links *l,
-		     const struct receivers_attached *at, struct receivers_faults *out)
+int receivers_faults(const struct filter *f, const struct links *l, const struct attachments *at,
+		     struct receivers_faults *out)
 {
-	struct stacked stacked = links_find_stacked(l, at->indices, at->cnt);
+	uint32_t indices[DEDUP_IFACES_MAX];
+	struct stacked stacked;
+	int cnt = 0;
 
 	*out = (struct receivers_faults){ 0 };
-	if (stacked.upper)
-		out->stacked = show_pair(stacked.upper, stacked.lower);
 	for (int i = 0; i < at->cnt; i++) {
-		const struct link *link = links_find(l, at->indices[i]), *lower;
+		const struct link *link = links_find(l, at->list[i].ifindex), *lower;
 		int merges;
 
-		if (!link)
-			continue; /* the interface was removed meanwhile */
+		if (!attachment_runs_here(&at->list[i]) || !link) /* it was removed meanwhile */
+			continue;
+		indices[cnt++] = link->index;
 		if (!own_macs_agree(f, l, link->index))
 			show_name(link, out->stale[out->stale_cnt++]);
-		if (!at->skb[i])
+		if (at->list[i].mode != MODE_SKB)
 			continue;
 		merges = merges_below(l, link, &lower);
 		if (merges < 0)
@@ -315,5 +316,8 @@ int receivers_faults(const struct filter *f, const struct links *l,
 		if (merges)
 			out->merging = show_pair(link, lower);
 	}
+	stacked = links_find_stacked(l, indices, cnt);
+	if (stacked.upper)
+		out->stacked = show_pair(stacked.upper, stacked.lower);
 	return 0;
 }

@@ -6,9 +6,7 @@
 #ifndef XDP_DEDUP_RECEIVERS_H
 #define XDP_DEDUP_RECEIVERS_H
 
-#include "attach.h"
-#include "links.h"
-#include "open_filter.h"
+#include "attachments.h"
 #include "spec.h"
 
 /* Does what links_read() does, and logs a failure. */
@@ -64,17 +62,10 @@ struct receivers_faults {
 	struct receivers_pair merging; /* lower merges packets before upper's program sees them */
 };
 
-/* The interfaces of this network namespace to which a filter is attached: cnt of them. */
-struct receivers_attached {
-	uint32_t indices[DEDUP_IFACES_MAX];
-	bool skb[DEDUP_IFACES_MAX]; /* each: is it in skb mode? */
-	int cnt;
-};
-
-/* Checks the interfaces to which the filter is attached. Returns 0; or -errno (logged) if
- * something is unknown.
+/* Checks the interfaces of this network namespace on which the filter runs. Returns 0; or -errno
+ * (logged) if something is unknown.
  */
-int receivers_faults(const struct filter *f, const struct links *l,
-		     const struct receivers_attached *at, struct receivers_faults *out);
+int receivers_faults(const struct filter *f, const struct links *l, const struct attachments *at,
+		     struct receivers_faults *out);
 
 #endif

@@ -8,7 +8,6 @@
 #include "diag.h"
 #include "live_exchange.h"
 #include "loader.h"
-#include "maps.h"
 #include "open.h"
 #include "pin_dirs.h"
 #include "predecessor.h"
@@ -20,13 +19,11 @@
  */
 static int open_pair(const char *name, const struct filter *f, struct pair *p)
 {
-	char staging[PATH_MAX];
 	int format, err = pair_open(name, p);
 
 	if (err != -EPROTO)
 		return err;
-	pin_dir_staging(staging, name);
-	format = filter_format(staging);
+	format = filter_format(PIN_STAGING(name));
 	if (format < 0)
 		return format;
 	if (format && (format < DEDUP_FORMAT_OLDEST || format > DEDUP_FORMAT))
@@ -69,10 +66,7 @@ static void recover(const char *name)
 
 static bool has_predecessor_pin(const char *name)
 {
-	char path[PATH_MAX];
-
-	pin_path(path, name, PINS[PIN_PREDECESSOR_STATE]);
-	return !access(path, F_OK);
+	return !access(PIN_PATH(name, PINS[PIN_PREDECESSOR_STATE]), F_OK);
 }
 
 /* Removes the predecessor of the filter, if it has forgotten every id, or if it cannot be opened

@@ -47,27 +47,12 @@ int share_find(int ifindex, uint32_t config_id, struct shared_program *ret)
 	return found;
 }
 
-/* Attaches in this mode; MODE_ANY tries native, then skb. */
-static int attach_in_mode(struct xdp_program *prog, const char *ifname, enum attach_mode *mode)
+static int attach_program(const void *arg, const char *ifname, enum attach_mode mode)
 {
-	enum attach_mode tried = *mode == MODE_ANY ? MODE_NATIVE : *mode;
-	int ifindex = (int)if_nametoindex(ifname), err;
-	char why[160];
+	struct xdp_program *const *prog = arg;
 
 	kernel_forget_message();
-	err = xdp_program__attach(prog, ifindex, attach_mode_xdp(tried), 0);
-	if (*mode == MODE_ANY && attach_is_mode_refused(err)) {
-		snprintf(why, sizeof(why), "%s", attach_refusal(err));
-		tried = MODE_SKB;
-		if (!xdp_program__attach(prog, ifindex, XDP_MODE_SKB, 0)) {
-			attach_note_skb_mode(ifname, why);
-			err = 0;
-		}
-	}
-	if (err)
-		return attach_explain(ifname, *mode, err);
-	*mode = tried;
-	return 0;
+	return xdp_program__attach(*prog, (int)if_nametoindex(ifname), attach_mode_xdp(mode), 0);
 }
 
 int share_attach(struct xdp_dedup *skel, const char *ifname, enum attach_mode *mode)
@@ -83,7 +68,7 @@ int share_attach(struct xdp_dedup *skel, const char *ifname, enum attach_mode *m
 	err = libxdp_get_error(prog);
 	if (err)
 		return diag_err(err, "libxdp refused the program: %s", strerror(-err));
-	err = attach_in_mode(prog, ifname, mode);
+	err = attach_by(attach_program, &prog, ifname, mode);
 	xdp_program__close(prog);
 	return err;
 }

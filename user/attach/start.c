@@ -121,10 +121,7 @@ static int begin_detach(const char *directory, const char *keeper)
 /* Keeps links that NAME also has: +NAME may be left over from a committed change. */
 static int begin_detach_staging(const char *name)
 {
-	char staging[PATH_MAX];
-
-	pin_dir_staging(staging, name);
-	return begin_detach(staging, name);
+	return begin_detach(PIN_STAGING(name), name);
 }
 
 /* Removes the pins, notifies readers of AF_XDP sockets, and waits until they have left. */

@@ -71,7 +71,7 @@ int check_lro(struct check_context *q);
 int check_queues(struct check_context *q);
 int check_mtu(struct check_context *q);
 int check_layers(struct check_context *q);
-int check_tunnels(struct check_context *q); /* checks_tunnels.c */
+int check_tunnels(struct check_context *q);
 
 /* Checks of what the IP stack does behind the filter: checks_stack.c. Of each interface, and
  * of all.

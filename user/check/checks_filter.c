@@ -75,7 +75,7 @@ int check_delivery(struct check_context *q)
 		diag_note("there are %u RX queues, and %d of them can have AF_XDP sockets: fresh packets of the others go to the stack" ADVICE
 			  "ethtool -L makes them fewer",
 			  queues, DEDUP_SOCKETS_MAX);
-	return kernel_check_delivery(kernel_has_map);
+	return kernel_check_delivery();
 }
 
 /* A window that is too long for a profile may drop fresh packets, as when numbers wrap. */

@@ -4,8 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
 
 #include "bpffs.h"
+#include "detach.h"
 #include "diag.h"
 #include "dirs.h"
 #include "check_context.h"
@@ -13,10 +17,8 @@
 #include "lock.h"
 #include "name.h"
 #include "open_filter.h"
-#include "probe.h"
 #include "share.h"
 #include "receivers.h"
-#include "preemption.h"
 
 int check_rights(struct check_context *q)
 {
@@ -33,8 +35,7 @@ int check_kernel(struct check_context *q)
 	if (!kernel_has_rights(KERNEL_BPF))
 		return check_unknown(q, "Linux %s; what of BPF it has cannot be told without CAP_BPF",
 				     un.release);
-	check_found(q, "Linux %s: has XDP, BPF timers and loops%s", un.release,
-		    kernel_has_frags() ? ", frags" : "");
+	check_found(q, "Linux %s: has XDP, BPF timers and loops, frags", un.release);
 	return kernel_check(-EOPNOTSUPP);
 }
 
@@ -43,12 +44,25 @@ int check_preemption(struct check_context *q)
 	if (q->subject->spec->count_only)
 		return check_found(q, "with --action count no packet is dropped");
 	check_found(q, "a CPU ends each packet before it begins another one");
-	return preemption_check();
+	return kernel_check_preemption();
+}
+
+/* Returns 1 if the kernel compiles BPF programs, 0 if not; -errno if that is unknown (logged). */
+static int jit_is_on(void)
+{
+	struct bpf_prog_info info = { 0 };
+	int fd = detach_pass_all(), err;
+
+	if (fd < 0)
+		return fd;
+	err = kernel_info(fd, &info, sizeof(info)) ?: info.jited_prog_len > 0;
+	close(fd);
+	return err;
 }
 
 int check_jit(struct check_context *q)
 {
-	int on = probe_jit();
+	int on = jit_is_on();
 
 	if (on >= 0)
 		check_flag(q, "jit", on);
@@ -62,7 +76,7 @@ int check_jit(struct check_context *q)
 
 int check_dispatcher(struct check_context *q)
 {
-	int err;
+	int err, runs;
 
 	if (!q->subject->where->share)
 		return check_found(
@@ -70,15 +84,14 @@ int check_dispatcher(struct check_context *q)
 	err = share_ready();
 	if (err)
 		return err;
-	err = probe_replacing();
-	if (err && !kernel_has_rights(KERNEL_LOAD))
-		return check_unknown(q, "whether libxdp's dispatcher can run cannot be told: %s",
-				     strerror(-err));
-	check_flag(q, "dispatcher_runs", !err);
+	/* The dispatcher's functions are replaced by programs of this type. */
+	runs = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_EXT, NULL) == 1;
+	if (!runs && !kernel_has_rights(KERNEL_LOAD))
+		return check_unknown(q, "whether libxdp's dispatcher can run cannot be told");
+	check_flag(q, "dispatcher_runs", runs);
 	check_found(q, "libxdp's dispatcher can run: other XDP programs may be beside the filter");
-	if (err)
-		diag_note("libxdp's dispatcher cannot run (%s): the filter is alone on its interfaces",
-			  strerror(-err));
+	if (!runs)
+		diag_note("libxdp's dispatcher cannot run on this kernel: the filter is alone on its interfaces");
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "report.h"
+/* The results of replay for programs: JSON, and a page for a browser, which needs no other file. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "replay_print.h"
 
 #define PLACE "@figures@"
 
@@ -34,7 +35,10 @@ static void discard(const char *path)
 		unlink(path);
 }
 
-int report_write(const char *path, json_object *figures)
+/* Writes the page of these results to the file. Returns 0; or -errno (logged), after it has removed
+ * what it wrote.
+ */
+static int write_report(const char *path, json_object *figures)
 {
 	FILE *to = fopen(path, "we");
 	int err = 0;
@@ -51,4 +55,15 @@ int report_write(const char *path, json_object *figures)
 		return 0;
 	discard(path);
 	return diag_err(err, "cannot write %s: %s", path, strerror(-err));
+}
+
+int replay_show_figures(const struct options *o, json_object *figures)
+{
+	int err = o->html ? write_report(o->html, figures) : 0;
+
+	if (o->json)
+		json_print(figures);
+	else
+		json_object_put(figures);
+	return err;
 }

@@ -12,7 +12,6 @@
 #include "prefixes.h"
 #include "replay_print.h"
 #include "streams.h"
-#include "survey_print.h"
 #include "text.h"
 #include "tunnels.h"
 #include "units.h"

@@ -5,7 +5,6 @@
 
 #include "json_out.h"
 #include "replay_print.h"
-#include "survey_print.h"
 
 static json_object *json_duplicates(const struct survey_duplicates *d)
 {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "replay_print.h"
-#include "survey_print.h"
 #include "text.h"
 #include "units.h"
 

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "survey_print.h"
+#include "replay_print.h"
 #include "text.h"
 #include "tunnels.h"
 

@@ -83,16 +83,8 @@ static void print_checks_json(json_object *list, enum check_verdict worst)
 static int collect_advice(struct filter *f, struct advice list[ADVICE_MAX])
 {
 	static struct status s;
-	struct links links;
-	int err = receivers_links(&links), cnt;
+	int cnt = status_collect(f, NULL, false, &s) ?: status_advice(&s, NULL, list);
 
-	if (err) {
-		filter_close(f);
-		return err;
-	}
-	err = status_collect(f, &links, false, &s);
-	links_free(&links);
-	cnt = err ?: status_advice(&s, NULL, list);
 	status_free(&s);
 	return cnt;
 }

@@ -11,8 +11,6 @@
 #include "misread.h"
 #include "plan.h"
 #include "replay_print.h"
-#include "report.h"
-#include "survey_print.h"
 #include "verbs.h"
 
 /* The destination of packets whose capture has none, as cooked packets and raw IP. */
@@ -119,17 +117,6 @@ static int finish(struct capture_out *out, bool begun)
 		return capture_finish(out);
 	capture_discard(out);
 	return 0;
-}
-
-int replay_show_figures(const struct options *o, json_object *figures)
-{
-	int err = o->html ? report_write(o->html, figures) : 0;
-
-	if (o->json)
-		json_print(figures);
-	else
-		json_object_put(figures);
-	return err;
 }
 
 /* If streams are misread, tries their other byte order on the capture, unless it cannot be read

@@ -17,25 +17,16 @@
 /* Appends an open filter to `list`, or prints it if that is NULL. Closes the filter. */
 static int show_filter(struct filter *f, bool exact, json_object *list)
 {
-	struct status *s = calloc(1, sizeof(*s));
-	struct links links;
-	int err = s ? receivers_links(&links) : -ENOMEM;
+	static struct status s;
+	int err = status_collect(f, NULL, exact, &s);
 
-	if (err) {
-		filter_close(f);
-		free(s);
-		return err;
-	}
-	err = status_collect(f, &links, exact, s);
-	links_free(&links);
 	if (!err)
-		status_look_for_unseen(s);
+		status_look_for_unseen(&s);
 	if (!err && list)
-		json_object_array_add(list, status_json(s));
+		json_object_array_add(list, status_json(&s));
 	else if (!err)
-		status_print(s);
-	status_free(s);
-	free(s);
+		status_print(&s);
+	status_free(&s);
 	return err;
 }
 

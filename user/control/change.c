@@ -142,25 +142,25 @@ void change_end(struct change *c)
 	filter_close(&c->f);
 }
 
-int change_steps(struct change *c, const struct change_steps *steps)
+int change_steps(struct change *c, change_fn plan, change_fn make)
 {
 	struct dedup_config cfg;
-	int err = steps->plan(c, &cfg);
+	int err = plan(c, &cfg);
 	int failed = err == -EINVAL ? EXIT_MISUSED : EXIT_FAILED;
 
-	err = err ?: steps->make(c, &cfg);
+	err = err ?: make(c, &cfg);
 	change_end(c);
 	return err ? failed : EXIT_DONE;
 }
 
-int change_run(const struct wish *w, const struct change_steps *steps)
+int change_run(const struct wish *w, change_fn plan, change_fn make)
 {
 	struct change c;
 	int status;
 
 	if (lock_take(w->verbose))
 		return EXIT_FAILED;
-	status = change_open(w, &c) ? EXIT_FAILED : change_steps(&c, steps);
+	status = change_open(w, &c) ? EXIT_FAILED : change_steps(&c, plan, make);
 	lock_release();
 	return status;
 }

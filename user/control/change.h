@@ -20,22 +20,18 @@ struct change {
 	struct placement where;		 /* the interfaces of `wanted` in this network namespace */
 };
 
-/* A change in two steps, each of which returns 0 or -errno (logged): plan() makes the configuration
- * from the options and the filter, and returns -EINVAL if they do not fit together; make() makes
- * the change.
+/* A step of a change. Returns 0 or -errno (logged). plan() makes the configuration from the options
+ * and the filter, and returns -EINVAL if they do not fit together; make() makes the change.
  */
-struct change_steps {
-	int (*plan)(struct change *c, struct dedup_config *cfg);
-	int (*make)(struct change *c, struct dedup_config *cfg);
-};
+typedef int (*change_fn)(struct change *c, struct dedup_config *cfg);
 
 /* Takes the lock, opens the filter w->name, finds out where it runs, and changes it. Returns an
  * enum exit_code.
  */
-int change_run(const struct wish *w, const struct change_steps *steps);
+int change_run(const struct wish *w, change_fn plan, change_fn make);
 
 /* Makes the change of an open filter, and does change_end(). Returns an enum exit_code. */
-int change_steps(struct change *c, const struct change_steps *steps);
+int change_steps(struct change *c, change_fn plan, change_fn make);
 
 /* Opens the filter w->name, which must run somewhere. The caller holds the lock. Returns 0, and the
  * caller calls change_end(); or -errno (logged).
@@ -64,6 +60,11 @@ int change_place_of(const char *ifname, char *const *ifnames, int cnt);
  */
 int change_interfaces(struct change *c, char *const *add, int add_cnt, char *const *remove,
 		      int remove_cnt);
+
+/* Does so for the interfaces of the request, if it has any: without w->stays they are all on which
+ * the filter is to run, else those on which it does not run yet are added.
+ */
+int change_ask_interfaces(struct change *c);
 
 /* Gives the filter's memory a program of this plan. *cfg lacks only the secrets. Returns 0; or
  * -errno (logged).

@@ -184,3 +184,21 @@ int change_interfaces(struct change *c, char *const *add, int add_cnt, char *con
 		err = diag_err(-EINVAL, "%s would run nowhere: xdp-dedup unload ends it", c->f.name);
 	return err;
 }
+
+int change_ask_interfaces(struct change *c)
+{
+	const struct placement *where = &c->w->where;
+	char *added[DEDUP_IFACES_MAX], *left[DEDUP_IFACES_MAX];
+	int added_cnt = 0, left_cnt = 0;
+
+	for (int i = 0; i < where->cnt; i++)
+		if (change_place_of(where->ifnames[i], c->where.ifnames, c->where.cnt) < 0)
+			added[added_cnt++] = where->ifnames[i];
+	for (int i = 0; i < c->where.cnt && where->cnt && !c->w->stays; i++)
+		if (change_place_of(c->where.ifnames[i], where->ifnames, where->cnt) < 0)
+			left[left_cnt++] = c->where.ifnames[i];
+	if (!c->wanted.cnt && !added_cnt)
+		return diag_err(-ENODEV, "%s runs on no interface here: on which is it to?",
+				c->f.name);
+	return change_interfaces(c, added, added_cnt, left, left_cnt);
+}

@@ -19,7 +19,6 @@
 #include "receivers.h"
 #include "tunnel_devices.h"
 #include "units.h"
-#include "preemption.h"
 
 /* Returns the filter's attachment to this interface here; NULL if there is none. */
 static const struct attachment *attached_to(const struct change *c, const char *ifname)
@@ -33,7 +32,7 @@ static const struct attachment *attached_to(const struct change *c, const char *
 static int check_new_delivery(const struct change *c, const struct dedup_config *cfg)
 {
 	bool did = c->f.config->policy.deliver;
-	int err = cfg->policy.deliver && !did ? kernel_check_delivery(kernel_has_map) : 0;
+	int err = cfg->policy.deliver && !did ? kernel_check_delivery() : 0;
 
 	for (int i = 0; i < c->where.cnt && cfg->policy.deliver && !err; i++) {
 		const struct attachment *a = attached_to(c, c->where.ifnames[i]);
@@ -142,7 +141,7 @@ int change_program(struct change *c, struct dedup_config *cfg)
 	int err = change_check_stacking(c, cfg) ?: check_new_delivery(c, cfg);
 
 	if (!err && old->policy.action == DEDUP_COUNT && cfg->policy.action != DEDUP_COUNT)
-		err = preemption_check();
+		err = kernel_check_preemption();
 	if (err)
 		return err;
 	wish_streams_text(c->w, streams);

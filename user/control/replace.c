@@ -10,30 +10,11 @@
 #include "exit.h"
 #include "plan.h"
 
-/* Sets c->wanted to the given interfaces, if there are any; with w->stays, adds them to it. */
-static int ask_interfaces(struct change *c)
-{
-	const struct placement *where = &c->w->where;
-	char *added[DEDUP_IFACES_MAX], *left[DEDUP_IFACES_MAX];
-	int added_cnt = 0, left_cnt = 0;
-
-	for (int i = 0; i < where->cnt; i++)
-		if (change_place_of(where->ifnames[i], c->where.ifnames, c->where.cnt) < 0)
-			added[added_cnt++] = where->ifnames[i];
-	for (int i = 0; i < c->where.cnt && where->cnt && !c->w->stays; i++)
-		if (change_place_of(c->where.ifnames[i], where->ifnames, where->cnt) < 0)
-			left[left_cnt++] = c->where.ifnames[i];
-	if (!c->wanted.cnt && !added_cnt)
-		return diag_err(-ENODEV, "%s runs on no interface here: on which is it to?",
-				c->f.name);
-	return change_interfaces(c, added, added_cnt, left, left_cnt);
-}
-
 static int plan_replacement(struct change *c, struct dedup_config *cfg)
 {
 	const uint64_t drop_ns = c->spec.drop_ns;
 	const bool drop_for = c->spec.given.drop_for;
-	int err = ask_interfaces(c);
+	int err = change_ask_interfaces(c);
 
 	if (c->w->whole)
 		c->spec = c->w->spec;
@@ -103,9 +84,10 @@ static int replace_filter(struct change *c, struct dedup_config *cfg)
 
 int change_replace(const struct wish *w)
 {
-	static const struct change_steps STEPS = { plan_replacement, replace_filter };
 	struct change c;
 	int err = change_find(w, w->name ?: w->where.ifnames[0], &c);
 
-	return err == -ENOENT ? err : err ? EXIT_FAILED : change_steps(&c, &STEPS);
+	return err == -ENOENT ? err
+	       : err	      ? EXIT_FAILED
+			      : change_steps(&c, plan_replacement, replace_filter);
 }

@@ -238,36 +238,16 @@ static int restore_running(const struct wish *w, struct restoration *r)
 	return err;
 }
 
-/* Returns 1 if a filter of this name runs, in any network namespace, else 0; -errno (logged). Also
- * returns 0 if a killed process has left pins without attachments, which the function that makes a
- * new filter removes; and if the filter cannot be opened, which that function logs.
- */
-static int filter_runs(const char *name)
-{
-	struct attachments at;
-	struct links links;
-	int err, runs = 0;
-	struct filter f;
-
-	if (filter_open(name, &f))
-		return 0;
-	err = receivers_links(&links);
-	if (!err && (err = attachments_read(&f, &links, &at)))
-		loader_explain(f.name, err);
-	for (int i = 0; !err && i < at.cnt; i++)
-		runs |= at.list[i].ifindex != 0;
-	links_free(&links);
-	filter_close(&f);
-	return err ?: runs;
-}
-
 /* Called with the lock, as another command may be making or unloading the filter. */
 static int restore_any(const struct wish *w, struct restoration *r)
 {
-	int running = filter_runs(r->name);
+	int running = name_is_in_use(r->name);
 
+	if (running < 0)
+		return diag_err(running, "cannot tell whether the filter %s is in use: %s", r->name,
+				strerror(-running));
 	if (running)
-		return running < 0 ? running : restore_running(w, r);
+		return restore_running(w, r);
 	return place(w, r) ?: plan_restored(r) ?: restore_filter(r);
 }
 
@@ -285,7 +265,7 @@ int control_restore(const struct wish *w)
 	if (kernel_ready(w->verbose, false) || snapshot_open(w->file, &r.snapshot))
 		return EXIT_FAILED;
 	err = measure_elapsed(&r);
-	if (!err && w->wait && filter_runs(r.name) > 0)
+	if (!err && w->wait && name_is_in_use(r.name) > 0)
 		err = change_wait(w, r.name);
 	if (!err)
 		err = lock_take(w->verbose);

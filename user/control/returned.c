@@ -73,22 +73,9 @@ static int attach_all_returned(struct change *c)
 	return err;
 }
 
-/* Adds the interfaces of w->where on which it does not run to c->wanted. */
-static int want_returned(struct change *c)
-{
-	const struct placement *where = &c->w->where;
-	char *added[DEDUP_IFACES_MAX];
-	int cnt = 0;
-
-	for (int i = 0; i < where->cnt; i++)
-		if (change_place_of(where->ifnames[i], c->where.ifnames, c->where.cnt) < 0)
-			added[cnt++] = where->ifnames[i];
-	return change_interfaces(c, added, cnt, NULL, 0);
-}
-
 static int attach_in_change(struct change *c)
 {
-	int err = want_returned(c);
+	int err = change_ask_interfaces(c);
 
 	if (!err && !has_only_returned(c))
 		return -EAGAIN;

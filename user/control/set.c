@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* set: replaces the running program by another one over the filter's memory (live_exchange.h). */
+/* set: replaces the running program by another one over the filter's memory (live_exchange.h).
+ * resize: replaces the running filter, which becomes the predecessor (include/predecessor.h).
+ */
 #include "change.h"
 #include "checks.h"
 #include "control.h"
@@ -28,12 +30,23 @@ static int set(struct change *c, struct dedup_config *cfg)
 
 int control_set(const struct wish *w)
 {
-	static const struct change_steps STEPS = { plan_set, set };
-
 	/* --mode alone changes nothing. */
 	if (!wish_gives(w, OPT_ACTION | OPT_PORT | OPT_DESTINATION) && !w->profiles_cnt &&
 	    !w->add_cnt && !w->remove_cnt)
 		return diag_err(EXIT_MISUSED, "what is to change? As in --action drop" ADVICE
 					      "xdp-dedup set --help lists all");
-	return change_run(w, &STEPS);
+	return change_run(w, plan_set, set);
+}
+
+static int plan_resize(struct change *c, struct dedup_config *cfg)
+{
+	return change_ask(c) ?: change_plan(c, cfg);
+}
+
+int control_resize(const struct wish *w)
+{
+	if (!wish_gives(w, OPT_MEMORY))
+		return diag_err(EXIT_MISUSED, "what is to change? As in --capacity 2M" ADVICE
+					      "xdp-dedup resize --help lists all");
+	return change_wait(w, w->name) ? EXIT_FAILED : change_run(w, plan_resize, change_filter);
 }

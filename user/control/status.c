@@ -122,19 +122,6 @@ static void collect_interfaces(struct status *s, const struct links *links,
 		}
 }
 
-static int collect_faults(struct status *s, const struct links *links)
-{
-	struct receivers_attached at = { .cnt = 0 };
-
-	for (int i = 0; i < s->ifaces_cnt && at.cnt < DEDUP_IFACES_MAX; i++) {
-		if (s->ifaces[i].state != IFACE_ATTACHED)
-			continue;
-		at.skb[at.cnt] = s->ifaces[i].mode == MODE_SKB;
-		at.indices[at.cnt++] = s->ifaces[i].ifindex;
-	}
-	return receivers_faults(&s->filter, links, &at, &s->faults);
-}
-
 /* Keeps the first message, as "FINDING; ADVICE". */
 static void keep_first(void *to, const struct diag *d)
 {
@@ -157,7 +144,7 @@ static void collect_behind(struct status *s, const struct links *links, const st
 						.force = true };
 
 	for (int i = 0; i < at->cnt; i++)
-		if (state_of(&at->list[i], links) == IFACE_ATTACHED)
+		if (attachment_runs_here(&at->list[i]))
 			names[where.cnt++] = (char *)at->list[i].ifname;
 	diag_receive(&receiver);
 	checks_behind(&subject);
@@ -316,7 +303,7 @@ static int collect(struct status *s, const struct links *links)
 	collect_interfaces(s, links, &at);
 	collect_behind(s, links, &at);
 	status_note_received(s, links);
-	err = collect_faults(s, links);
+	err = receivers_faults(&s->filter, links, &at, &s->faults);
 	if (err)
 		return err;
 	err = sockets_open(&s->filter, &s->sockets);
@@ -329,11 +316,16 @@ static int collect(struct status *s, const struct links *links)
 int status_collect(struct filter *f, const struct links *links, bool exact, struct status *s)
 {
 	int err = filter_open_predecessor(f) ?: filter_open_change(f);
+	struct links now = { 0 };
 
 	*s = (struct status){ .filter = *f,
 			      .layout = layout_of(f->config->memory.layout),
 			      .exact = exact };
-	return err ? loader_explain(f->name, err) : collect(s, links);
+	if (err)
+		return loader_explain(f->name, err);
+	err = (links ? 0 : receivers_links(&now)) ?: collect(s, links ?: &now);
+	links_free(&now);
+	return err;
 }
 
 void status_free(struct status *s)

@@ -112,8 +112,8 @@ bool status_drops(const struct status *s);
 double status_mean_fill(const struct status *s);
 
 /* Fills in *s from the open filter *f, which belongs to *s then, also after a failure. links: the
- * present interfaces. Returns 0, or -errno (logged). The caller frees *s with status_free() in both
- * cases.
+ * present interfaces; NULL: it reads them. Returns 0, or -errno (logged). The caller frees *s with
+ * status_free() in both cases.
  */
 int status_collect(struct filter *f, const struct links *links, bool exact, struct status *s);
 

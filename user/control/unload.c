@@ -58,7 +58,6 @@ static int unload_from(const char *ifname, bool *ret_last, char name[NAME_MAX_LE
 {
 	const struct attachment *a;
 	struct attachments at;
-	struct links links;
 	struct filter f;
 	int err = attachments_find(ifname, &f);
 
@@ -68,10 +67,9 @@ static int unload_from(const char *ifname, bool *ret_last, char name[NAME_MAX_LE
 				ifname);
 	if (err)
 		return err;
-	err = receivers_links(&links);
-	if (!err && (err = attachments_read(&f, &links, &at)))
+	err = attachments_read(&f, NULL, &at);
+	if (err)
 		loader_explain(f.name, err);
-	links_free(&links);
 	a = err ? NULL : attachments_on(&at, ifname);
 	if (!err && !a && at.cnt)
 		err = diag_err(-ENODEV,

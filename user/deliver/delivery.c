@@ -12,7 +12,7 @@
 #include "fd.h"
 #include "kept.h"
 #include "kernel.h"
-#include "maps.h"
+#include "open.h"
 #include "pins.h"
 #include "want.h"
 

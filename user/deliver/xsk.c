@@ -74,8 +74,6 @@ static int map_rings(struct xsk *x)
 
 	if (getsockopt(x->fd, SOL_XDP, XDP_MMAP_OFFSETS, &offsets, &len))
 		return -errno;
-	if (len != sizeof(offsets)) /* before Linux 5.4 */
-		return -EOPNOTSUPP;
 	err = map_ring(x, XDP_UMEM_PGOFF_FILL_RING, &offsets.fr, sizeof(uint64_t), &x->fill_map);
 	if (err)
 		return err;

@@ -16,43 +16,30 @@
 
 #define MAPS_MAX 32 /* no program of ours has that many */
 
-/* Does what identity_of_pin() does, for the map or program that is pinned at this path. */
-static int id_at(const char *path, uint32_t *id)
+int identity_of_pin(const char *name, const char *pin, uint32_t *ret_id)
 {
 	union {
 		struct bpf_map_info map;
 		struct bpf_prog_info prog;
 	} info = { 0 };
-	int fd, err;
+	int fd = bpf_obj_get(PIN_PATH(name, pin)), err;
 
 	_Static_assert(offsetof(struct bpf_map_info, id) == offsetof(struct bpf_prog_info, id),
 		       "one field is read for both");
-	*id = 0;
-	fd = bpf_obj_get(path);
+	*ret_id = 0;
 	if (fd < 0)
 		return pin_error(errno) == -EPROTO ? 0 : -errno;
 	err = kernel_info(fd, &info, sizeof(info));
 	close(fd);
-	*id = info.map.id;
+	*ret_id = info.map.id;
 	return err;
-}
-
-int identity_of_pin(const char *name, enum pin pin, uint32_t *ret_id)
-{
-	char path[PATH_MAX];
-
-	pin_path(path, name, PINS[pin]);
-	return id_at(path, ret_id);
 }
 
 int filter_identity(const char *name, struct identity *out)
 {
-	char program[PATH_MAX];
-
-	pin_path(program, name, PIN_PROG);
-	return identity_of_pin(name, PIN_STATE, &out->state_id)
-	       ?: identity_of_pin(name, PIN_CONFIG, &out->config_id)
-	       ?: id_at(program, &out->prog_id);
+	return identity_of_pin(name, PINS[PIN_STATE], &out->state_id)
+	       ?: identity_of_pin(name, PINS[PIN_CONFIG], &out->config_id)
+	       ?: identity_of_pin(name, PIN_PROG, &out->prog_id);
 }
 
 int filter_format(const char *name)

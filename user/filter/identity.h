@@ -32,7 +32,9 @@ int identity_uses_map(uint32_t prog_id, uint32_t map_id);
  */
 int filter_format(const char *name);
 
-/* Reads the kernel's id of this map of the filter; 0 if there is no such pin. Returns 0, or -errno. */
-int identity_of_pin(const char *name, enum pin pin, uint32_t *ret_id);
+/* Reads the kernel's id of this map or program of the filter; 0 if there is no such pin. Returns 0,
+ * or -errno.
+ */
+int identity_of_pin(const char *name, const char *pin, uint32_t *ret_id);
 
 #endif

@@ -37,7 +37,6 @@ static int test_alone(const struct filter *f, const uint8_t *id)
 
 	if (numbers_is_numbered(f))
 		return numbers_test(f, id);
-
 	return prepare_lookup(f, id, &p) ? 0 : layout(f)->is_known(f, &p);
 }
 
@@ -201,24 +200,23 @@ static int see_number(struct filter *f, struct filter *predecessor, const uint8_
 	return own < 0 && !known ? 0 : own;
 }
 
-int ids_see(struct filter *f, const uint8_t *id)
+static int see_or_add(struct filter *f, const uint8_t *id, bool add)
 {
 	struct filter *predecessor = active_predecessor(f);
 
 	if (numbers_is_numbered(f))
 		return see_number(f, predecessor, id);
+	return predecessor ? see_both(f, predecessor, id, add) : see_alone(f, id, add);
+}
 
-	return predecessor ? see_both(f, predecessor, id, false) : see_alone(f, id, false);
+int ids_see(struct filter *f, const uint8_t *id)
+{
+	return see_or_add(f, id, false);
 }
 
 int ids_add(struct filter *f, const uint8_t *id)
 {
-	struct filter *predecessor = active_predecessor(f);
-
-	if (numbers_is_numbered(f))
-		return see_number(f, predecessor, id);
-
-	return predecessor ? see_both(f, predecessor, id, true) : see_alone(f, id, true);
+	return see_or_add(f, id, true);
 }
 
 static void prefetch_id(const struct filter *f, const uint8_t *id)

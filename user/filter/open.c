@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
 
 #include "config_streams.h"
 #include "fd.h"
@@ -52,11 +55,9 @@ static int explain_missing(int err)
 /* Reads the inode of the filter's directory, which differs between filters loaded with one name. */
 static int dir_of(const char *name, ino_t *dir)
 {
-	char path[PATH_MAX];
 	struct stat st;
 
-	pin_path(path, name, NULL);
-	if (stat(path, &st))
+	if (stat(PIN_PATH(name, NULL), &st))
 		return explain_missing(errno);
 	*dir = st.st_ino;
 	return 0;
@@ -170,12 +171,7 @@ int filter_open(const char *name, struct filter *out)
 
 int filter_open_staged(const char *name, struct filter *out)
 {
-	char directory[sizeof(out->name)];
-
-	if (!filter_name_ok(name))
-		return -ENOENT;
-	snprintf(directory, sizeof(directory), STAGING "%.*s", NAME_MAX_LEN, name);
-	return filter_open_directory(directory, out);
+	return filter_name_ok(name) ? filter_open_directory(PIN_STAGING(name), out) : -ENOENT;
 }
 
 /* Moves the open filter *f to a new *to. Returns 0; or -ENOMEM, and *f is closed. */
@@ -222,7 +218,7 @@ int filter_open_predecessor(struct filter *f)
 
 	if (!f->config->has_predecessor)
 		return 0;
-	err = identity_of_pin(f->name, PIN_PREDECESSOR_STATE, &id);
+	err = identity_of_pin(f->name, PINS[PIN_PREDECESSOR_STATE], &id);
 	if (err || !id)
 		return err;
 	err = open_predecessor(f->name, &predecessor);
@@ -267,4 +263,61 @@ int filter_is_loaded(const struct filter *f)
 	int err = filter_identity(f->name, &id);
 
 	return err ? err : id.state_id == f->state_id ? 0 : -ENOENT;
+}
+
+/* Returns fd if the filter is still loaded: then the pin was the filter's when it was opened. fd:
+ * the opened pin, or why it could not be opened. Else closes fd, and returns -errno.
+ */
+static int check_loaded(const struct filter *f, int fd)
+{
+	int err = filter_is_loaded(f);
+
+	if (err && fd >= 0)
+		close(fd);
+	return err ? err : fd;
+}
+
+int filter_open_map(const struct filter *f, enum pin pin)
+{
+	return check_loaded(f, pin_open_map(f->name, pin));
+}
+
+static int remove_inner(const struct filter *f, enum pin pin)
+{
+	int fd = pin_open_map(f->name, pin);
+	__u32 zero = 0;
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = bpf_map_delete_elem(fd, &zero) && errno != ENOENT ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+static int unpin(const struct filter *f, const char *pin)
+{
+	return unlink(PIN_PATH(f->name, pin)) && errno != ENOENT ? -errno : 0;
+}
+
+/* The state's map is removed from the program first: without it packets do not use the memory. Its
+ * pin is removed last: if only this pin is left, an interrupted call is repeated.
+ */
+int filter_drop_predecessor(const struct filter *f)
+{
+	int err = remove_inner(f, PIN_OUTER_STATE) ?: remove_inner(f, PIN_OUTER_FILTER);
+
+	for (int pin = PINS_ALL - 1; pin >= PIN_PREDECESSOR_STATE && !err; pin--)
+		err = unpin(f, PINS[pin]);
+	__sync_fetch_and_add(&f->state->serial, 1);
+	return err;
+}
+
+int filter_same_predecessor(const struct filter *a, const struct filter *b)
+{
+	uint32_t ids[2];
+	int err = identity_of_pin(a->name, PINS[PIN_OUTER_STATE], &ids[0])
+			  ?: identity_of_pin(b->name, PINS[PIN_OUTER_STATE], &ids[1]);
+
+	return err ? err : ids[0] == ids[1];
 }

@@ -38,9 +38,16 @@ const char *const PINS[PINS_ALL] = {
 	[PIN_PREDECESSOR_TIMER] = "predecessor_timer",
 };
 
-void pin_path(char path[PATH_MAX], const char *name, const char *pin)
+const char *pin_path(char path[PIN_PATH_MAX], const char *name, const char *pin)
 {
-	snprintf(path, PATH_MAX, "%s/%s%s%s", PIN_ROOT, name, pin ? "/" : "", pin ? pin : "");
+	snprintf(path, PIN_PATH_MAX, "%s/%s%s%s", PIN_ROOT, name, pin ? "/" : "", pin ?: "");
+	return path;
+}
+
+const char *pin_staging(char directory[PIN_NAME_MAX], const char *name)
+{
+	snprintf(directory, PIN_NAME_MAX, STAGING "%s", name);
+	return directory;
 }
 
 bool filter_name_ok(const char *name)
@@ -66,11 +73,8 @@ int pin_error(int err)
 /* Returns the descriptor, which the caller closes; or -errno. */
 static int open_pin(const char *name, enum pin pin)
 {
-	char path[PATH_MAX];
-	int fd;
+	int fd = bpf_obj_get(PIN_PATH(name, PINS[pin]));
 
-	pin_path(path, name, PINS[pin]);
-	fd = bpf_obj_get(path);
 	return fd < 0 ? pin_error(errno) : fd;
 }
 

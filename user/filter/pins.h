@@ -5,7 +5,6 @@
 #ifndef XDP_DEDUP_PINS_H
 #define XDP_DEDUP_PINS_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,8 +50,17 @@ static inline bool pin_is_delivery(enum pin pin)
 	return pin >= PIN_XSKS && pin <= PIN_IN_FLIGHT;
 }
 
-/* Writes the path PIN_ROOT/name/pin; if pin is NULL, the path of the filter's directory. */
-void pin_path(char path[PATH_MAX], const char *name, const char *pin);
+/* Writes the path PIN_ROOT/name/pin; if pin is NULL, the path of the filter's directory. Returns
+ * path; PIN_PATH() returns it in a buffer that lives until the end of the enclosing block.
+ */
+#define PIN_PATH_MAX 128
+const char *pin_path(char path[PIN_PATH_MAX], const char *name, const char *pin);
+#define PIN_PATH(name, pin) pin_path((char[PIN_PATH_MAX]){ 0 }, name, pin)
+
+/* Does what pin_path() does for the directory "+NAME" below PIN_ROOT. */
+#define PIN_NAME_MAX (sizeof(STAGING) + NAME_MAX_LEN)
+const char *pin_staging(char directory[PIN_NAME_MAX], const char *name);
+#define PIN_STAGING(name) pin_staging((char[PIN_NAME_MAX]){ 0 }, name)
 
 /* Returns whether a filter can have this name: 1 to NAME_MAX_LEN letters, digits, '-' and '_', as
  * bpffs takes no dots.

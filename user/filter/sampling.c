@@ -13,7 +13,6 @@
 #include "fd.h"
 #include "kernel.h"
 #include "slow_path_reason.h"
-#include "maps.h"
 #include "open.h"
 #include "stats.h"
 

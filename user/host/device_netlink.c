@@ -94,14 +94,11 @@ static int check_zerocopy(const struct nlmsghdr *m, void *arg)
 int device_has_zerocopy_sockets(int ifindex)
 {
 	struct zerocopy z = { .ifindex = ifindex };
-	struct xdp_diag_req *request;
 	union netlink_request q;
+	struct xdp_diag_req *request =
+		netlink_begin(&q, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, sizeof(*request));
 	int err;
 
-	mnl_nlmsg_put_header(q.bytes);
-	q.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
-	q.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	request = mnl_nlmsg_put_extra_header(&q.header, sizeof(*request));
 	*request = (struct xdp_diag_req){ .sdiag_family = AF_XDP, .xdiag_show = XDP_SHOW_UMEM };
 	err = netlink_query(NETLINK_SOCK_DIAG, &q.header, check_zerocopy, &z);
 	return err ?: z.found;

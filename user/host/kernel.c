@@ -2,6 +2,7 @@
 #include "kernel.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,9 @@
 #include "proc.h"
 #include "text.h"
 #include "units.h"
+
+#define PREEMPTION_MAJOR 6
+#define PREEMPTION_MINOR 18
 
 static char message[160];
 static bool is_verbose;
@@ -163,44 +167,11 @@ int kernel_ready(bool verbose, bool may_mount)
 	return err ? diag_err(err, "cannot ask the kernel for its clock: %s", strerror(-err)) : 0;
 }
 
-/* Kernel features that our programs need, in the order of the Linux versions that introduced them. */
-static const struct {
-	const char *text;
-	enum bpf_prog_type type;
-	enum bpf_func_id helper; /* BPF_FUNC_unspec: the program type itself */
-} NEEDS[] = {
-	{ "BPF, which came with Linux 4.8 for XDP", BPF_PROG_TYPE_XDP, BPF_FUNC_unspec },
-	{ "BPF syscall programs, which came with Linux 5.14", BPF_PROG_TYPE_SYSCALL, BPF_FUNC_unspec },
-	{ "BPF timers, which came with Linux 5.15", BPF_PROG_TYPE_XDP, BPF_FUNC_timer_init },
-	{ "BPF loops, which came with Linux 5.17", BPF_PROG_TYPE_XDP, BPF_FUNC_loop },
-};
-
-/* For kernel_lacks(): true also if the answer is unknown. */
-static bool kernel_has(enum bpf_prog_type type, enum bpf_func_id helper)
-{
-	/* libbpf returns 1: present, 0: missing, negative: unknown. Unknown counts as present. */
-	return (helper ? libbpf_probe_bpf_helper(type, helper, NULL)
-		       : libbpf_probe_bpf_prog_type(type, NULL)) != 0;
-}
-
-const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id helper))
-{
-	for (size_t i = 0; i < sizeof(NEEDS) / sizeof(NEEDS[0]); i++)
-		if (!has(NEEDS[i].type, NEEDS[i].helper))
-			return NEEDS[i].text;
-	return NULL;
-}
-
-bool kernel_has_map(enum bpf_map_type type)
-{
-	return libbpf_probe_bpf_map_type(type, NULL) != 0;
-}
-
-int kernel_check_delivery(bool (*has)(enum bpf_map_type type))
+int kernel_check_delivery(void)
 {
 	struct utsname un;
 
-	if (has(BPF_MAP_TYPE_XSKMAP))
+	if (libbpf_probe_bpf_map_type(BPF_MAP_TYPE_XSKMAP, NULL)) /* or unknown */
 		return 0;
 	uname(&un);
 	return diag_err(
@@ -208,11 +179,6 @@ int kernel_check_delivery(bool (*has)(enum bpf_map_type type))
 		"this kernel (%s) has no AF_XDP sockets (CONFIG_XDP_SOCKETS), to which --deliver xsk has packets go" ADVICE
 		"without it, all go to the stack",
 		un.release);
-}
-
-bool kernel_has_frags(void)
-{
-	return kernel_has(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_get_buff_len);
 }
 
 uint64_t kernel_memory_available(void)
@@ -230,11 +196,55 @@ bool kernel_lacks_memory(int err, uint64_t bytes)
 
 int kernel_check(int err)
 {
-	const char *lacks = kernel_lacks(kernel_has);
+	struct utsname un;
+
+	/* What else the programs need, kernels with loops have. */
+	if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_loop, NULL)) /* or unknown */
+		return 0;
+	uname(&un);
+	return diag_err(err, "this kernel (%s) has no BPF loops, which came with Linux 5.17",
+			un.release);
+}
+
+static bool has_line(const char *path, const char *line)
+{
+	FILE *file = fopen(path, "re");
+	char text[256];
+	bool has = false;
+
+	while (file && !has && fgets(text, sizeof(text), file)) {
+		text[strcspn(text, "\n")] = '\0';
+		has = !strcmp(text, line);
+	}
+	if (file)
+		fclose(file);
+	return has;
+}
+
+bool kernel_preempts(const char *release, const char *version, const char *config)
+{
+	int major = 0, minor = 0;
+
+	if (!strstr(version, "PREEMPT_RT") || sscanf(release, "%d.%d", &major, &minor) != 2)
+		return false;
+	return (major > PREEMPTION_MAJOR || (major == PREEMPTION_MAJOR && minor >= PREEMPTION_MINOR)) &&
+	       !has_line(config, "CONFIG_PREEMPT_RT_NEEDS_BH_LOCK=y");
+}
+
+int kernel_check_preemption(void)
+{
+	char config[PATH_MAX];
 	struct utsname un;
 
 	uname(&un);
-	return lacks ? diag_err(err, "this kernel (%s) has no %s", un.release, lacks) : 0;
+	snprintf(config, sizeof(config), "/boot/config-%s", un.release);
+	if (!kernel_preempts(un.release, un.version, config))
+		return 0;
+	return diag_err(
+		-EOPNOTSUPP,
+		"on this kernel (%s, PREEMPT_RT) a CPU begins a packet before it has ended another one, and would look up the wrong id" ADVICE
+		"--action count drops nothing; a kernel with PREEMPT_RT_NEEDS_BH_LOCK=y in %s suits",
+		un.release, config);
 }
 
 int kernel_explain(int err, uint64_t bytes)

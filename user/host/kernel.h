@@ -62,28 +62,27 @@ static inline int kernel_info(int fd, void *info, uint32_t bytes)
 	return bpf_obj_get_info_by_fd(fd, info, &bytes) ? -errno : 0;
 }
 
-/* May XDP programs take packets in several buffers (xdp.frags, from Linux 5.18)? */
-bool kernel_has_frags(void);
-
-/* Returns the first feature that our programs need and this kernel lacks, with the version that
- * introduced it, as the rest of a sentence; NULL if the kernel has all. has(): does this kernel
- * have this program type (helper is BPF_FUNC_unspec), or this helper for programs of this type?
- */
-const char *kernel_lacks(bool (*has)(enum bpf_prog_type type, enum bpf_func_id helper));
-
-/* Checks that this kernel has all features that our programs need. Returns 0; or err, after logging
- * the first missing feature.
+/* Checks that this kernel has what our programs need, as far as that is known. Returns 0; or err,
+ * after logging what is missing.
  */
 int kernel_check(int err);
 
-/* Does this kernel have this type of map? True also if that is unknown. */
-bool kernel_has_map(enum bpf_map_type type);
-
-/* Checks that this kernel has the features that filters with --deliver need (include/deliver.h).
- * Returns 0; or -EOPNOTSUPP, after logging a missing feature. `has` is kernel_has_map(), or a
- * test's own.
+/* Checks that this kernel has what filters with --deliver need (include/deliver.h), as far as that
+ * is known. Returns 0; or -EOPNOTSUPP, after logging what is missing.
  */
-int kernel_check_delivery(bool (*has)(enum bpf_map_type type));
+int kernel_check_delivery(void);
+
+/* Does a kernel with these texts of uname(), and this configuration file, let a CPU begin another
+ * packet before it has finished one? Per-CPU memory of a program, such as the id that it looks up,
+ * is then shared by several packets: a fresh packet could be judged by the id of another packet.
+ * Kernels with PREEMPT_RT do so since Linux 6.18, unless they were built with
+ * PREEMPT_RT_NEEDS_BH_LOCK. If the file does not exist, the option counts as not set, which is its
+ * default.
+ */
+bool kernel_preempts(const char *release, const char *version, const char *config);
+
+/* Checks that a filter that drops duplicates may run here. Returns 0; or -EOPNOTSUPP (logged). */
+int kernel_check_preemption(void);
 
 /* Was too little memory the cause why loading a filter of `bytes` (0 if its maps existed already)
  * failed with err? The kernel returns -E2BIG for maps that are too large, and also for a program

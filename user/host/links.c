@@ -131,26 +131,6 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 	*out = l;
 }
 
-/* A request for a dump of links, and the links that the kernel has sent so far. */
-struct dump {
-	union {
-		struct nlmsghdr request;
-		char bytes[64];
-	};
-	struct links links;
-};
-
-static struct dump dump_links(void)
-{
-	struct dump d = { 0 };
-
-	mnl_nlmsg_put_header(d.bytes);
-	d.request.nlmsg_type = RTM_GETLINK;
-	d.request.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	mnl_nlmsg_put_extra_header(&d.request, sizeof(struct ifinfomsg));
-	return d;
-}
-
 static int add_link(struct links *l, const struct nlmsghdr *message)
 {
 	struct link *more = realloc(l->list, (l->cnt + 1) * sizeof(*more));
@@ -165,34 +145,27 @@ static int add_link(struct links *l, const struct nlmsghdr *message)
 static int add_message(const struct nlmsghdr *m, void *arg)
 {
 	size_t len = mnl_nlmsg_get_payload_len(m);
-	struct dump *d = arg;
+	struct links *l = arg;
 	int err = 0;
 
 	if (m->nlmsg_type == RTM_NEWLINK)
-		err = len < sizeof(struct ifinfomsg) ? -EPROTO : add_link(&d->links, m);
+		err = len < sizeof(struct ifinfomsg) ? -EPROTO : add_link(l, m);
 	errno = -err;
 	return err ? MNL_CB_ERROR : MNL_CB_OK;
 }
 
-/* Returns 0, and the caller frees d->links; or -errno, with nothing to free in *d. */
-static int dump(struct dump *d)
-{
-	int err = -EAGAIN;
-
-	for (int i = 0; i < DUMPS_MAX && err == -EAGAIN; i++) {
-		err = netlink_query(NETLINK_ROUTE, &d->request, add_message, d);
-		if (err)
-			links_free(&d->links);
-	}
-	return err;
-}
-
 int links_read(struct links *out)
 {
-	struct dump d = dump_links();
-	int err = dump(&d);
+	union netlink_request q;
+	int err = -EAGAIN;
 
-	*out = d.links;
+	*out = (struct links){ 0 };
+	netlink_begin(&q, RTM_GETLINK, NLM_F_DUMP, sizeof(struct ifinfomsg));
+	for (int i = 0; i < DUMPS_MAX && err == -EAGAIN; i++) {
+		err = netlink_query(NETLINK_ROUTE, &q.header, add_message, out);
+		if (err)
+			links_free(out);
+	}
 	return err;
 }
 

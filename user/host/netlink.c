@@ -48,13 +48,17 @@ int netlink_query(int protocol, const struct nlmsghdr *request, mnl_cb_t each, v
 	return err == -EINTR ? -EAGAIN : err; /* libmnl's -EINTR: the dump was interrupted */
 }
 
+void *netlink_begin(union netlink_request *q, uint16_t type, uint16_t answer, size_t header)
+{
+	mnl_nlmsg_put_header(q->bytes);
+	q->header.nlmsg_type = type;
+	q->header.nlmsg_flags = NLM_F_REQUEST | answer;
+	return mnl_nlmsg_put_extra_header(&q->header, header);
+}
+
 void netlink_begin_generic(union netlink_request *q, uint16_t family, uint8_t command)
 {
-	struct genlmsghdr *genl;
+	struct genlmsghdr *genl = netlink_begin(q, family, NLM_F_ACK, sizeof(*genl));
 
-	mnl_nlmsg_put_header(q->bytes);
-	q->header.nlmsg_type = family;
-	q->header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	genl = mnl_nlmsg_put_extra_header(&q->header, sizeof(*genl));
 	*genl = (struct genlmsghdr){ .cmd = command, .version = 1 };
 }

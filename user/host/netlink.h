@@ -7,9 +7,9 @@
 
 /* Sends the request by a new socket, calls each() with every message of the answer that carries
  * data, and closes the socket. each() returns MNL_CB_OK, or MNL_CB_ERROR with errno set, which ends
- * the call. The request must be for a dump, or demand an acknowledgement, as that ends the answer.
- * Returns 0; -errno of the kernel or of each(); -EAGAIN if the dumped objects changed meanwhile, so
- * that parts of the answer may contradict each other.
+ * the call; it may be NULL. The request must be for a dump, or demand an acknowledgement, as that
+ * ends the answer. Returns 0; -errno of the kernel or of each(); -EAGAIN if the dumped objects
+ * changed meanwhile, so that parts of the answer may contradict each other.
  */
 int netlink_query(int protocol, const struct nlmsghdr *request, mnl_cb_t each, void *arg);
 
@@ -19,9 +19,13 @@ union netlink_request {
 	char bytes[256];
 };
 
-/* Begins a request to a family of generic netlink, which demands an acknowledgement. The caller
- * adds its attributes.
+/* Begins a request of this type. `answer`: NLM_F_DUMP, or NLM_F_ACK for an acknowledgement. Returns
+ * the header of so many bytes that follows netlink's, zeroed. The caller fills it in, and adds its
+ * attributes.
  */
+void *netlink_begin(union netlink_request *q, uint16_t type, uint16_t answer, size_t header);
+
+/* Does so for a family of generic netlink, whose header it fills in, with NLM_F_ACK. */
 void netlink_begin_generic(union netlink_request *q, uint16_t family, uint8_t command);
 
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nfnetlink.h>
+#include <linux/netfilter/nfnetlink_hook.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -11,23 +12,6 @@
 #include <string.h>
 
 #include "netlink.h"
-
-/* nfnetlink's subsystem that lists hooks, since Linux 5.14: old headers lack it. */
-#define HOOK_SUBSYSTEM 12
-#define HOOK_GET 0
-#define HOOK_NUMBER 1 /* attributes */
-#define HOOK_FUNCTION 4
-
-union request {
-	struct nlmsghdr header;
-	char bytes[128];
-};
-
-static int ignore(const struct nlmsghdr *m, void *arg)
-{
-	(void)m, (void)arg;
-	return MNL_CB_OK;
-}
 
 int stack_sysctl(const char *name)
 {
@@ -63,19 +47,15 @@ int stack_rp_filter(const char *ifname)
 
 int stack_discards(uint32_t ifindex, struct in_addr from, struct in_addr to)
 {
-	union request q;
-	struct rtmsg *route;
+	union netlink_request q;
+	struct rtmsg *route = netlink_begin(&q, RTM_GETROUTE, NLM_F_ACK, sizeof(*route));
 	int err;
 
-	mnl_nlmsg_put_header(q.bytes);
-	q.header.nlmsg_type = RTM_GETROUTE;
-	q.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	route = mnl_nlmsg_put_extra_header(&q.header, sizeof(*route));
 	*route = (struct rtmsg){ .rtm_family = AF_INET, .rtm_dst_len = 32, .rtm_src_len = 32 };
 	mnl_attr_put_u32(&q.header, RTA_DST, to.s_addr);
 	mnl_attr_put_u32(&q.header, RTA_SRC, from.s_addr);
 	mnl_attr_put_u32(&q.header, RTA_IIF, ifindex);
-	err = netlink_query(NETLINK_ROUTE, &q.header, ignore, NULL);
+	err = netlink_query(NETLINK_ROUTE, &q.header, NULL, NULL);
 	return err == -EXDEV || err == -EINVAL ? 1 : err; /* the latter since Linux 6.13 */
 }
 
@@ -149,22 +129,18 @@ bool stack_is_joined(const struct stack_groups *g, uint32_t ifindex, const struc
 	return false;
 }
 
-struct rules {
-	bool any;
-};
-
 static int note_hook(const struct nlmsghdr *m, void *arg)
 {
-	struct rules *r = arg;
+	bool *any = arg;
 	const struct nlattr *a;
 
 	mnl_attr_for_each (a, m, sizeof(struct nfgenmsg)) {
 		const char *name = mnl_attr_get_payload(a);
 
-		if (mnl_attr_get_type(a) == HOOK_FUNCTION &&
+		if (mnl_attr_get_type(a) == NFNLA_HOOK_FUNCTION_NAME &&
 		    !mnl_attr_validate(a, MNL_TYPE_NUL_STRING))
-			r->any |= !strncmp(name, "nft_do_chain", 12) || strstr(name, "t_do_table") ||
-				  !strncmp(name, "iptable_", 8) || !strncmp(name, "ip6table_", 9);
+			*any |= !strncmp(name, "nft_do_chain", 12) || strstr(name, "t_do_table") ||
+				!strncmp(name, "iptable_", 8) || !strncmp(name, "ip6table_", 9);
 	}
 	return MNL_CB_OK;
 }
@@ -172,22 +148,19 @@ static int note_hook(const struct nlmsghdr *m, void *arg)
 int stack_has_rules(uint8_t family)
 {
 	static const uint32_t HOOKS[] = { NF_INET_PRE_ROUTING, NF_INET_LOCAL_IN };
-	struct rules r = { false };
+	bool any = false;
 
 	for (size_t i = 0; i < sizeof(HOOKS) / sizeof(HOOKS[0]); i++) {
-		union request q;
-		struct nfgenmsg *about;
+		union netlink_request q;
+		struct nfgenmsg *about = netlink_begin(&q, NFNL_SUBSYS_HOOK << 8 | NFNL_MSG_HOOK_GET,
+						       NLM_F_DUMP, sizeof(*about));
 		int err;
 
-		mnl_nlmsg_put_header(q.bytes);
-		q.header.nlmsg_type = HOOK_SUBSYSTEM << 8 | HOOK_GET;
-		q.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-		about = mnl_nlmsg_put_extra_header(&q.header, sizeof(*about));
 		*about = (struct nfgenmsg){ .nfgen_family = family, .version = NFNETLINK_V0 };
-		mnl_attr_put_u32(&q.header, HOOK_NUMBER, htonl(HOOKS[i]));
-		err = netlink_query(NETLINK_NETFILTER, &q.header, note_hook, &r);
+		mnl_attr_put_u32(&q.header, NFNLA_HOOK_HOOKNUM, htonl(HOOKS[i]));
+		err = netlink_query(NETLINK_NETFILTER, &q.header, note_hook, &any);
 		if (err)
 			return err == -EINVAL ? -EOPNOTSUPP : err; /* no such subsystem */
 	}
-	return r.any;
+	return any;
 }

@@ -88,8 +88,8 @@ const char *stack_program_of(uint32_t inode, char buf[STACK_PROGRAM_MAX]);
 #define STACK_PROGRAM_OF(inode) stack_program_of(inode, (char[STACK_PROGRAM_MAX]){ 0 })
 
 /* Returns 1 if tables of rules (nftables, iptables) see packets of this family (NFPROTO_*) for this
- * host, 0 if not; or -errno if that is unknown: -EPERM, or -EOPNOTSUPP before Linux 5.14. The rules
- * are not interpreted.
+ * host, 0 if not; or -errno if that is unknown: -EPERM, or -EOPNOTSUPP if the kernel does not list
+ * hooks. The rules are not interpreted.
  */
 int stack_has_rules(uint8_t family);
 

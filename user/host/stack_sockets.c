@@ -59,16 +59,10 @@ int stack_each_socket(void (*each)(const struct stack_socket *s, void *arg), voi
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(FAMILIES) && !err; i++) {
-		struct inet_diag_req_v2 *request;
-		union {
-			struct nlmsghdr header;
-			char bytes[128];
-		} q;
+		union netlink_request q;
+		struct inet_diag_req_v2 *request =
+			netlink_begin(&q, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP, sizeof(*request));
 
-		mnl_nlmsg_put_header(q.bytes);
-		q.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
-		q.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-		request = mnl_nlmsg_put_extra_header(&q.header, sizeof(*request));
 		*request = (struct inet_diag_req_v2){ .sdiag_family = FAMILIES[i],
 						      .sdiag_protocol = IPPROTO_UDP,
 						      .idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1),

@@ -233,6 +233,7 @@ static int plan_sizes(const struct filter_spec *spec, unsigned int cpus, unsigne
 {
 	struct dedup_config c = {
 		.format = DEDUP_FORMAT,
+		.frags = 1,
 		.memory = { .layout = spec->layout, .hash = spec->hash, .window_ns = spec->window_ns },
 		.policy = { .action = action_of_spec(spec) },
 		.asked = *spec,

@@ -14,7 +14,7 @@
 #include "memory.h"
 #include "known_ids.h"
 
-/* Fills in everything but secrets and `frags`, for a machine of `cpus` possible CPUs whose kernel
+/* Fills in everything but secrets, for a machine of `cpus` possible CPUs whose kernel
  * has `hz` jiffies a second. Pure. The layout's refusal() and streams_refusal() must have accepted
  * the spec. Returns 0; or
  * - -EOVERFLOW or -EDOM of the layout's size();

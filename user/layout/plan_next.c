@@ -60,7 +60,6 @@ int plan_next_program(const struct dedup_config *old, struct dedup_config *c)
 	if (!has_room_for_ids(old, c) || !has_room_for_sources(&old->sources, &c->sources))
 		return -ENOSPC;
 	c->memory = old->memory;
-	c->frags = old->frags;
 	c->serial = old->serial + 1;
 	c->earlier_stats = 2;
 	c->has_predecessor = old->has_predecessor;

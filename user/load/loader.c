@@ -97,16 +97,6 @@ void loader_program_close(struct xdp_dedup *skel)
 	xdp_dedup__destroy(skel);
 }
 
-int loader_pin_program(const char *name, int prog_fd)
-{
-	char path[PATH_MAX];
-
-	pin_path(path, name, PIN_PROG);
-	if (!bpf_obj_pin(prog_fd, path))
-		return 0;
-	return diag_err(-errno, "cannot pin the program at %s: %s", path, strerror(errno));
-}
-
 int loader_load_program(const char *name, struct xdp_dedup *skel)
 {
 	int err = bpf_object__load(skel->obj), fd;
@@ -114,17 +104,12 @@ int loader_load_program(const char *name, struct xdp_dedup *skel)
 	if (err)
 		return kernel_explain(err, 0);
 	fd = bpf_program__fd(object_packet_program(skel));
-	return loader_pin_program(name, fd) ?: fd;
+	return object_pin_at(fd, name, PIN_PROG) ?: fd;
 }
 
 int loader_open_program(const char *name)
 {
-	char path[PATH_MAX];
-	int fd;
-
-	pin_path(path, name, PIN_PROG);
-	fd = bpf_obj_get(path);
-	return fd < 0 ? diag_err(-errno, "cannot open %s: %s", path, strerror(errno)) : fd;
+	return object_open_pin(name, PIN_PROG);
 }
 
 /* Logs why a filter's pins cannot be read. */

@@ -40,9 +40,6 @@ void loader_program_close(struct xdp_dedup *skel);
  */
 int loader_load_program(const char *name, struct xdp_dedup *skel);
 
-/* Pins a loaded packet program as PIN_PROG. Returns 0, or -errno (logged). */
-int loader_pin_program(const char *name, int prog_fd);
-
 /* Opens the pinned packet program of this filter. Returns its descriptor, which the caller closes;
  * or -errno (logged).
  */

@@ -20,18 +20,15 @@
  */
 static int share_pin(const char *name, enum pin pin)
 {
-	char from[PATH_MAX], staging[PATH_MAX];
-	int fd, err;
+	const char *from = PIN_PATH(name, PINS[pin]);
+	int fd = bpf_obj_get(from), err;
 
-	pin_path(from, name, PINS[pin]);
-	pin_dir_staging(staging, name);
-	fd = bpf_obj_get(from);
 	if (fd < 0 && errno == ENOENT &&
 	    (pin == PIN_ACCOUNTS || pin_is_delivery(pin) || pin >= PINS_CNT))
 		return 0;
 	if (fd < 0)
 		return diag_err(-errno, "cannot open %s: %s", from, strerror(errno));
-	err = object_pin_map(fd, staging, pin);
+	err = object_pin_at(fd, PIN_STAGING(name), PINS[pin]);
 	close(fd);
 	return err;
 }
@@ -103,7 +100,7 @@ static bool is_programs_own(enum pin pin, bool has_own_predecessor)
 /* Pins the loaded packet program. */
 static int pin_program(const struct xdp_dedup *skel, const char *directory)
 {
-	return loader_pin_program(directory, bpf_program__fd(object_packet_program(skel)));
+	return object_pin_at(bpf_program__fd(object_packet_program(skel)), directory, PIN_PROG);
 }
 
 /* Loads the object without a hand of its own. */
@@ -129,14 +126,13 @@ static int load_next_program(struct xdp_dedup *skel, const struct dedup_config *
  */
 static int make_program(const char *name, const struct dedup_config *cfg, const struct predecessor *p)
 {
+	const char *staging = PIN_STAGING(name);
 	struct xdp_dedup *skel = NULL;
-	char staging[PATH_MAX];
 	int err = 0;
 
 	for (int pin = 0; pin < PINS_ALL && !err; pin++)
 		if (!is_programs_own(pin, p) && !pin_is_delivery(pin))
 			err = share_pin(name, pin);
-	pin_dir_staging(staging, name);
 	err = err ?: share_delivery(name, cfg) ?: object_open(staging, cfg, &skel);
 	if (err)
 		return err;
@@ -214,15 +210,13 @@ static int make_successor(const struct dedup_config *cfg, const struct filter *r
 {
 	const char *name = running->name;
 	struct predecessor p;
-	char staging[PATH_MAX];
 	int err = predecessor_of_filter(running, &p);
 
 	if (err)
 		return err;
-	pin_dir_staging(staging, name);
 	err = share_pin(name, PIN_WANTED)
 	      ?: share_delivery(name, cfg)
-	      ?: make_filter(staging, cfg, &p);
+	      ?: make_filter(PIN_STAGING(name), cfg, &p);
 	predecessor_close(&p);
 	return err;
 }
@@ -255,13 +249,10 @@ int loader_adopt_hand(const char *name)
 int loader_create(const char *name, const struct dedup_config *cfg,
 		  const struct predecessor *predecessor)
 {
-	char path[PATH_MAX], staging[PATH_MAX];
 	int err;
 
-	pin_path(path, name, NULL);
-	if (!access(path, F_OK))
+	if (!access(PIN_PATH(name, NULL), F_OK))
 		return diag_err(-EEXIST, "there is a filter %s already", name);
-	pin_dir_staging(staging, name);
 	err = pin_dir_begin(name);
-	return err ? err : finish_staging(make_filter(staging, cfg, predecessor), name);
+	return err ? err : finish_staging(make_filter(PIN_STAGING(name), cfg, predecessor), name);
 }

@@ -10,7 +10,7 @@
 #include "loader_predecessor.h"
 
 /* Makes a new filter in +NAME, and starts its hand; pin_dir_publish() then makes it the filter
- * NAME. *cfg is complete except for `frags` and the secret, which loader_create() sets. predecessor:
+ * NAME. *cfg is complete except for the secret, which loader_create() sets. predecessor:
  * the open predecessor (predecessor_of_snapshot()), whose secret *cfg then has; or NULL. Returns 0;
  * -EEXIST if there are pins of that name, or another -errno. After an error +NAME is removed.
  */
@@ -22,8 +22,8 @@ int loader_create(const char *name, const struct dedup_config *cfg,
  * - loader_next_program(): uses the filter's maps with another configuration, *cfg, which is
  *   complete. predecessor: its new predecessor; NULL: it keeps its predecessor, if any. -EPROTO if
  *   the filter has the previous format.
- * - loader_next_filter(): makes a new filter with the configuration *cfg, complete except for
- *   `frags`, and starts its hand. Its predecessor is the running filter, open as *running.
+ * - loader_next_filter(): makes a new filter with the configuration *cfg, which is
+ *   complete, and starts its hand. Its predecessor is the running filter, open as *running.
  */
 int loader_next_program(const char *name, const struct dedup_config *cfg,
 			const struct predecessor *predecessor);

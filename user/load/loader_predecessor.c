@@ -32,14 +32,10 @@ static int close_after_error(int err, struct predecessor *p)
 	return err;
 }
 
-/* Opens a pin of the filter in this directory. */
-static int open_pin_in(const char *directory, enum pin pin, int *fd)
+static int open_map(const struct filter *f, enum pin pin, int *fd)
 {
-	char path[PATH_MAX];
-
-	pin_path(path, directory, PINS[pin]);
-	*fd = bpf_obj_get(path);
-	return *fd < 0 ? diag_err(-errno, "cannot open %s: %s", path, strerror(errno)) : 0;
+	*fd = object_open_pin(f->name, PINS[pin]);
+	return *fd < 0 ? *fd : 0;
 }
 
 int predecessor_of_filter(const struct filter *f, struct predecessor *out)
@@ -53,17 +49,17 @@ int predecessor_of_filter(const struct filter *f, struct predecessor *out)
 		.filter_fd = -1,
 		.timer_fd = -1,
 	};
-	err = open_pin_in(f->name, PIN_STATE, &out->state_fd)
-	      ?: open_pin_in(f->name, PIN_FILTER, &out->filter_fd)
-	      ?: open_pin_in(f->name, PIN_TIMER, &out->timer_fd);
+	err = open_map(f, PIN_STATE, &out->state_fd)
+	      ?: open_map(f, PIN_FILTER, &out->filter_fd)
+	      ?: open_map(f, PIN_TIMER, &out->timer_fd);
 	return close_after_error(err, out);
 }
 
 int predecessor_pin(const struct predecessor *p, const char *directory)
 {
-	return object_pin_map(p->timer_fd, directory, PIN_PREDECESSOR_TIMER)
-	       ?: object_pin_map(p->filter_fd, directory, PIN_PREDECESSOR_FILTER)
-	       ?: object_pin_map(p->state_fd, directory, PIN_PREDECESSOR_STATE);
+	return object_pin_at(p->timer_fd, directory, PINS[PIN_PREDECESSOR_TIMER])
+	       ?: object_pin_at(p->filter_fd, directory, PINS[PIN_PREDECESSOR_FILTER])
+	       ?: object_pin_at(p->state_fd, directory, PINS[PIN_PREDECESSOR_STATE]);
 }
 
 /* Reads the current ids of the successor into *ids, and how many it has learned into *told. The

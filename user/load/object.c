@@ -2,7 +2,6 @@
 #include "object.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -80,7 +79,6 @@ static bool is_map_made(enum pin pin, const struct dedup_config *cfg)
 static int prepare_maps(const struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
 {
 	struct bpf_map *maps[PINS_CNT];
-	char path[PATH_MAX];
 	int err = 0;
 
 	pinned_maps_of(skel, maps);
@@ -90,20 +88,25 @@ static int prepare_maps(const struct xdp_dedup *skel, const char *name, const st
 		err = bpf_map__set_autocreate(maps[i], is_made);
 		if (err || !is_made || !name)
 			continue;
-		pin_path(path, name, PINS[i]);
-		err = use_pin(maps[i], path);
+		err = use_pin(maps[i], PIN_PATH(name, PINS[i]));
 	}
 	return err;
 }
 
-int object_pin_map(int fd, const char *directory, enum pin pin)
+int object_pin_at(int fd, const char *directory, const char *pin)
 {
-	char path[PATH_MAX];
+	const char *path = PIN_PATH(directory, pin);
 
-	pin_path(path, directory, PINS[pin]);
-	if (bpf_obj_pin(fd, path))
-		return diag_err(-errno, "cannot pin %s: %s", path, strerror(errno));
-	return 0;
+	return bpf_obj_pin(fd, path) ? diag_err(-errno, "cannot pin %s: %s", path, strerror(errno))
+				     : 0;
+}
+
+int object_open_pin(const char *directory, const char *pin)
+{
+	const char *path = PIN_PATH(directory, pin);
+	int fd = bpf_obj_get(path);
+
+	return fd < 0 ? diag_err(-errno, "cannot open %s: %s", path, strerror(errno)) : fd;
 }
 
 int object_pin(const struct xdp_dedup *skel, const char *name)
@@ -114,7 +117,7 @@ int object_pin(const struct xdp_dedup *skel, const char *name)
 	pinned_maps_of(skel, maps);
 	for (int i = 0; i < PINS_CNT && name && !err; i++)
 		if (bpf_map__autocreate(maps[i]) && !bpf_map__pin_path(maps[i]))
-			err = object_pin_map(bpf_map__fd(maps[i]), name, i);
+			err = object_pin_at(bpf_map__fd(maps[i]), name, PINS[i]);
 	return err;
 }
 
@@ -159,7 +162,7 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 	/* A section name "xdp.frags" would take effect only when libbpf loads the program: too late
 	 * for libxdp to give its dispatcher frags.
 	 */
-	if (!err && kernel_has_frags())
+	if (!err)
 		err = bpf_program__set_flags(object_packet_program(skel), BPF_F_XDP_HAS_FRAGS);
 	if (err) {
 		xdp_dedup__destroy(skel);
@@ -217,7 +220,6 @@ int object_load_filter(struct xdp_dedup *skel, const char *name, const struct de
 	*config = *cfg;
 	/* No frame matches before own_macs_set(). */
 	skel->data_record->record.own_mac = DEDUP_MAC_NONE;
-	config->frags = kernel_has_frags();
 	err = xdp_dedup__load(skel);
 	if (err)
 		return kernel_explain(err, plan_bytes(cfg));

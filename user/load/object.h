@@ -25,8 +25,11 @@ struct bpf_program *object_packet_program(const struct xdp_dedup *skel);
  */
 int object_pin(const struct xdp_dedup *skel, const char *name);
 
-/* Pins a map as this pin in this directory. Returns 0, or -errno. */
-int object_pin_map(int fd, const char *directory, enum pin pin);
+/* Pins a map or program as this pin in this directory. Returns 0, or -errno. */
+int object_pin_at(int fd, const char *directory, const char *pin);
+
+/* Opens this pin. Returns its descriptor, which the caller closes; or -errno. */
+int object_open_pin(const char *directory, const char *pin);
 
 /* Loads the object as a new filter, whose secrets are in *cfg, and pins it, but does not start its
  * hand. name: see object_open(). Returns 0, or -errno.

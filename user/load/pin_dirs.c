@@ -16,32 +16,13 @@
 #include "identity.h"
 #include "pins.h"
 
-void pin_dir_staging(char directory[PATH_MAX], const char *name)
-{
-	snprintf(directory, PATH_MAX, STAGING "%s", name);
-}
-
-/* The whole paths of NAME and +NAME. */
-struct paths {
-	char name[PATH_MAX], staging[PATH_MAX];
-};
-
-static void paths_of(const char *name, struct paths *out)
-{
-	char staging[PATH_MAX];
-
-	pin_dir_staging(staging, name);
-	pin_path(out->name, name, NULL);
-	pin_path(out->staging, staging, NULL);
-}
+/* The whole path of +NAME. */
+#define STAGING_PATH(name) PIN_PATH(PIN_STAGING(name), NULL)
 
 /* Logs why +NAME exists: live_exchange_recover() could not remove it. */
 static int explain_begun(const char *name)
 {
-	char staging[PATH_MAX];
-
-	pin_dir_staging(staging, name);
-	if (filter_format(staging) > DEDUP_FORMAT)
+	if (filter_format(PIN_STAGING(name)) > DEDUP_FORMAT)
 		return diag_err(
 			-EBUSY,
 			"a newer xdp-dedup has begun to change %s, and it alone can end that: use that one",
@@ -52,14 +33,13 @@ static int explain_begun(const char *name)
 
 int pin_dir_begin(const char *name)
 {
-	struct paths p;
+	const char *staging = STAGING_PATH(name);
 
-	paths_of(name, &p);
-	if (!mkdir(p.staging, 0700))
+	if (!mkdir(staging, 0700))
 		return 0;
 	if (errno == EEXIST)
 		return explain_begun(name);
-	return diag_err(-errno, "cannot make %s: %s", p.staging, strerror(errno));
+	return diag_err(-errno, "cannot make %s: %s", staging, strerror(errno));
 }
 
 /* musl 1.2.3 has no function renameat2(). */
@@ -72,11 +52,8 @@ static int move(const char *from, const char *to, unsigned int flags)
 
 int pin_dir_publish(const char *name)
 {
-	struct paths p;
-	int err;
+	int err = move(STAGING_PATH(name), PIN_PATH(name, NULL), RENAME_NOREPLACE);
 
-	paths_of(name, &p);
-	err = move(p.staging, p.name, RENAME_NOREPLACE);
 	if (err)
 		pin_dir_remove_staging(name);
 	return err;
@@ -84,10 +61,7 @@ int pin_dir_publish(const char *name)
 
 int pin_dir_exchange(const char *name)
 {
-	struct paths p;
-
-	paths_of(name, &p);
-	return move(p.staging, p.name, RENAME_EXCHANGE);
+	return move(STAGING_PATH(name), PIN_PATH(name, NULL), RENAME_EXCHANGE);
 }
 
 /* Removes a directory, if it exists. */
@@ -104,29 +78,22 @@ static int remove_directory(const char *directory)
 
 int pin_dir_remove_staging(const char *name)
 {
-	char staging[PATH_MAX];
-	struct paths p;
-	int dir;
+	int dir = dir_open(AT_FDCWD, STAGING_PATH(name), false); /* follows no link */
 
-	paths_of(name, &p);
-	dir = dir_open(AT_FDCWD, p.staging, false); /* follows no link */
 	/* Without this pin the others do not count as a change that has not ended. */
 	if (dir >= 0) {
 		unlinkat(dir, PINS[PIN_CONFIG], 0);
 		close(dir);
 	}
-	pin_dir_staging(staging, name);
-	return remove_directory(staging);
+	return remove_directory(PIN_STAGING(name));
 }
 
 int pin_dir_remove(const char *name)
 {
 	int err = pin_dir_remove_staging(name);
-	struct paths p;
 
-	paths_of(name, &p);
 	if (!err)
-		err = move(p.name, p.staging, RENAME_NOREPLACE);
+		err = move(PIN_PATH(name, NULL), STAGING_PATH(name), RENAME_NOREPLACE);
 	return err ? err : pin_dir_remove_staging(name);
 }
 

@@ -6,11 +6,7 @@
 #ifndef XDP_DEDUP_PIN_DIRS_H
 #define XDP_DEDUP_PIN_DIRS_H
 
-#include <limits.h>
 #include <stdbool.h>
-
-/* Writes "+NAME". */
-void pin_dir_staging(char directory[PATH_MAX], const char *name);
 
 /* Makes the empty directory +NAME. Returns 0; -EBUSY if it exists, as a change of the filter has
  * not ended; or another -errno.

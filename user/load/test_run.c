@@ -17,7 +17,7 @@
 #include "open_filter.h"
 #include "xdp_dedup.skel.h"
 
-/* The kernel accepts only smaller frames: with xdp.frags in several buffers, before that in one. */
+/* The kernel accepts only smaller frames. */
 #define OUT_MAX (256 * 1024)
 
 struct test_run {

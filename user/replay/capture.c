@@ -3,15 +3,29 @@
 
 #include <errno.h>
 #include <pcap/pcap.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "blocks.h"
 #include "diag.h"
-#include "ifaces.h"
 #include "link.h"
-#include "tap.h"
 
 #define NSEC_PER_SEC 1000000000
+
+/* A stream between a capture file and libpcap. It finds the file's kind, counts bytes, and reads
+ * pcapng's blocks.
+ */
+struct tap {
+	FILE *source;
+	uint8_t magic[8]; /* the file's first bytes */
+	uint32_t magic_cnt, magic_given;
+	uint64_t bytes_read, file_bytes;
+	bool is_pcapng;
+	struct blocks blocks;
+	char buffer[BLOCKS_AHEAD_BYTES]; /* of libpcap's stream */
+};
 
 struct capture {
 	char *name;
@@ -27,6 +41,98 @@ struct capture {
 	struct ifaces indexed;
 	struct tap tap;
 };
+
+static uint64_t size_of(FILE *file)
+{
+	struct stat st;
+	off_t at = ftello(file);
+
+	if (fileno(file) < 0 || fstat(fileno(file), &st) || at < 0)
+		return 0;
+	return st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
+}
+
+/* Reads the first bytes of the stream. Returns 0, or -errno. */
+static int tap_begin(struct tap *t, FILE *source, struct ifaces *ifaces)
+{
+	t->source = source;
+	t->file_bytes = size_of(source);
+	blocks_begin(&t->blocks, ifaces);
+	errno = 0;
+	t->magic_cnt = (uint32_t)fread(t->magic, 1, sizeof(t->magic), source);
+	if (ferror(source))
+		return errno ? -errno : -EIO;
+	t->is_pcapng = t->magic_cnt >= 4 && !memcmp(t->magic, "\n\r\r\n", 4);
+	return 0;
+}
+
+static size_t read_source(struct tap *t, char *to, size_t size)
+{
+	size_t n = t->magic_cnt - t->magic_given;
+
+	if (!n)
+		return fread(to, 1, size, t->source);
+	if (n > size)
+		n = size;
+	memcpy(to, t->magic + t->magic_given, n);
+	t->magic_given += (uint32_t)n;
+	return n;
+}
+
+static ssize_t tap_read(void *cookie, char *to, size_t size)
+{
+	struct tap *t = cookie;
+	size_t n = read_source(t, to, size);
+
+	if (!n && ferror(t->source))
+		return -1;
+	t->bytes_read += n;
+	if (t->is_pcapng)
+		blocks_read(&t->blocks, (uint8_t *)to, n);
+	if (t->blocks.too_many) {
+		errno = EFBIG;
+		return -1;
+	}
+	return (ssize_t)n;
+}
+
+static int tap_close(void *cookie)
+{
+	return fclose(((struct tap *)cookie)->source);
+}
+
+/* Returns the stream for libpcap, with all bytes of the source; NULL with errno set if there is no
+ * memory. Closing it closes the source, too.
+ */
+static FILE *tap_stream(struct tap *t)
+{
+	FILE *f =
+		fopencookie(t, "r", (cookie_io_functions_t){ .read = tap_read, .close = tap_close });
+
+	if (!f)
+		return NULL;
+	__fsetlocking(f, FSETLOCKING_BYCALLER); /* only one thread reads it */
+	setvbuf(f, t->buffer, _IOFBF, sizeof(t->buffer));
+	return f;
+}
+
+/* Returns the command that unpacks the file if it is compressed, for example "zcat"; else NULL. */
+static const char *tap_unpacker(const struct tap *t)
+{
+	static const struct {
+		const char *unpacker, *magic;
+	} KINDS[] = {
+		{ "zcat", "\x1f\x8b" },		  { "bzcat", "BZh" },
+		{ "xzcat", "\xfd\x37zXZ" },	  { "zstdcat", "\x28\xb5\x2f\xfd" },
+		{ "lz4cat", "\x04\x22\x4d\x18" }, { "unzip -p", "PK\x03\x04" },
+	};
+
+	for (size_t i = 0; i < sizeof(KINDS) / sizeof(KINDS[0]); i++)
+		if (t->magic_cnt >= strlen(KINDS[i].magic) &&
+		    !memcmp(t->magic, KINDS[i].magic, strlen(KINDS[i].magic)))
+			return KINDS[i].unpacker;
+	return NULL;
+}
 
 /* The upper bits of a pcap file's link type: whether frames end with an FCS, and its length in
  * units of 2 bytes.

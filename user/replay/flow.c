@@ -9,126 +9,103 @@
 #include "integers.h"
 #include "walk.h"
 
-#define TAGS_MAX 2 /* as in the packet program */
-#define EXTENSIONS_MAX 6
-
-/* A position in a frame. Before bytes are read there, has() must be true. */
-struct cursor {
-	const uint8_t *frame;
-	uint32_t at, len;
-};
-
-static bool has(const struct cursor *c, uint32_t bytes)
+/* Steps over so many bytes, or those that are there. */
+static void step(struct dedup_walk *w, uint32_t bytes)
 {
-	return c->at <= c->len && bytes <= c->len - c->at;
-}
-
-static uint16_t be16_at(const struct cursor *c, uint32_t offset)
-{
-	return be16(c->frame + c->at + offset);
-}
-
-static bool step_over_tags(struct flow *f, struct cursor *c)
-{
-	c->at = ETH_HLEN;
-	if (!has(c, 0))
-		return false;
-	c->at -= 2;
-	for (int i = 0; i <= TAGS_MAX; i++) {
-		f->number = be16_at(c, 0);
-		c->at += 2;
-		if ((f->number != ETHERTYPE_VLAN && f->number != 0x88a8) || i == TAGS_MAX)
-			break;
-		if (!has(c, 4))
-			break;
-		c->at += 2;
-	}
-	f->ethertype = htons(f->number);
-	f->tag_at = c->at;
-	return true;
+	dedup_step(w, lesser(bytes, w->left));
 }
 
 #define TCP_FIN_SYN 3
 
 /* Returns whether TCP only acknowledges or resets. `end`: the end of the IP packet. */
-static bool is_bare(const struct cursor *c, uint32_t end)
+static bool is_bare(const struct dedup_walk *w, uint32_t end)
 {
-	uint32_t header = has(c, 14) ? 4U * (c->frame[c->at + 12] >> 4) : 0;
+	uint32_t header = dedup_has(w, 14) ? 4U * (w->pos[12] >> 4) : 0;
 
-	return header >= 20 && !(c->frame[c->at + 13] & TCP_FIN_SYN) && c->at + header >= end;
+	return header >= 20 && !(w->pos[13] & TCP_FIN_SYN) && dedup_offset(w) + header >= end;
 }
 
 /* Reads the header of this protocol, which follows the IP header. */
-static void read_transport(struct flow *f, struct cursor *c, uint8_t protocol, bool fragment)
+static void read_transport(struct flow *f, const struct dedup_walk *w, uint8_t protocol, bool fragment)
 {
+	const uint8_t *header = w->pos;
+
 	f->kind = SURVEY_IP;
 	f->number = protocol;
-	if (fragment || !has(c, 8))
+	if (fragment || !dedup_has(w, 8))
 		return;
 	if (protocol == IPPROTO_TCP) {
 		f->kind = SURVEY_TCP;
-		f->number = be16_at(c, 0) < be16_at(c, 2) ? be16_at(c, 0) : be16_at(c, 2);
-		f->bare = is_bare(c, f->end);
+		f->number = (uint16_t)lesser(be16(header), be16(header + 2));
+		f->bare = is_bare(w, f->end);
 	} else if (protocol == IPPROTO_UDP) {
 		f->kind = SURVEY_UDP;
-		f->number = be16_at(c, 2);
-		f->payload_at = c->at + 8;
-		f->payload_len = be16_at(c, 4) > 8 ? be16_at(c, 4) - 8U : 0;
+		f->number = be16(header + 2);
+		f->payload_at = dedup_offset(w) + 8;
+		f->payload_len = be16(header + 4) > 8 ? be16(header + 4) - 8U : 0;
 	}
 }
 
-static void read_flow_ipv4(struct flow *f, struct cursor *c)
+static void read_flow_ipv4(struct flow *f, struct dedup_walk *w)
 {
-	const uint8_t *ip = c->frame + c->at;
+	const uint8_t *ip = w->pos;
 	uint32_t header;
 
-	if (!has(c, 20) || ip[0] >> 4 != 4)
+	if (!dedup_has(w, 20) || ip[0] >> 4 != 4)
 		return;
 	header = 4U * (ip[0] & 15);
 	f->ipv4 = true;
-	f->ip_id = be16_at(c, 4);
+	f->ip_id = be16(ip + 4);
 	memcpy(f->from, ip + 12, 4);
 	memcpy(f->to, ip + 16, 4);
 	f->multicast = (ip[16] & 0xf0) == 0xe0;
-	f->end = c->at + be16_at(c, 2);
-	c->at += header;
-	read_transport(f, c, ip[9], ((ip[6] & 0x3f) | ip[7]) || header < 20);
+	f->end = dedup_offset(w) + be16(ip + 2);
+	step(w, header);
+	read_transport(f, w, ip[9], ((ip[6] & 0x3f) | ip[7]) || header < 20);
 }
 
-static void read_flow_ipv6(struct flow *f, struct cursor *c)
+static void read_flow_ipv6(struct flow *f, struct dedup_walk *w)
 {
-	const uint8_t *ip = c->frame + c->at;
+	const uint8_t *ip = w->pos;
 	uint8_t next;
 
-	if (!has(c, 40) || ip[0] >> 4 != 6)
+	if (!dedup_has(w, 40) || ip[0] >> 4 != 6)
 		return;
 	next = ip[6];
 	f->ipv6 = true;
 	memcpy(f->from, ip + 8, 16);
 	memcpy(f->to, ip + 24, 16);
 	f->multicast = ip[24] == 0xff;
-	f->end = c->at + 40 + be16_at(c, 4);
-	c->at += 40;
-	for (int i = 0; i < EXTENSIONS_MAX && !DEDUP_NO_EXTENSION(next) && has(c, 8); i++) {
-		const uint8_t *extension = c->frame + c->at;
+	f->end = dedup_offset(w) + 40 + be16(ip + 4);
+	step(w, 40);
+	for (int i = 0;
+	     i < DEDUP_IPV6_EXTENSIONS_MAX && !DEDUP_NO_EXTENSION(next) && dedup_has(w, 8); i++) {
+		const uint8_t *extension = w->pos;
 
-		c->at += dedup_extension_bytes(next, extension[1]);
+		step(w, dedup_extension_bytes(next, extension[1]));
 		next = extension[0];
 	}
-	read_transport(f, c, next, false);
+	read_transport(f, w, next, false);
 }
 
 void flow_of(struct flow *out, const uint8_t *frame, uint32_t len)
 {
-	struct cursor c = { .frame = frame, .len = len };
+	struct dedup_walk w = { .data = frame, .end = frame + len };
 
 	*out = (struct flow){ .kind = SURVEY_ETHERNET };
-	if (!step_over_tags(out, &c))
+	if (len < ETH_HLEN)
 		return;
-	if (out->number == ETHERTYPE_IP)
-		read_flow_ipv4(out, &c);
-	else if (out->number == ETHERTYPE_IPV6)
-		read_flow_ipv6(out, &c);
+	w.pos = frame + ETH_HLEN;
+	w.left = len - ETH_HLEN;
+	w.proto = be16(w.pos - 2);
+	dedup_skip_tags(&w, DEDUP_TAGS);
+	out->number = w.proto;
+	out->ethertype = htons(w.proto);
+	out->tag_at = dedup_offset(&w);
+	if (w.proto == ETHERTYPE_IP)
+		read_flow_ipv4(out, &w);
+	else if (w.proto == ETHERTYPE_IPV6)
+		read_flow_ipv6(out, &w);
 }
 
 static uint32_t mix(uint64_t h, const uint8_t bytes[16])

@@ -2,6 +2,7 @@
 #include "heuristics.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "integers.h"
@@ -100,4 +101,23 @@ const struct path_bits *path_bits_of(const char *profile)
 		if (!strcmp(PATHS[i].profile, profile))
 			return &PATHS[i].path;
 	return NULL;
+}
+
+#define AHEAD_MOST 32 /* the most packets that are lost in a row, or overtaken */
+
+void numbers_add(struct numbers *n, const uint8_t *header)
+{
+	uint16_t number = be16(header + 2);
+	uint32_t ssrc = (uint32_t)be16(header + 8) << 16 | be16(header + 10);
+	uint32_t at = (ssrc * 2654435761U) >> 27;
+	bool known = n->sources[at].known && n->sources[at].ssrc == ssrc;
+	int ahead = known ? abs((int16_t)(number - n->sources[at].last)) : 0;
+
+	if (known && ahead && ahead <= AHEAD_MOST)
+		n->go_on++;
+	else if (known)
+		n->jump++;
+	n->sources[at].ssrc = ssrc;
+	n->sources[at].last = number;
+	n->sources[at].known = 1;
 }

@@ -33,4 +33,20 @@ struct path_bits {
 /* Returns the path's bits in frames that pass the profile's conditions; NULL if there are none. */
 const struct path_bits *path_bits_of(const char *profile);
 
+#define NUMBERS_SOURCES 32 /* the most sources whose last number is stored */
+
+/* Whether the sequence numbers of packets that look like RTP grow as RTP's do: by about one for
+ * each packet of a source (RFC 3550 5.1). Begins as { 0 }.
+ */
+struct numbers {
+	struct {
+		uint32_t ssrc;
+		uint16_t last, known;
+	} sources[NUMBERS_SOURCES];
+	uint64_t go_on, jump;
+};
+
+/* Adds a packet by its RTP header of 12 bytes. The caller leaves out repeated packets. */
+void numbers_add(struct numbers *n, const uint8_t *header);
+
 #endif

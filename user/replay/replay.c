@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "flow.h"
 #include "id_table.h"
 #include "program.h"
 #include "secrets.h"
@@ -188,6 +189,7 @@ static int count(struct run *r, const struct capture_frame *f, struct frame_view
 	bool has_id = a->reason == DEDUP_REASON_new || a->reason == DEDUP_REASON_duplicate ||
 		      a->reason == DEDUP_REASON_unlearned ||
 		      a->reason == DEDUP_REASON_late_number || a->reason == DEDUP_REASON_far_number;
+	struct flow flow;
 
 	s->reasons[a->reason]++;
 	if (a->reason == DEDUP_REASON_ignored)
@@ -197,7 +199,8 @@ static int count(struct run *r, const struct capture_frame *f, struct frame_view
 	s->iface_packets[f->iface]++;
 	s->iface_duplicates[f->iface] += a->drops;
 	timeline_note(&s->timeline, r->now_ns, a->drops);
-	if (sources_note(s->sources, v->data, v->len, a->drops))
+	flow_of(&flow, v->data, v->len);
+	if (sources_note(s->sources, &flow, v->data, v->len, a->drops))
 		return diag_err(-ENOMEM, "no memory for the sources of packets");
 	return has_id ? note_frame_ids(r, v, a) : 0;
 }

@@ -4,15 +4,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/ethernet.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
+#include "flow.h"
 #include "siphash.h"
 
-#define VLAN_TAGS 2
 #define ADDRESS_WORDS 3 /* `address` and `bytes` of a source */
 
 struct sources {
@@ -31,26 +30,12 @@ static struct source source_at(const uint8_t *from, uint32_t bytes)
 	return s;
 }
 
-/* Returns the frame's source, with packets and duplicates 0. Skips up to two VLAN tags. */
-static struct source source_of(const uint8_t *frame, uint32_t len)
+/* Returns the frame's source, with packets and duplicates 0. */
+static struct source source_of(const struct flow *f, const uint8_t *frame, uint32_t len)
 {
-	uint32_t at = sizeof(struct ether_header);
-	uint16_t proto;
-
-	if (len < at)
-		return (struct source){ 0 };
-	proto = frame[at - 2] << 8 | frame[at - 1];
-	for (int i = 0; i < VLAN_TAGS && len >= at + 4; i++) {
-		if (proto != ETHERTYPE_VLAN && proto != 0x88a8)
-			break;
-		proto = frame[at + 2] << 8 | frame[at + 3];
-		at += 4;
-	}
-	if (proto == ETHERTYPE_IP && len >= at + 20)
-		return source_at(frame + at + 12, 4);
-	if (proto == ETHERTYPE_IPV6 && len >= at + 40)
-		return source_at(frame + at + 8, 16);
-	return source_at(frame + 6, 6);
+	if (f->ipv4 || f->ipv6)
+		return source_at(f->from, f->ipv4 ? 4 : 16);
+	return len < sizeof(struct ether_header) ? (struct source){ 0 } : source_at(frame + 6, 6);
 }
 
 const char *source_text(const struct source *s, char text[SOURCE_TEXT_MAX])
@@ -118,9 +103,10 @@ static int grow_slots(struct sources *s)
 	return 0;
 }
 
-int sources_note(struct sources *s, const uint8_t *frame, uint32_t len, int is_duplicate)
+int sources_note(struct sources *s, const struct flow *f, const uint8_t *frame, uint32_t len,
+		 bool is_duplicate)
 {
-	struct source of = source_of(frame, len), *slot;
+	struct source of = source_of(f, frame, len), *slot;
 
 	if (s->used >= s->slots_cnt / 4 * 3 && grow_slots(s))
 		return -ENOMEM;

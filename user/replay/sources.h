@@ -3,6 +3,7 @@
 #ifndef XDP_DEDUP_SOURCES_H
 #define XDP_DEDUP_SOURCES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define SOURCES_MAX 65536 /* further ones are counted together */
@@ -23,8 +24,12 @@ const char *source_text(const struct source *s, char text[SOURCE_TEXT_MAX]);
 struct sources *sources_open(void); /* NULL: no memory */
 void sources_close(struct sources *s);
 
-/* Counts a packet of this frame's source. Returns 0; or -ENOMEM, and does not count it. */
-int sources_note(struct sources *s, const uint8_t *frame, uint32_t len, int is_duplicate);
+/* Counts a packet of this frame's source. f: from flow_of(). Returns 0; or -ENOMEM, and does not
+ * count it.
+ */
+struct flow;
+int sources_note(struct sources *s, const struct flow *f, const uint8_t *frame, uint32_t len,
+		 bool is_duplicate);
 
 /* Writes at most `max` sources with most duplicates, in descending order; each has at least one.
  * Returns their number.

@@ -7,13 +7,9 @@
 
 #include "diag.h"
 #include "plan.h"
-#include "program.h"
 #include "secrets.h"
-#include "inside.h"
 #include "integers.h"
-#include "survey_ids.h"
-#include "survey_note.h"
-#include "survey_tunnels.h"
+#include "survey_state.h"
 #include "tunnels.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -264,7 +260,9 @@ int survey_note(struct survey *s, const struct capture_frame *f)
 		err = note_ids(s, &seen);
 	}
 	timeline_note(&s->result.timeline, s->now_ns, seen.is_identical);
-	return err ?: sources_note(s->result.sources, seen.frame, seen.have, seen.is_identical);
+	return err
+		       ?: sources_note(s->result.sources, &seen.flow, seen.frame, seen.have,
+				       seen.is_identical);
 }
 
 const struct survey_result *survey_end(struct survey *s)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "survey_draft.h"
+#include "survey_state.h"
 
 #include <string.h>
 
 #include "integers.h"
 #include "numbered.h"
-#include "survey_sum.h"
 #include "tunnels.h"
 
 #define AGE_HEADROOM 2 /* window / age that 99 % of the duplicates do not exceed */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "survey_feeds.h"
+#include "survey_state.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "integers.h"
-#include "survey_sum.h"
 
 /* A profile that knows the protocol is preferred if it finds this part of another one's copies. */
 #define AS_MANY_PART 0.95

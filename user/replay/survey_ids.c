@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "survey_ids.h"
+#include "survey_state.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "program.h"
-#include "survey_numbers.h"
 
 bool survey_ids_of_all_traffic(const struct survey *s, uint32_t stream)
 {

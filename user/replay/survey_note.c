@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "survey_note.h"
+#include "survey_state.h"
 
 #include <errno.h>
 
 #include "integers.h"
-#include "survey_ids.h"
-#include "survey_numbers.h"
 
 /* Two equal IP packets without distinct IP ids count as one packet that was captured twice if they
  * arrive within this time, and at most AT_ONCE_MOST times.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "survey_numbers.h"
+#include "survey_state.h"
 
 #include <errno.h>
 
 #include "source_table.h"
-#include "survey_ids.h"
 
 /* Realms in the table of ids, after those of ids and frames: one for each stream. */
 #define REALM_SENDERS (2 * DEDUP_STREAMS_MAX)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The state of a survey: survey_note.c updates it, survey_table.c stores its destinations,
- * survey_advice.c judges it.
+/* The parts of a survey: its state, and the functions of each survey_*.c by its name, in the order
+ * in which a packet meets them. survey_note.c has the most important one.
  */
 #ifndef XDP_DEDUP_SURVEY_STATE_H
 #define XDP_DEDUP_SURVEY_STATE_H
 
 #include "capture.h"
-#include "histogram.h"
 #include "digest.h"
-#include "id_table.h"
 #include "flow.h"
 #include "heuristics.h"
-#include "numbers.h"
+#include "histogram.h"
+#include "id_table.h"
+#include "inside.h"
+#include "program.h"
 #include "windowed_max.h"
 #include "survey_result.h"
 
@@ -122,11 +123,13 @@ struct survey_lookup {
 	uint64_t key;
 	uint64_t content; /* a digest of the bytes that are equal in copies; 0: unknown */
 	uint64_t age_ns;  /* of a duplicate */
-	/* For a numbered stream: survey_numbers.h. */
+	/* For a numbered stream: */
 	uint64_t sender, number;
 	uint32_t round;
 	bool is_late; /* older than the history */
 };
+
+/* survey_table.c */
 
 /* Returns the number of the flow's destination, which is added if it is new. It keeps its number as
  * long as it is in the table.
@@ -143,7 +146,167 @@ void survey_add_pairs(struct survey_table *t, uint32_t stream, uint32_t a, uint3
 
 void survey_table_free(struct survey_table *t);
 
-/* Sets s->result. Returns 0, or -ENOMEM. */
+/* survey_tunnels.c */
+
+/* Counts a frame by its tunnels. `inside`: from inside_open(); `kind`: the inner packet's. */
+void survey_tunnels_note(struct survey_tunnel tunnels[DEDUP_TUNNELS_CNT],
+			 const struct capture_frame *f, const struct inside *inside,
+			 enum survey_kind kind);
+
+/* survey_ids.c: the ids that the streams find in a packet. */
+
+/* Returns whether the stream is for all traffic, instead of for some destinations. */
+bool survey_ids_of_all_traffic(const struct survey *s, uint32_t stream);
+
+/* Finds the packet's ids, by all streams in their order, and prefetches their entries. `out` has
+ * room for DEDUP_STREAMS_MAX. Returns their number, or -ENOMEM.
+ */
+int survey_ids_find(struct survey *s, const struct survey_packet *seen, struct survey_lookup *out);
+
+/* Returns a digest of bytes, never 0. Of bytes beyond DEDUP_DIGEST_MAX only the number counts. */
+uint64_t survey_ids_digest(const struct survey *s, const void *bytes, uint32_t len);
+
+/* Returns a digest of the whole frame, without the bits that the stream's id masks, and without
+ * those of the path; 0 if the frame was cut.
+ */
+uint64_t survey_ids_masked_digest(struct survey *s, const struct survey_packet *seen,
+				  const struct dedup_stream *st);
+
+/* survey_numbers.c: numbers of numbered streams. A number that repeats after the numbers have
+ * wrapped is no duplicate. So the survey counts each sender's rounds by the filter's rules: a
+ * number is the one nearest to the highest number so far (include/numbering.h), and numbering
+ * restarts after the stream's `reset`. Senders are in the table of ids, which limits their memory.
+ */
+
+/* Returns whether the stream is numbered. */
+bool survey_numbers_is(const struct survey *s, uint32_t stream);
+
+/* Sets at->sender and at->number of a packet with this id; the stream is numbered. */
+void survey_numbers_read(const struct survey *s, const struct program_id *id,
+			 struct survey_lookup *at);
+
+/* Finds the sender of a packet whose at->content is set, and notes the packet. Senders with equal
+ * names at two destinations are one sender if a packet with equal bytes arrived at both. Sets
+ * at->key to the number's key in the table of ids, and at->round and at->is_late. Returns 0, or
+ * -ENOMEM.
+ */
+int survey_numbers_note(struct survey *s, const struct survey_packet *seen, struct survey_lookup *at);
+
+/* survey_note.c: whether a packet's ids are new, and the kinds of duplicates. */
+
+#define SURVEY_MARK_BYTES 16 /* the survey's data in an id's entry (id_table.h) */
+
+/* Notes all ids, those of packet and payload first: others depend on them. Returns 0 or -ENOMEM. */
+int survey_note_ids(struct survey *s, struct survey_packet *seen, struct survey_lookup *ids, int cnt);
+
+/* Notes a frame that is not IP: whether it is identical to an earlier one. Returns 0 or -ENOMEM. */
+int survey_note_frame(struct survey *s, struct survey_packet *seen);
+
+/* survey_sum.c: sums of counts over the destinations of a feed, and whether a profile is worth it. */
+
+#define SURVEY_GAIN_LEAST 10	 /* the fewest duplicates for which a profile is worth it */
+#define SURVEY_DIFFERS_PART 0.01 /* the most duplicates with other bytes: else the id is wrong */
+#define SURVEY_FEED_PART 0.05	 /* the fewest common packets of two destinations of a feed */
+
+/* The counts of one stream at all destinations of a feed. */
+struct survey_sum {
+	uint64_t packets, duplicates, copies, found, differ;
+	uint64_t repeats, other_host, flood;
+	uint64_t go_on, jump, ids; /* of RTP's numbers */
+	uint64_t p99_ns;
+};
+
+/* Returns the longest window that fits the profile. */
+uint64_t survey_sum_window_max(const struct profile *p);
+
+/* Returns cnt * part / whole; 0 if `whole` is 0. */
+uint64_t survey_sum_scaled(uint64_t cnt, uint64_t part, uint64_t whole);
+
+/* Returns how many of the candidate's copies a filter with this window finds: a filter for its
+ * destination or, with is_feed, for its feed.
+ */
+uint64_t survey_sum_found(const struct candidate *c, bool is_feed, uint64_t window_ns);
+
+/* Adds a candidate's counts to the sums, for a window of cap_ns. */
+void survey_sum_add(struct survey_sum *sum, const struct candidate *c, bool is_feed, uint64_t cap_ns);
+
+/* Returns whether this many duplicates among this many packets are worth a filter. */
+bool survey_sum_is_gain(uint64_t found, uint64_t packets);
+
+/* Returns whether cnt is more than this part (0 to 1) of the whole. */
+bool survey_sum_is_part(uint64_t cnt, double part, uint64_t whole);
+
+/* Judges a profile by its sums, for this many packets. Returns the reason against it; SURVEY_BEST
+ * if these sums give none.
+ */
+enum survey_why survey_sum_judge(const struct profile *p, const struct survey_sum *sum,
+				 uint64_t packets);
+
+/* Sets the ages of *d; `ages` may be NULL. */
+void survey_sum_set_ages(struct survey_duplicates *d, const struct histogram *ages);
+
+/* Ends the counts of a candidate, and copies them to *out for the survey's result. */
+void survey_sum_finish(struct survey_fit *out, struct candidate *c, const struct profile *p);
+
+/* survey_feeds.c: destinations that get equal packets form a feed, which has one best profile. */
+
+/* Finds the feeds, and chooses the best profile of each: sets `feed`, `best`, `found` and
+ * `feed_found` of its destinations, and `why` of their candidates.
+ */
+void survey_feeds_judge(struct survey *s);
+
+/* Writes the destinations to the survey's result, those with the largest gain first, and numbers
+ * the feeds. `order` has room for SURVEY_DESTINATIONS_MAX, and gets the destinations in the
+ * result's order. Returns 0 or -ENOMEM.
+ */
+int survey_feeds_list(struct survey *s, struct destination **order);
+
+/* survey_draft.c: composes a filter that the survey recommends. */
+
+#define SURVEY_WINDOW_LEAST_NS (100 * UINT64_C(1000000))
+
+struct survey_draft {
+	struct survey *s;
+	struct survey_filter *out;
+	uint64_t cap_ns;  /* the longest window that fits all profiles */
+	uint64_t p99_ns;  /* the shortest window that finds 99 % of each profile's duplicates */
+	uint64_t need_ns; /* the recommended window, with headroom */
+	uint32_t ports_cnt, to_cnt, realms;
+	uint32_t feeds[DEDUP_STREAMS_MAX];
+	uint32_t feeds_cnt;
+	const struct candidate *frames; /* for frames that are not IP; NULL: not in the filter */
+	/* True: each destination of a numbered feed has its own stream, and so is a path. False: a
+	 * stream has as many destinations as possible.
+	 */
+	bool apart;
+	/* The interfaces of each stream's numbers: a bit for each. */
+	uint64_t ifaces[DEDUP_STREAMS_MAX][SURVEY_IFACE_WORDS];
+};
+
+/* Extends the window for duplicates that this profile finds: to at least least_ns, and at most the
+ * longest one that fits the profile. Numbers need no window. Returns false if no window fits all.
+ */
+bool survey_draft_window(struct survey_draft *d, const struct profile *p, uint64_t p99_ns,
+			 uint64_t least_ns);
+
+/* Adds a stream of this profile, in a new realm, for the packets of this candidate. */
+void survey_draft_add(struct survey_draft *d, const struct profile *p, const struct candidate *c);
+
+/* Adds the feeds with the largest gain that fit and are not in `taken`, and sets them in `taken`.
+ * `order`: from survey_feeds_list(). Returns how many do not fit.
+ */
+uint32_t survey_draft_streams(struct survey_draft *d, struct destination *const *order, bool *taken);
+
+/* Returns the index of the window in WINDOWED_MAX_WINDOW_NS. */
+uint32_t survey_draft_window_of(const struct survey_draft *d);
+
+/* Sets the rest of the filter: window and capacity, or their defaults if all streams are numbered;
+ * the paths of numbered streams; the tunnels of copies; and how many duplicates it drops. for_all:
+ * the stream of the filter's profile for all traffic; -1: none.
+ */
+void survey_draft_finish(struct survey_draft *d, int for_all);
+
+/* survey_advice.c: sets s->result. Returns 0, or -ENOMEM. */
 int survey_judge(struct survey *s);
 
 #endif

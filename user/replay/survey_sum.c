@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "survey_sum.h"
+#include "survey_state.h"
 
 /* The least part of duplicates among the packets for which a profile is worth it. */
 #define GAIN_PART 0.01

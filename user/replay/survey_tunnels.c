@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "survey_tunnels.h"
+#include "survey_state.h"
 
 #include <string.h>
-
-#include "flow.h"
 
 static void note_outer_address(struct survey_tunnel *t, const struct flow *outer)
 {

@@ -6,49 +6,6 @@
 #include "device.h"
 #include "diags.h"
 #include "kernel.h"
-#include "preemption.h"
-
-/* What the kernel of a row has not. */
-static struct {
-	enum bpf_prog_type type;
-	enum bpf_func_id helper;
-} missing;
-
-static bool played_has(enum bpf_prog_type type, enum bpf_func_id helper)
-{
-	return type != missing.type || helper != missing.helper;
-}
-
-static const struct {
-	enum bpf_prog_type type;
-	enum bpf_func_id helper;
-	const char *what, *since;
-} ROWS[] = {
-	{ BPF_PROG_TYPE_XDP, BPF_FUNC_unspec, "XDP", "4.8" },
-	{ BPF_PROG_TYPE_SYSCALL, BPF_FUNC_unspec, "syscall programs", "5.14" },
-	{ BPF_PROG_TYPE_XDP, BPF_FUNC_timer_init, "timers", "5.15" },
-	{ BPF_PROG_TYPE_XDP, BPF_FUNC_loop, "loops", "5.17" },
-};
-
-TEST(missing_feature_is_named)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		const char *text;
-
-		missing.type = ROWS[i].type;
-		missing.helper = ROWS[i].helper;
-		text = kernel_lacks(played_has);
-		assert_non_null(text);
-		assert_non_null(strstr(text, ROWS[i].what));
-		assert_non_null(strstr(text, ROWS[i].since));
-	}
-}
-
-TEST(nothing_missing_is_not_blamed)
-{
-	missing.type = BPF_PROG_TYPE_UNSPEC;
-	assert_null(kernel_lacks(played_has));
-}
 
 /* Kernels whose packets may interrupt each other on a CPU. */
 TEST(preemption_is_told)
@@ -72,36 +29,10 @@ TEST(preemption_is_told)
 	dprintf(fd, "CONFIG_PREEMPT_RT=y\nCONFIG_PREEMPT_RT_NEEDS_BH_LOCK=y\n");
 	close(fd);
 	for (size_t i = 0; i < ARRAY_SIZE(KERNELS); i++)
-		assert_int_equal(preemption_of(KERNELS[i].release, KERNELS[i].version,
-					       KERNELS[i].locked ? path : "/no/such/file"),
+		assert_int_equal(kernel_preempts(KERNELS[i].release, KERNELS[i].version,
+						 KERNELS[i].locked ? path : "/no/such/file"),
 				 KERNELS[i].is);
 	unlink(path);
-}
-
-static enum bpf_map_type missing_map;
-
-static bool played_has_map(enum bpf_map_type type)
-{
-	return type != missing_map;
-}
-
-static int delivery_without(enum bpf_map_type type)
-{
-	int err;
-
-	missing_map = type;
-	diags_collect();
-	err = kernel_check_delivery(played_has_map);
-	diags_end();
-	return err;
-}
-
-TEST(sockets_that_are_missing_are_named)
-{
-	assert_int_equal(delivery_without(BPF_MAP_TYPE_XSKMAP), -EOPNOTSUPP);
-	assert_non_null(strstr(diags_last(), "has no AF_XDP sockets (CONFIG_XDP_SOCKETS), "));
-	assert_int_equal(delivery_without(BPF_MAP_TYPE_UNSPEC), 0);
-	assert_int_equal(diags_cnt(), 0);
 }
 
 /* A driver that cannot redirect drops what a program redirects. */
