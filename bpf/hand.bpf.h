@@ -203,7 +203,8 @@ static __always_inline int start_timer(void)
 		state.stale_at |= DEDUP_SLOW_PATH;
 	if (config.memory.replay)
 		return 0;
-	return bpf_timer_start(&t->timer, config.memory.tick_ns, 0);
+	/* The first step comes early: user space waits for it before it attaches the program. */
+	return bpf_timer_start(&t->timer, config.memory.tick_ns / 4, 0);
 }
 
 /* Starts the hand. The tool runs this once, when it loads the filter. 0 or a negative errno. */

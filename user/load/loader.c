@@ -63,12 +63,10 @@ int loader_private_prog_fd(const struct xdp_dedup *prog)
 
 #define AWAIT_MS 5000 /* a hand steps at least every 10 ms, unless the machine delays its timers */
 
-int loader_await_hand(const struct filter *f)
+int loader_await_hand(const struct filter *f, uint64_t after_ns)
 {
-	uint64_t last_ns = READ_ONCE(f->state->last_ns);
-
 	for (int ms = 0; ms < AWAIT_MS; ms++) {
-		if (READ_ONCE(f->state->last_ns) != last_ns)
+		if (READ_ONCE(f->state->last_ns) != after_ns)
 			return 0;
 		usleep(1000);
 	}
@@ -105,16 +103,6 @@ int loader_pin_program(const char *name, int prog_fd)
 	if (!bpf_obj_pin(prog_fd, path))
 		return 0;
 	return diag_err(-errno, "cannot pin the program at %s: %s", path, strerror(errno));
-}
-
-int loader_load_program(const char *name, struct xdp_dedup *skel)
-{
-	int err = bpf_object__load(skel->obj), fd;
-
-	if (err)
-		return kernel_explain(err, 0);
-	fd = bpf_program__fd(object_packet_program(skel));
-	return loader_pin_program(name, fd) ?: fd;
 }
 
 int loader_open_program(const char *name)
