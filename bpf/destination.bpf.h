@@ -29,17 +29,31 @@ static __always_inline bool is_own_of_several(struct xdp_md *ctx, __u64 word)
 	return word == READ_ONCE(slots[dedup_own_slot(ctx->ingress_ifindex)]);
 }
 
+struct mac_search {
+	__u64 word;
+	__u64 found;
+};
+
+/* For DEDUP_LOOP(): ends the loop at the MAC that is searched. */
+static long compare_mac(__u32 i, struct mac_search *search)
+{
+	__u64 n = i;
+
+	DEDUP_BOUND(n, DEDUP_MACS_MAX - 1);
+	search->found = search->word == READ_ONCE(record.macs[n]);
+	return search->found;
+}
+
 /* Is it one of the further MACs of this host? */
 static __always_inline bool is_listed_mac(struct xdp_md *ctx, __u64 word)
 {
+	struct mac_search search = { .word = word };
 	__u64 cnt = READ_ONCE(record.macs_cnt);
 
 	if (config.asked.several)
-		word |= dedup_mac_index(ctx->ingress_ifindex);
-	for (__u64 i = 0; i < DEDUP_MACS_MAX && i < cnt; i++)
-		if (word == READ_ONCE(record.macs[i]))
-			return true;
-	return false;
+		search.word |= dedup_mac_index(ctx->ingress_ifindex);
+	DEDUP_LOOP(cnt < DEDUP_MACS_MAX ? cnt : DEDUP_MACS_MAX, compare_mac, &search);
+	return search.found;
 }
 
 /* Multicast and broadcast: for this host, too. */

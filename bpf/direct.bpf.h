@@ -54,7 +54,7 @@ static __always_inline bool parse_datagram(struct xdp_md *ctx, struct packet *pk
 	if (proto == bpf_htons(ETH_P_IP)) {
 		if (parse_ipv4(pkt) != PARSED)
 			return false;
-	} else if (proto != bpf_htons(ETH_P_IPV6) || parse_ipv6(pkt) != PARSED) {
+	} else if (proto != bpf_htons(ETH_P_IPV6) || parse_ipv6(ctx, pkt) != PARSED) {
 		return false;
 	}
 	return parse_udp(ctx, pkt) == PARSED;

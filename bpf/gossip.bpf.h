@@ -52,9 +52,9 @@ __noinline int slow_path_event(struct xdp_md *ctx, __u32 id_at, __u32 len)
 	if (reason != PARSED)
 		return conclude_any(&pkt, 0, reason);
 	if (is_delivered(ctx, 0))
-		reason = slow_path_judge_delivered(ctx, &room, &s, 0);
+		reason = slow_path_judge_delivered(ctx, &room, &s, 0, false);
 	else
-		reason = slow_path_judge(&s, 0);
+		reason = slow_path_judge(&s, 0, false);
 	take_sample(ctx, 0, reason, id_at, NULL);
 	verdict = conclude_any(&pkt, 0, reason);
 	if (!is_delivered(ctx, 0))
@@ -69,38 +69,45 @@ static __always_inline bool slow_path_knows(const struct dedup_lookup_key *s, __
 	       !is_wanted(s->id, GSP_ID_WORDS, s->realm_key, false);
 }
 
+/* Tests an id of an IHAVE of stream n, at this frame offset; `slow`: on the slow path. Returns
+ * PARSED if it is known and not wanted, else an enum dedup_reason. A global function, like the one
+ * above: verified once, not again for each id.
+ */
+__noinline int test_id(struct xdp_md *ctx, __u32 id_at, __u32 n, bool slow)
+{
+	void *id = (void *)(long)ctx->data + (id_at & FURTHER_OFFSET_MASK);
+	struct dedup_lookup_key s = gsp_id(id);
+
+	if (id + GSP_ID_BYTES > (void *)(long)ctx->data_end)
+		return DEDUP_REASON_truncated;
+	if (!dedup_is_gsp(configuration()))
+		set_realm(&s, n);
+	if (dedup_is_no_id(id, GSP_ID_WORDS))
+		return DEDUP_REASON_no_id;
+	if (slow ? !slow_path_knows(&s, n) : filter_test(&s) <= 0)
+		return DEDUP_REASON_ihave_new;
+	return PARSED;
+}
+
 /* An IHAVE of stream n is a duplicate if all its ids are known and none is wanted. Its ids are not
  * learned: its sender has these events, this host may not have them. ids_at is the frame offset of
  * the `count` ids. Returns an enum dedup_reason; or TAKE_SLOW_PATH, with `slow` as in check_event().
  */
-static __always_inline int test_ids(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n, bool slow)
+__noinline int test_ids(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n, bool slow)
 {
-	void *end = (void *)(long)ctx->data_end;
-	void *id = (void *)(long)ctx->data + (ids_at & FRAME_OFFSET_MASK);
+	int reason;
 
 	if (slow ? clock_stopped() : clock_stopped_or_slow_path())
 		return slow ? DEDUP_REASON_stale : TAKE_SLOW_PATH;
-	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++, id += GSP_ID_BYTES) {
-		struct dedup_lookup_key s = gsp_id(id);
-
-		if (id + GSP_ID_BYTES > end)
-			return DEDUP_REASON_truncated;
-		if (!dedup_is_gsp(configuration()))
-			set_realm(&s, n);
-		if (dedup_is_no_id(id, GSP_ID_WORDS))
-			return DEDUP_REASON_no_id;
-		if (slow ? !slow_path_knows(&s, n) : filter_test(&s) <= 0)
-			return DEDUP_REASON_ihave_new;
+	for (__u64 i = 0; i < GSP_IDS_MAX && i < count; i++) {
+		reason = test_id(ctx, ids_at + i * GSP_ID_BYTES, n, slow);
+		if (reason != PARSED)
+			return reason;
 	}
 	return DEDUP_REASON_ihave_duplicate;
 }
 
-/* Global functions, like the one above. */
-__noinline int test_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
-{
-	return test_ids(ctx, ids_at, count, n, false);
-}
-
+/* Global functions, too. */
 __noinline int slow_path_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
 {
 	int reason = test_ids(ctx, ids_at, count, n, true);
@@ -112,7 +119,7 @@ __noinline int slow_path_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __
 /* Judges an IHAVE. Returns its enum dedup_reason. */
 static __always_inline int see_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
 {
-	int reason = test_ihave(ctx, ids_at, count, n);
+	int reason = test_ids(ctx, ids_at, count, n, false);
 
 	return reason == TAKE_SLOW_PATH ? slow_path_ihave(ctx, ids_at, count, n) : reason;
 }

@@ -67,7 +67,7 @@ static __always_inline int parse_packet(struct xdp_md *ctx, struct packet *pkt)
 	if (proto == bpf_htons(ETH_P_IP))
 		reason = parse_ipv4(pkt);
 	else if (proto == bpf_htons(ETH_P_IPV6))
-		reason = parse_ipv6(pkt);
+		reason = parse_ipv6(ctx, pkt);
 	else
 		reason = stop(DEDUP_REASON_ignored);
 	if (reason != PARSED)

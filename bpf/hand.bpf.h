@@ -58,16 +58,18 @@ static long age_place(__u32 i, struct aging *aging)
 #define AGE_PLACES(cnt, aging) bpf_loop(cnt, age_place, aging, 0)
 #endif
 
-/* For bpf_loop(): passes the places of one segment that are due. 1, which ends the loop, if none
- * is, or if this step has passed as many as it may.
+/* Passes the places of one segment that are due. 1 if none is, or if this step has passed as many
+ * as it may; else 0. A global function: verified once, not again for each round of the loop.
  */
-static long pass_places(__u32 i, struct step *step)
+__noinline int pass_segment(struct step *step)
 {
 	struct aging aging = { .hand = state.hand };
 	struct dedup_mark *mark;
 	struct dedup_pass due;
 	__u32 n;
 
+	if (!step)
+		return 1;
 	dedup_hand_due(&state, &config, step->now_ns, &due);
 	n = due.places;
 	if (n > DEDUP_STEP_PLACES - step->passed)
@@ -79,6 +81,12 @@ static long pass_places(__u32 i, struct step *step)
 	step->now_ns = mark->at_ns = hand_clock();
 	step->passed += n;
 	return 0;
+}
+
+/* For bpf_loop(): 1 ends the loop. */
+static long pass_places(__u32 i, struct step *step)
+{
+	return pass_segment(step) != 0;
 }
 
 /* Sets stale_at to config.stale_jiffies from now. It adds the difference, atomically, instead of
@@ -195,7 +203,8 @@ static __always_inline int start_timer(void)
 		state.stale_at |= DEDUP_SLOW_PATH;
 	if (config.memory.replay)
 		return 0;
-	return bpf_timer_start(&t->timer, config.memory.tick_ns, 0);
+	/* The first step comes early: user space waits for it before it attaches the program. */
+	return bpf_timer_start(&t->timer, config.memory.tick_ns / 4, 0);
 }
 
 /* Starts the hand. The tool runs this once, when it loads the filter. 0 or a negative errno. */

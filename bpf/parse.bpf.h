@@ -30,6 +30,9 @@
  */
 #define FRAME_OFFSET_MASK 0x3fff
 
+/* For what begins at most so far behind such an offset: extension headers, ids of an IHAVE. */
+#define FURTHER_OFFSET_MASK (2 * FRAME_OFFSET_MASK + 1)
+
 /* IPv4 with its options. */
 static __always_inline int parse_ipv4(struct packet *pkt)
 {
@@ -60,7 +63,7 @@ static __always_inline int parse_ipv4(struct packet *pkt)
 /* IPv6 with its extension headers. Any packet with a fragment header counts as a fragment, also one
  * that is whole (an atomic fragment): reassembly is the stack's.
  */
-static __always_inline int parse_ipv6(struct packet *pkt)
+static __always_inline int parse_ipv6(struct xdp_md *ctx, struct packet *pkt)
 {
 	struct ipv6hdr *ip = pkt->pos;
 	__u8 next;
@@ -75,6 +78,7 @@ static __always_inline int parse_ipv6(struct packet *pkt)
 
 	for (int i = 0; i <= IPV6_EXT_MAX; i++) {
 		struct ipv6_opt_hdr *ext = pkt->pos;
+		__u64 behind;
 		__u32 ext_len;
 
 		if (likely(next == IPPROTO_UDP))
@@ -90,7 +94,12 @@ static __always_inline int parse_ipv6(struct packet *pkt)
 			return stop(DEDUP_REASON_bad_ip);
 		next = ext->nexthdr;
 		pkt->payload_len -= ext_len;
-		pkt->pos += ext_len;
+		/* Masked, the offset has the same bounds after each header: the verifier walks what
+		 * follows once, not again for each number of headers.
+		 */
+		behind = pkt->pos + ext_len - (void *)(long)ctx->data;
+		DEDUP_BOUND(behind, FURTHER_OFFSET_MASK);
+		pkt->pos = (void *)(long)ctx->data + behind;
 	}
 	return stop(DEDUP_REASON_bad_ip);
 }

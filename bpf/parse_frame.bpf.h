@@ -68,7 +68,7 @@ static __always_inline void parse_to_payload(struct xdp_md *ctx, struct packet *
 	if (f->proto == bpf_htons(ETH_P_IP))
 		f->udp = parse_ipv4(pkt);
 	else if (f->proto == bpf_htons(ETH_P_IPV6))
-		f->udp = parse_ipv6(pkt);
+		f->udp = parse_ipv6(ctx, pkt);
 	if (f->udp == PARSED)
 		f->udp = parse_udp(ctx, pkt);
 }

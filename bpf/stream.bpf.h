@@ -304,9 +304,9 @@ __noinline int slow_path_frame(struct xdp_md *ctx)
 	if (!is_numbered(n) && dedup_is_no_id(&f->id, lookup.words))
 		return conclude_frame(n, DEDUP_REASON_no_id);
 	if (is_delivered(ctx, n))
-		reason = slow_path_judge_delivered(ctx, &room, &lookup, n);
+		reason = slow_path_judge_delivered(ctx, &room, &lookup, n, true);
 	else
-		reason = slow_path_judge(&lookup, n);
+		reason = slow_path_judge(&lookup, n, true);
 	/* Not in slow_path_numbers(): the stack has no room for both. */
 	if (is_numbered(n) && config.sources.paths)
 		note_path();

@@ -194,21 +194,23 @@ static __always_inline int see_id(struct xdp_md *ctx, const struct packet *pkt,
 int slow_path_numbers(__u64 n, bool teach);
 
 /* Looks up an id of stream n, in any layout, on the slow path. With `teach` a fresh id is learned.
- * In a numbered stream the id is that of the frame in cpu_frame(). Returns an enum dedup_reason.
+ * In a numbered stream the id is that of the frame in cpu_frame(). numbered: may the filter have
+ * such streams? If not, the program is smaller, and loaded faster. Returns an enum dedup_reason.
  */
-static __always_inline int slow_path_see(const struct dedup_lookup_key *s, __u32 n, bool teach)
+static __always_inline int slow_path_see(const struct dedup_lookup_key *s, __u32 n, bool numbered,
+					 bool teach)
 {
-	if (is_numbered(n))
+	if (numbered && is_numbered(n))
 		return slow_path_numbers(n, teach);
 	return reason_of(slow_path_lookup(s, n, teach && !config.asked.learn_app));
 }
 
 /* Judges an id of stream n on the slow path: a packet of a known id that is wanted passes, once.
- * Returns an enum dedup_reason.
+ * numbered: as above. Returns an enum dedup_reason.
  */
-static __always_inline int slow_path_judge(const struct dedup_lookup_key *s, __u32 n)
+static __always_inline int slow_path_judge(const struct dedup_lookup_key *s, __u32 n, bool numbered)
 {
-	int reason = slow_path_see(s, n, true);
+	int reason = slow_path_see(s, n, numbered, true);
 
 	if (reason == DEDUP_REASON_duplicate && is_wanted(s->id, s->words, s->realm_key, true))
 		return DEDUP_REASON_wanted;
@@ -219,9 +221,10 @@ static __always_inline int slow_path_judge(const struct dedup_lookup_key *s, __u
  * is not learned, and a wanted id stays wanted.
  */
 static __always_inline int slow_path_judge_delivered(struct xdp_md *ctx, struct room *room,
-						     const struct dedup_lookup_key *s, __u32 n)
+						     const struct dedup_lookup_key *s, __u32 n,
+						     bool numbered)
 {
-	int reason = slow_path_see(s, n, false);
+	int reason = slow_path_see(s, n, numbered, false);
 	bool is_known = reason == DEDUP_REASON_duplicate;
 
 	room->frames = 0;
@@ -230,7 +233,7 @@ static __always_inline int slow_path_judge_delivered(struct xdp_md *ctx, struct 
 	if (!take_room(ctx, room, n))
 		return is_known ? DEDUP_REASON_wanted : DEDUP_REASON_untaken;
 	if (!is_known)
-		return slow_path_see(s, n, true);
+		return slow_path_see(s, n, numbered, true);
 	return is_wanted(s->id, s->words, s->realm_key, true) ? DEDUP_REASON_wanted
 							      : DEDUP_REASON_duplicate;
 }

@@ -20,6 +20,7 @@
 #include "pin_dirs.h"
 #include "plan.h"
 #include "sampling.h"
+#include "xdp_dedup.skel.h"
 
 #define ROUNDS 21
 #define PACKETS 100000
@@ -80,7 +81,7 @@ static struct xdp_dedup *load(const struct row *r, int i)
 	assert_int_equal(loader_create(name, &cfg, NULL), 0);
 	assert_int_equal(pin_dir_publish(name), 0);
 	assert_int_equal(loader_program_open(name, &skel), 0);
-	assert_true(loader_load_program(name, skel) >= 0);
+	assert_int_equal(xdp_dedup__load(skel), 0);
 	return skel;
 }
 

@@ -293,10 +293,14 @@ static void on_event(void *ctx, const struct gossip_packet *p, uint64_t now_ns)
 static pid_t service;
 static char file[64];
 
-/* The file for `run`; the line is the last one. */
+/* The file for `run`; the line is the last one. A service that is starting reads all of it. */
 static void write_file(const struct row *row, const char *line)
 {
-	FILE *f = fopen(file, "we");
+	char written[80];
+	FILE *f;
+
+	snprintf(written, sizeof(written), "%s.new", file);
+	f = fopen(written, "we");
 
 	assert_non_null(f);
 	assert_true(fprintf(f,
@@ -304,6 +308,7 @@ static void write_file(const struct row *row, const char *line)
 			    "window = %gs\nfpr = 1e-6\n%s\n",
 			    e2e_port(), window_s(row), line) > 0);
 	assert_int_equal(fclose(f), 0);
+	assert_return_code(rename(written, file), errno);
 }
 
 /* SIGHUP waits, blocked, for a service that is not yet ready for it. */

@@ -185,7 +185,7 @@ int live_exchange_complete(struct pair *p)
 static int prepare_exchange(struct pair *p, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns)
 {
 	int err = attachments_write_record(&p->staged, ifaces->list, ifaces->cnt, &p->f)
-		  ?: loader_await_hand(&p->staged)
+		  ?: loader_await_hand(&p->staged, READ_ONCE(p->staged.state->last_ns))
 		  ?: links_prepare(p, ifaces)
 		  ?: begin_exchange(p);
 

@@ -33,29 +33,25 @@ static int make_ready(const char *name, const struct placement *where, uint64_t 
 		f.record->losses.netns = iface_local_netns();
 	for (int i = 0; i < where->cnt && !err; i++)
 		err = attachments_entry(where->ifnames[i], where, &ifaces[i]);
-	err = err ?: attachments_write_record(&f, ifaces, where->cnt, NULL) ?: loader_await_hand(&f);
+	err = err ?: attachments_write_record(&f, ifaces, where->cnt, NULL)
+	      ?: loader_await_hand(&f, f.state->started_ns);
 	filter_close(&f);
 	return err;
 }
 
 static int attach_program(const char *name)
 {
-	struct xdp_dedup *skel;
 	struct filter f;
 	int err = filter_open(name, &f), fd;
 
 	if (err)
 		return loader_explain(name, err);
-	err = loader_program_open(name, &skel);
-	if (err)
-		goto out;
-	fd = loader_load_program(name, skel);
+	fd = loader_open_program(name);
 	err = fd < 0 ? fd : 0;
 	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++)
 		if (f.record->ifaces[i].ifindex)
 			err = links_attach(name, &f.record->ifaces[i], fd);
-	loader_program_close(skel);
-out:
+	fd_close(fd);
 	filter_close(&f);
 	return err;
 }

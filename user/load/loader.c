@@ -63,12 +63,10 @@ int loader_private_prog_fd(const struct xdp_dedup *prog)
 
 #define AWAIT_MS 5000 /* a hand steps at least every 10 ms, unless the machine delays its timers */
 
-int loader_await_hand(const struct filter *f)
+int loader_await_hand(const struct filter *f, uint64_t after_ns)
 {
-	uint64_t last_ns = READ_ONCE(f->state->last_ns);
-
 	for (int ms = 0; ms < AWAIT_MS; ms++) {
-		if (READ_ONCE(f->state->last_ns) != last_ns)
+		if (READ_ONCE(f->state->last_ns) != after_ns)
 			return 0;
 		usleep(1000);
 	}
@@ -95,16 +93,6 @@ int loader_program_open(const char *name, struct xdp_dedup **out)
 void loader_program_close(struct xdp_dedup *skel)
 {
 	xdp_dedup__destroy(skel);
-}
-
-int loader_load_program(const char *name, struct xdp_dedup *skel)
-{
-	int err = bpf_object__load(skel->obj), fd;
-
-	if (err)
-		return kernel_explain(err, 0);
-	fd = bpf_program__fd(object_packet_program(skel));
-	return object_pin_at(fd, name, PIN_PROG) ?: fd;
 }
 
 int loader_open_program(const char *name)

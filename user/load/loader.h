@@ -9,10 +9,11 @@
 
 struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */
 
-/* Waits until the hand of this open filter steps, 5 s at most. Call it before attaching a program:
- * before the hand's first step the program passes every packet. Returns 0, or -ESTALE (logged).
+/* Waits until the hand of this open filter has stepped since after_ns, an earlier state.last_ns; 5
+ * s at most. Call it before attaching a program: while the clock does not run, the program passes
+ * every packet. Returns 0, or -ESTALE (logged).
  */
-int loader_await_hand(const struct filter *f);
+int loader_await_hand(const struct filter *f, uint64_t after_ns);
 
 /* Makes the hand use the filter's current configuration, if an earlier program of the filter has
  * started the timer. Returns 0, or -errno (logged).
@@ -28,17 +29,11 @@ int loader_private_open(const struct dedup_config *cfg, struct filter *out, stru
 void loader_private_close(struct filter *f, struct xdp_dedup *prog);
 int loader_private_prog_fd(const struct xdp_dedup *prog);
 
-/* Opens the skeleton with its maps at the pins of this filter. The packet program is not loaded
- * yet: loader_load_program() does that, or libxdp. Returns 0, and the caller closes *out with
- * loader_program_close(); or -errno (logged).
+/* Opens the skeleton with its maps at the pins of this filter, for libxdp, which loads the packet
+ * program. Returns 0, and the caller closes *out with loader_program_close(); or -errno (logged).
  */
 int loader_program_open(const char *name, struct xdp_dedup **out);
 void loader_program_close(struct xdp_dedup *skel);
-
-/* Loads the packet program of loader_program_open(), and pins it in the filter's directory as
- * PIN_PROG. Returns its descriptor, which belongs to the skeleton; or -errno (logged).
- */
-int loader_load_program(const char *name, struct xdp_dedup *skel);
 
 /* Opens the pinned packet program of this filter. Returns its descriptor, which the caller closes;
  * or -errno (logged).

@@ -155,15 +155,13 @@ static int start_successor(struct xdp_dedup *skel, const struct dedup_config *cf
 	if (err)
 		return err;
 	skel->data_state->state.exchanging = p->has_program;
-	bpf_program__set_autoload(object_packet_program(skel), p->has_program);
-	err = object_load_filter(skel, directory, cfg);
-	if (!err && p->has_program)
-		err = pin_program(skel, directory);
-	return err ?: put_predecessor(skel, p, directory) ?: object_start_hand(skel);
+	return object_load_filter(skel, directory, cfg)
+		       ?: put_predecessor(skel, p, directory)
+		       ?: object_start_hand(skel);
 }
 
-/* Makes and pins the maps of a filter in this directory, and starts its hand. If its predecessor
- * has a program, the filter's program is loaded and pinned, too, to replace that one.
+/* Makes the maps of a filter, loads its packet program, pins both in this directory, and starts its
+ * hand.
  */
 static int make_filter(const char *directory, const struct dedup_config *cfg,
 		       const struct predecessor *predecessor)
@@ -173,12 +171,9 @@ static int make_filter(const char *directory, const struct dedup_config *cfg,
 
 	if (err)
 		return err;
-	if (predecessor) {
-		err = start_successor(skel, cfg, predecessor, directory);
-	} else { /* the packet program is loaded later, when it is attached */
-		bpf_program__set_autoload(object_packet_program(skel), false);
-		err = object_start_filter(skel, directory, cfg);
-	}
+	err = predecessor ? start_successor(skel, cfg, predecessor, directory)
+			  : object_start_filter(skel, directory, cfg);
+	err = err ?: pin_program(skel, directory);
 	xdp_dedup__destroy(skel);
 	return err;
 }

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Makes filters, their successors, and their next programs. Failures are logged.
  *
- * The order of the steps is safe if the process is killed at any moment: the maps are pinned in
- * +NAME, the hand is started, +NAME is renamed to NAME, the packet program is attached.
+ * The order of the steps is safe if the process is killed at any moment: the maps and the packet
+ * program are pinned in +NAME, the hand is started, +NAME is renamed to NAME, the program is
+ * attached.
  */
 #ifndef XDP_DEDUP_LOADER_NEXT_H
 #define XDP_DEDUP_LOADER_NEXT_H
 
 #include "loader_predecessor.h"
 
-/* Makes a new filter in +NAME, and starts its hand; pin_dir_publish() then makes it the filter
- * NAME. *cfg is complete except for the secret, which loader_create() sets. predecessor:
- * the open predecessor (predecessor_of_snapshot()), whose secret *cfg then has; or NULL. Returns 0;
- * -EEXIST if there are pins of that name, or another -errno. After an error +NAME is removed.
+/* Makes a new filter with its packet program in +NAME, and starts its hand; pin_dir_publish() then
+ * makes it the filter NAME. *cfg is complete except for the secret, which loader_create() sets.
+ * predecessor: the open predecessor (predecessor_of_snapshot()), whose secret *cfg then has; or
+ * NULL. Returns 0; -EEXIST if there are pins of that name, or another -errno. After an error +NAME
+ * is removed.
  */
 int loader_create(const char *name, const struct dedup_config *cfg,
 		  const struct predecessor *predecessor);

@@ -20,7 +20,7 @@ static int add_stream(struct publish_streams *s, int n, const char *realm)
 	if (!new)
 		return -ENOMEM;
 	new->is = s->listed[n];
-	snprintf(new->realm, sizeof(new->realm), "%s", realm);
+	snprintf(new->realm, sizeof(new->realm), "%.*s", (int)sizeof(new->realm) - 1, realm);
 	snprintf(name, sizeof(name), "%s/%s", s->options->filter, new->is.name);
 	err = xdp_dedup_open(name, &new->filter);
 	if (err) {
