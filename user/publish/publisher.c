@@ -11,11 +11,10 @@
 #include <systemd/sd-event.h>
 
 #include "diag.h"
+#include "event_loop.h"
 #include "exit.h"
 #include "metrics_file.h"
 #include "outbox.h"
-#include "runtime_file.h"
-#include "timer.h"
 
 #define SEND_US 20000	   /* interval of outbox_send_due() */
 #define REFRESH_US 1000000 /* interval of intake_refresh() */
@@ -203,42 +202,25 @@ static int write_metrics(void *arg, FILE *out)
 static void configure_metrics(struct publisher *p)
 {
 	const struct publish_options *o = p->options;
-	char *name = NULL, *path = NULL;
+	char name[128];
 
+	snprintf(name, sizeof(name), "publish-%s", o->filter);
 	p->metrics = (struct metrics_file){ .events = p->events, .write = write_metrics, .arg = p };
-	if (!o->metrics && asprintf(&name, "publish-%s", o->filter) > 0)
-		path = runtime_file(name, METRICS_SUFFIX);
-	if (!o->metrics && !path)
-		diag_err(-ENOMEM, "no metrics are written: out of memory");
-	else if (!o->metrics || strcmp(o->metrics, METRICS_NONE))
-		metrics_file_configure(&p->metrics, o->metrics ?: path, o->metrics_every_ns);
-	free(name);
-	free(path);
+	metrics_file_configure(&p->metrics, o->metrics, name, o->metrics_every_ns);
 }
 
-/* Opens the event loop, with signals only. Blocks the signals, also for all later threads. */
 static int open_loop(struct publisher *p)
 {
+	struct loop_signal signals[] = {
+		{ SIGTERM, on_signal }, { SIGINT, on_signal }, { SIGHUP, on_signal }, { 0 }
+	};
 	struct sigaction hangup;
-	sigset_t signals;
 	int err;
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN) /* nohup */
-		sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler == SIG_IGN) /* nohup */
+		signals[2].signal = 0;
 	signal(SIGPIPE, SIG_IGN);
-	err = sd_event_default(&p->events);
-	if (err >= 0)
-		err = sd_event_add_signal(p->events, NULL, SIGTERM, on_signal, p);
-	if (err >= 0)
-		err = sd_event_add_signal(p->events, NULL, SIGINT, on_signal, p);
-	if (err >= 0 && sigismember(&signals, SIGHUP))
-		err = sd_event_add_signal(p->events, NULL, SIGHUP, on_signal, p);
-	if (err >= 0)
-		err = sd_event_set_watchdog(p->events, true);
+	err = loop_open(&p->events, signals, p);
 	return err < 0 ? diag_err(err, "no event loop: %s", strerror(-err)) : 0;
 }
 
