@@ -8,16 +8,19 @@
 #include <nats/nats.h>
 #include <pthread.h>
 
+#include "diag.h"
 #include "log_rate.h"
 #include "server.h"
 
+#define SERVER_TEXT_MAX 512 /* of a message for people */
+
 struct server {
 	const struct publish_options *options;
-	char *stream; /* a copy: libnats's threads may outlive the options */
+	char stream[SUBJECT_MAX]; /* a copy: libnats's threads may outlive the options */
 	int fd;
 	pthread_t thread;
-	char inbox[64]; /* answers have the subject INBOX.SLOT-GENERATION */
-	uint32_t answers_max;
+	char inbox[64];	       /* answers have the subject INBOX.SLOT-GENERATION */
+	uint32_t answers_max;  /* unread ones */
 	uint32_t answers_wake; /* so many unread answers wake the thread that opened the server */
 
 	/* Used by the thread that opened the server. */
@@ -25,7 +28,9 @@ struct server {
 	struct log_rate notes_log;  /* notes of servers */
 
 	/* Used by the other thread. */
-	char last[SERVER_TEXT_MAX]; /* the last reported error */
+	struct diag_receiver receiver;	/* of its messages */
+	char found[SERVER_TEXT_MAX];	/* the last message of this attempt; "": none */
+	char reported[SERVER_TEXT_MAX]; /* that of the last attempt */
 	bool was_up;
 
 	_Atomic uint64_t connecting_ns; /* when the attempt to connect began; 0: there is none */
@@ -37,7 +42,6 @@ struct server {
 	natsConnection *shared; /* the connection that the two threads share */
 	struct stream_fit fit;	/* of the last check */
 	bool is_lost;		/* the shared connection was closed */
-	bool is_refused;	/* at the last check another machine made other ids */
 	bool has_new_rule;	/* a rule of ids has changed, and was not read since */
 	bool is_stopping, has_failed, has_ended;
 	char error[SERVER_TEXT_MAX];   /* to be logged; "": nothing */
