@@ -33,6 +33,7 @@ struct intake_event {
 	uint64_t arrival_ns;	   /* CLOCK_REALTIME */
 	uint64_t received_ns;	   /* the same moment by CLOCK_MONOTONIC */
 	struct intake_event *next; /* in a chain of struct pending */
+	uint32_t hash;		   /* of the id, which chooses the chain */
 
 	struct intake_queue *queue; /* NULL: from a UDP socket; the payload is in copy[] */
 	struct xdp_dedup_packet packet;

@@ -13,13 +13,15 @@
 
 static void write_time(uint64_t ns, char out[TIME_MAX])
 {
-	time_t seconds = ns / NS_PER_S;
+	static char text[TIME_MAX]; /* of this second */
+	static time_t second;
+	time_t now = ns / NS_PER_S;
 	struct tm tm;
-	size_t len;
 
-	gmtime_r(&seconds, &tm);
-	len = strftime(out, TIME_MAX, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(out + len, TIME_MAX - len, ".%09uZ", (unsigned int)(ns % NS_PER_S));
+	if (now != second)
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", gmtime_r(&now, &tm));
+	second = now;
+	snprintf(out, TIME_MAX, "%.32s.%09uZ", text, (unsigned int)(ns % NS_PER_S));
 }
 
 static void write_source(const struct intake_event *e, char out[ENDPOINT_TEXT_MAX])

@@ -162,7 +162,7 @@ int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 		     const struct message_secret *secret, const struct message_event *e,
 		     char out[MESSAGE_ID_MAX])
 {
-	out += snprintf(out, MESSAGE_ID_MAX, "%.32s:", realm);
+	out = stpcpy(stpcpy(out, realm), ":");
 	if (s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX)
 		return write_hash(out, realm, secret, s, e);
 	out = write_hex(out, e->id->bytes, s->bytes - s->number_bytes);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "integers.h"
+
 #define RETRY_MIN_NS 100000000ULL
 #define RETRY_MAX_NS 5000000000ULL
 
@@ -50,16 +52,20 @@ uint32_t pending_room(const struct pending *p, size_t largest_bytes)
 	return most < p->free_cnt ? most : p->free_cnt;
 }
 
-/* FNV-1a. A sender that chooses ids of one chain only slows the publisher down: a chain has no more
- * events than messages may be pending.
+/* A sender that chooses ids of one chain only slows the publisher down: a chain has no more events
+ * than messages may be pending.
  */
-static struct intake_event **chain_of(const struct pending *p, const struct intake_event *e)
+static uint32_t hash_of(const struct xdp_dedup_identity *id)
 {
-	uint32_t hash = 2166136261U;
+	uint64_t hash = 0, word;
 
-	for (uint32_t i = 0; i < e->id.len; i++)
-		hash = (hash ^ e->id.bytes[i]) * 16777619;
-	return &p->chains[(hash ^ hash >> 16) & p->mask];
+	for (uint32_t i = 0; i < id->len; i += sizeof(word)) {
+		word = 0;
+		memcpy(&word, id->bytes + i, lesser(id->len - i, sizeof(word)));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+		hash ^= hash >> 32;
+	}
+	return hash;
 }
 
 static bool is_copy(const struct intake_event *a, const struct intake_event *b)
@@ -70,9 +76,11 @@ static bool is_copy(const struct intake_event *a, const struct intake_event *b)
 
 struct pending_slot *pending_add(struct pending *p, struct intake_event *e)
 {
-	struct intake_event **chain = chain_of(p, e);
+	struct intake_event **chain;
 	struct pending_slot *s;
 
+	e->hash = hash_of(&e->id);
+	chain = &p->chains[e->hash & p->mask];
 	if (!e->stream->is.number_bytes) {
 		for (const struct intake_event *one = *chain; one; one = one->next)
 			if (is_copy(one, e))
@@ -108,7 +116,7 @@ struct pending_slot *pending_next(const struct pending *p, struct pending_slot *
 
 struct intake_event *pending_remove(struct pending *p, struct pending_slot *s)
 {
-	struct intake_event *e = s->event, **at = chain_of(p, e);
+	struct intake_event *e = s->event, **at = &p->chains[e->hash & p->mask];
 
 	while (*at && *at != e)
 		at = &(*at)->next;

@@ -36,6 +36,19 @@ static int make_inbox(struct server *s)
 	return 0;
 }
 
+void server_bin_add(struct server_bin *b, natsMsg *m, int most)
+{
+	b->list[b->cnt++] = m;
+	if (b->cnt >= most)
+		server_bin_empty(b);
+}
+
+void server_bin_empty(struct server_bin *b)
+{
+	while (b->cnt)
+		natsMsg_Destroy(b->list[--b->cnt]);
+}
+
 static void free_server(struct server *s)
 {
 	fd_close(s->fd);
@@ -145,6 +158,10 @@ void server_close(struct server *s)
 		return;
 	end_thread(s);
 	log_rate_flush(&s->notes_log);
+	pthread_mutex_lock(&s->lock);
+	server_bin_empty(&s->sent);
+	server_bin_empty(&s->answered);
+	pthread_mutex_unlock(&s->lock);
 	if (!nats_CloseAndWait(CLOSE_MS))
 		free_server(s);
 	else /* handlers of libnats may still run, and read *s */
@@ -239,7 +256,7 @@ int server_publish(struct server *s, natsMsg *m, const char **ret_why)
 
 	if (s->connection)
 		err = natsConnection_PublishMsg(s->connection, m);
-	natsMsg_Destroy(m);
+	server_bin_add(&s->sent, m, SERVER_BIN_MAX);
 	switch (err) {
 	case NATS_OK:
 		return 0;

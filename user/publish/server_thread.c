@@ -78,8 +78,8 @@ static void on_answer(natsConnection *nc, natsSubscription *sub, natsMsg *msg, v
 		s->answers[(s->first + s->cnt) % s->answers_max] = a;
 		is_many = ++s->cnt == s->answers_wake;
 	}
+	server_bin_add(&s->answered, msg, s->is_stopping ? 1 : SERVER_BIN_MAX);
 	pthread_mutex_unlock(&s->lock);
-	natsMsg_Destroy(msg);
 	if (is_many)
 		server_wake(s);
 }

@@ -14,6 +14,16 @@
 
 #define SERVER_TEXT_MAX 512 /* of a message for people */
 
+#define SERVER_BIN_MAX 64
+
+/* Messages that are done. libnats frees them in a thread of its own, and natsMsg_Destroy() wakes
+ * it: so they are destroyed together.
+ */
+struct server_bin {
+	natsMsg *list[SERVER_BIN_MAX];
+	int cnt;
+};
+
 struct server {
 	const struct publish_options *options;
 	char stream[SUBJECT_MAX]; /* a copy: libnats's threads may outlive the options */
@@ -26,6 +36,7 @@ struct server {
 	/* Used by the thread that opened the server. */
 	natsConnection *connection; /* for server_publish(); NULL: SERVER_DOWN */
 	struct log_rate notes_log;  /* notes of servers */
+	struct server_bin sent;
 
 	/* Used by the other thread. */
 	struct diag_receiver receiver;	/* of its messages */
@@ -49,7 +60,12 @@ struct server {
 	uint32_t notes_cnt;	       /* notes since the last server_update() */
 	struct server_answer *answers; /* a ring */
 	uint32_t first, cnt;
+	struct server_bin answered;
 };
+
+/* Adds a message, and destroys all once there are `most` of them. */
+void server_bin_add(struct server_bin *b, natsMsg *m, int most);
+void server_bin_empty(struct server_bin *b);
 
 /* Runs the other thread; its argument is the server. */
 void *server_run(void *arg);
