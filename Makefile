@@ -389,7 +389,7 @@ FUZZ_FLAGS   := -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -f
 FUZZ_SOURCES := user/lib/datagram.c $(wildcard user/fips/fips*.c user/spec/*.c user/layout/*.c \
 		user/publish/publish_answer.c user/publish/subject.c user/service/config_file.c user/base/socket_address.c $(wildcard user/scrapes/*.c) user/base/runtime_file.c \
 		$(addprefix user/replay/,blocks.c capture.c ifaces.c link.c) \
-		user/cli/options.c $(addprefix user/control/,wish.c wish_streams.c) $(addprefix user/base/,args.c config_lines.c diag.c lines.c text.c units.c) \
+		user/cli/options.c $(addprefix user/control/,wish.c wish_streams.c) $(addprefix user/base/,args.c config_lines.c config_values.c diag.c lines.c text.c units.c) \
 		$(addprefix user/filter/,snapshot.c pins.c identity.c open.c stream_ids.c totals.c) user/host/dirs.c)
 
 $(BUILD)/fuzz/%.o: %.c Makefile | $(MADE)

@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	diag_receive_end(&receiver);
 	if (err) {
 		check_place(text, size);
-		must(!c.filters && !c.cnt && !c.texts);
+		must(!c.filters && !c.cnt && !c.values.texts);
 	} else {
 		for (int i = 0; i < c.cnt; i++)
 			check_filter(&c.filters[i]);

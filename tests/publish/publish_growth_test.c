@@ -151,7 +151,8 @@ TEST(stream_for_each_stream)
 	node_sh(0, "%s set node0 --profile a=gsp:8001 --profile b=gsp:8002 --profile c=gsp:8003",
 		tool());
 	process_await(node_publisher(0),
-		      "events of node0/c are given up: there is no stream EVENTS-c");
+		      "events of node0/c are given up: JetStream does not take them");
+	assert_true(process_has_said(node_publisher(0), "there is no stream EVENTS-c"));
 	send_event(8003, "c");
 	send_event(8002, "d");
 	stream_await(2);

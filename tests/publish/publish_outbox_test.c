@@ -262,7 +262,8 @@ TEST(checks_that_fail_are_logged)
 	parts_await_words(WORDS);
 	parts_set_fault("good");
 	check_stream();
-	AWAIT(server_fit(parts.outbox.server).serial == parts.streams.requirements.serial);
+	AWAIT((outbox_receive(&parts.outbox),
+	       parts.outbox.fit.serial == parts.streams.requirements.serial));
 	assert_int_equal(count_words(diags_all(), WORDS), 1);
 	parts_set_fault("stream_has_no_config");
 	check_stream();
@@ -331,12 +332,6 @@ static uint32_t answers_cnt(void)
 	return cnt;
 }
 
-static void make_late(void *arg, struct pending_slot *s)
-{
-	(void)arg;
-	s->due_ns = 0;
-}
-
 /* Sends all of them. A message that the server takes slowly ends a turn. */
 static void send_many(void)
 {
@@ -389,7 +384,8 @@ TEST(answers_come_before_timeouts)
 	send_many();
 	process_signal(parts.server, SIGCONT);
 	await_answers(MANY_EVENTS);
-	pending_each(&parts.outbox.pending, make_late, NULL);
+	for (struct pending_slot *s = NULL; (s = pending_next(&parts.outbox.pending, s));)
+		s->due_ns = 0;
 	outbox_send_due(&parts.outbox);
 	assert_in_range(c->acknowledged, 1, 512);
 	outbox_send_due(&parts.outbox);
@@ -507,6 +503,64 @@ TEST(duplicate_without_a_number)
 	assert_in_range(c->sent, 3, 8);
 }
 
+/* So is an event that was sent before an outage: what the engine was storing may be lost. */
+TEST(duplicate_without_a_number_after_an_outage)
+{
+	open_connected("", "answer_never_comes");
+	parts.options.ack_timeout_ns = 500000000;
+	add_event(8001, "a");
+	PARTS_AWAIT(c->sent >= 1);
+	usleep(600000);
+	parts_set_fault("answer_number_is_0");
+	parts_restart_server();
+	PARTS_AWAIT(c->acknowledged >= 1);
+	assert_int_equal(c->duplicate, 1);
+	assert_in_range(c->sent, 4, 9);
+}
+
+/* A rule has changed, and cannot be read: nothing is sent until it is known. */
+TEST(changed_rule_is_unreadable)
+{
+	open_connected("", "good");
+	parts_await_state(SERVER_UP);
+	parts_set_fault("rule_is_unreadable");
+	add_event(8001, "a");
+	parts_await_words("whether machines agree on the ids of gsp is unknown");
+	PARTS_AWAIT(c->acknowledged >= 1);
+	add_event(8001, "b");
+	usleep(300000);
+	parts_turn();
+	assert_int_equal(c->sent, 1);
+	assert_int_equal(c->connections, 1);
+	parts_set_fault("good");
+	PARTS_AWAIT(c->acknowledged >= 2);
+}
+
+/* Few answers wake the loop if few messages may be pending. */
+static const struct few {
+	const char *name;
+	uint32_t pending, events;
+} FEW[] = { { "pending_1", 1, 1 }, { "pending_2", 2, 2 }, { "pending_5", 5, 3 } };
+
+static void few_answers_wake(void **state)
+{
+	const struct few *few = *state;
+	struct pollfd fd;
+
+	parts_open("", PUBLISH_UDP);
+	parts.options.pending = few->pending;
+	parts_connect("good");
+	parts_await_state(SERVER_UP);
+	fd = (struct pollfd){ .fd = server_fd(parts.outbox.server), .events = POLLIN };
+	AWAIT((outbox_receive(&parts.outbox), !poll(&fd, 1, 100)));
+	parts_send_many(8001, (int)few->events);
+	parts_await_events(few->events);
+	parts_add_events();
+	assert_int_equal(poll(&fd, 1, PATIENCE_MS), 1);
+	outbox_receive(&parts.outbox);
+	assert_int_equal(c->acknowledged, few->events);
+}
+
 /* An event that the stream has no room for is left out. */
 TEST(stream_takes_no_message_of_this_size)
 {
@@ -522,5 +576,6 @@ int main(void)
 	add_rows(GIVEN_UP, give_ups_are_logged, hub_setup, parts_teardown);
 	add_own_tests(hub_setup, parts_teardown);
 	add_rows(TRAPS, stream_is_checked, hub_setup, parts_teardown);
+	add_rows(FEW, few_answers_wake, hub_setup, parts_teardown);
 	return run_added_tests("publish_outbox");
 }

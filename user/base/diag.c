@@ -13,8 +13,9 @@
 #define FORMAT_MAX_BYTES 1024 /* of the part of a format before ADVICE */
 #define PROGRESS_MAX_BYTES 256
 
-static struct diag_receiver *innermost;
-static struct diag_location at;
+/* Of this thread. */
+static _Thread_local struct diag_receiver *innermost;
+static _Thread_local struct diag_location at;
 
 void diag_receive(struct diag_receiver *r)
 {

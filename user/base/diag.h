@@ -55,9 +55,10 @@ struct diag_location diag_at(struct diag_location location);
 /* Returns the current location of messages. */
 struct diag_location diag_location(void);
 
-/* A receiver takes messages. Receivers nest: a message goes to the innermost one; without a
- * receiver it is discarded. While `take` runs, the next outer receiver is the innermost one: it
- * gets the messages that `take` reports or passes on by diag_give().
+/* A receiver takes the messages of the thread that has installed it. Receivers nest: a message goes
+ * to the innermost one; without a receiver it is discarded. While `take` runs, the next outer
+ * receiver is the innermost one: it gets the messages that `take` reports or passes on by
+ * diag_give().
  */
 struct diag_receiver {
 	void (*take)(void *to, const struct diag *d);

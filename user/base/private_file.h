@@ -3,11 +3,12 @@
 #ifndef XDP_DEDUP_PRIVATE_FILE_H
 #define XDP_DEDUP_PRIVATE_FILE_H
 
-struct stat;
+#include <stddef.h>
+#include <sys/types.h>
 
-/* Returns NULL if only root, or the user of this process, can read and change the file; else what
- * is wrong, to be said of it: "is ...".
+/* Reads up to `size` bytes of a file that only root, or the user of this process, can read and
+ * change. Returns how many; or -errno (logged), -EPERM if others can.
  */
-const char *private_file_wrong(const struct stat *st);
+ssize_t private_file_read(const char *path, void *to, size_t size);
 
 #endif

@@ -6,16 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "diag.h"
 #include "server_options.h"
-#include "stream_check.h"
+#include "subject.h"
 #include "units.h"
 
 #define BUCKET_STREAM "KV_" ID_RULE_BUCKET
+#define MACHINE " machine="
 
 void id_rule_write(const struct id_rule *r, const char *machine, char out[ID_RULE_TEXT_MAX])
 {
 	snprintf(out, ID_RULE_TEXT_MAX,
-		 "format=%d realm=%s profile=%016" PRIx64 " secret=%s shards=%u machine=%s",
+		 "format=%d realm=%s profile=%016" PRIx64 " secret=%s shards=%u" MACHINE "%s",
 		 MESSAGE_ID_FORMAT, r->realm, r->profile, r->secret, r->shards, machine);
 }
 
@@ -29,25 +31,31 @@ void id_rule_subject(const char *stream, const char *name, char out[ID_RULE_SUBJ
 	snprintf(out, ID_RULE_SUBJECT_MAX, "$KV." ID_RULE_BUCKET ".%s.%s", key, name);
 }
 
+/* In the order of the rule's words. */
+static const char *const DIFFERENCES[] = {
+	"with ids of another version of this program",
+	"with other streams in its realm",
+	"with another profile",
+	"with another secret (--secret)",
+	"with another number of shards (--shards)",
+};
+
 const char *id_rule_difference(const struct id_rule *r, const char *theirs, char *machine)
 {
-	char realm[32] = "", profile[17] = "", secret[17] = "", ours[17];
-	unsigned int shards = 0;
-	int format = 0;
+	const char *name = strstr(theirs, MACHINE);
+	char text[ID_RULE_TEXT_MAX], *ours = text;
 
-	strcpy(machine, "?");
-	if (sscanf(theirs, "format=%d realm=%31s profile=%16s secret=%16s shards=%u machine=%64[^\n]",
-		   &format, realm, profile, secret, &shards, machine) != 6 ||
-	    format != MESSAGE_ID_FORMAT)
-		return "with ids of another version of this program";
-	snprintf(ours, sizeof(ours), "%016" PRIx64, r->profile);
-	if (strcmp(profile, ours))
-		return "with another profile";
-	if (strcmp(realm, r->realm))
-		return "with other streams in its realm";
-	if (shards != r->shards)
-		return "with another number of shards (--shards)";
-	return strcmp(secret, r->secret) ? "with another secret (--secret)" : NULL;
+	snprintf(machine, PUBLISH_MACHINE_MAX + 1, "%s", name ? name + strlen(MACHINE) : "?");
+	id_rule_write(r, "", text);
+	for (size_t i = 0; i < sizeof(DIFFERENCES) / sizeof(*DIFFERENCES); i++) {
+		size_t len = strcspn(ours, " ") + 1;
+
+		if (strncmp(ours, theirs, len))
+			return DIFFERENCES[i];
+		ours += len;
+		theirs += len;
+	}
+	return NULL;
 }
 
 /* The state of a check of one rule. */
@@ -58,32 +66,28 @@ struct checking {
 	char subject[ID_RULE_SUBJECT_MAX];
 	uint64_t seq; /* of the message that has the rule; 0: there is none */
 	char theirs[ID_RULE_TEXT_MAX];
-	char *text;
 };
 
-static int fail(struct checking *c, natsStatus err, const char *what)
+static int fail(const struct checking *c, natsStatus err, const char *what)
 {
-	snprintf(c->text, SERVER_TEXT_MAX,
-		 "whether machines agree on the ids of %s is unknown: bucket " ID_RULE_BUCKET
-		 " %s: %s",
-		 c->rule->stream, what,
-		 err == NATS_TIMEOUT ? "no answer; the account may lack the right"
-				     : server_error_text(err));
-	return -EAGAIN;
+	return diag_err(-EAGAIN,
+			"whether machines agree on the ids of %s is unknown: bucket " ID_RULE_BUCKET
+			" %s: %s",
+			c->rule->stream, what,
+			err == NATS_TIMEOUT ? "no answer; the account may lack the right"
+					    : server_error_text(err));
 }
 
-static int create_bucket(struct checking *c)
+static int create_bucket(const struct checking *c)
 {
 	kvStore *bucket = NULL;
 	natsStatus err;
 	kvConfig config;
 
-	if (!c->o->create) {
-		snprintf(c->text, SERVER_TEXT_MAX,
-			 "there is no bucket " ID_RULE_BUCKET
-			 ", by which machines agree on ids; --create creates it, or nats kv add");
-		return -EINVAL;
-	}
+	if (!c->o->create)
+		return diag_err(-EINVAL, "there is no bucket " ID_RULE_BUCKET
+					 ", by which machines agree on ids" ADVICE
+					 "--create creates it, or nats kv add");
 	kvConfig_Init(&config);
 	config.Bucket = ID_RULE_BUCKET;
 	config.Description = "How machines make the ids of xdp-dedup-publish";
@@ -136,23 +140,23 @@ static int write_rule(struct checking *c)
 }
 
 /* With --new-ids, other machines' ids may end once no copy of their events can come any more. */
-static int check_silence(struct checking *c, int64_t last_ns)
+static int check_silence(const struct checking *c, int64_t last_ns)
 {
 	int64_t silence_ns = nats_Now() * 1000000 - last_ns;
 
 	if (silence_ns >= (int64_t)c->o->skew_ns)
 		return 0;
-	snprintf(c->text, SERVER_TEXT_MAX,
-		 "stream %s has a message of less than %s ago (--skew): while a machine publishes, ids cannot change",
-		 c->o->stream, FORMAT_TIME(c->o->skew_ns));
-	return -EPROTO;
+	return diag_err(
+		-EPROTO,
+		"stream %s has a message of less than %s ago (--skew): while a machine publishes, ids cannot change",
+		c->o->stream, FORMAT_TIME(c->o->skew_ns));
 }
 
 int id_rule_check(jsCtx *js, const struct publish_options *o, const struct id_rule *rule,
-		  int64_t last_ns, char *text)
+		  int64_t last_ns)
 {
-	struct checking c = { .js = js, .o = o, .rule = rule, .text = text };
-	char machine[65];
+	struct checking c = { .js = js, .o = o, .rule = rule };
+	char machine[PUBLISH_MACHINE_MAX + 1];
 	const char *difference;
 	int err;
 
@@ -173,8 +177,8 @@ int id_rule_check(jsCtx *js, const struct publish_options *o, const struct id_ru
 	}
 	if (!difference)
 		return 0;
-	snprintf(text, SERVER_TEXT_MAX,
-		 "machine %s publishes %s into stream %s %s: this machine publishes nothing until both agree",
-		 machine, rule->stream, o->stream, difference);
-	return -EPROTO;
+	return diag_err(
+		-EPROTO,
+		"machine %s publishes %s into stream %s %s: this machine publishes none of it until both agree",
+		machine, rule->stream, o->stream, difference);
 }

@@ -31,16 +31,16 @@ void id_rule_write(const struct id_rule *r, const char *machine, char out[ID_RUL
 void id_rule_subject(const char *stream, const char *name, char out[ID_RULE_SUBJECT_MAX]);
 
 /* Compares the rule with another machine's, as text. Returns NULL if ids are equal, else how they
- * differ: "with ..."; machine[64 + 1] is the other machine.
+ * differ: "with ..."; machine[PUBLISH_MACHINE_MAX + 1] is the other machine.
  */
 const char *id_rule_difference(const struct id_rule *r, const char *theirs, char *machine);
 
-/* Compares a rule with the one in the servers, and writes it if there is none, unless o->check; with
- * o->new_ids also if they differ and the last message is older than o->skew_ns. last_ns: its time,
- * 0: there is none. Returns 0; or with text[SERVER_TEXT_MAX], -EPROTO if the rules differ; -EINVAL if
- * there is no bucket, and it is not to be created; -EAGAIN if it is unknown whether they differ.
+/* Compares a rule with the one in the servers, and writes it if there is none, unless o->check;
+ * with o->new_ids also if they differ and the last message is older than o->skew_ns. last_ns: its
+ * time, 0: there is none. Returns 0; or (logged) -EPROTO if the rules differ; -EINVAL if there is
+ * no bucket, and it is not to be created; -EAGAIN if it is unknown whether they differ.
  */
 int id_rule_check(jsCtx *js, const struct publish_options *o, const struct id_rule *rule,
-		  int64_t last_ns, char *text);
+		  int64_t last_ns);
 
 #endif

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/epoll.h>
 
 #include "clock.h"
 #include "diag.h"
-#include "intake_event.h"
+#include "fd.h"
 #include "intake_sockets.h"
 
 #define FAILURES_MAX 5 /* failed refreshes until the filter counts as gone */
@@ -16,13 +16,116 @@
 #define FRAMES_MIN 64
 #define FRAMES_MAX 2048
 
-static struct intake_queue *find_queue(const struct intake *in, uint32_t ifindex, uint32_t queue)
+int intake_read_streams(struct intake *in)
 {
-	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
-		if (in->queues[i] && in->queues[i]->queue == queue &&
-		    in->queues[i]->interface.index == ifindex)
-			return in->queues[i];
-	return NULL;
+	int changed = publish_streams_refresh(in->streams);
+
+	in->has_changed |= changed > 0;
+	in->is_unreadable = changed < 0;
+	return changed;
+}
+
+/* Finds the id. Its stream number is valid only for one version of the filter's streams: if the
+ * filter has changed, reads the streams again, until both are of one version.
+ */
+static int find_id(struct intake *in, const struct xdp_dedup_datagram *d,
+		   struct xdp_dedup_identity *id)
+{
+	int is_event = xdp_dedup_id_of(in->streams->filter, d, id, sizeof(*id));
+
+	while (is_event == 1 && id->change != in->streams->change) {
+		int changed = intake_read_streams(in);
+
+		is_event = changed < 0 ? changed
+				       : xdp_dedup_id_of(in->streams->filter, d, id, sizeof(*id));
+	}
+	return is_event;
+}
+
+static struct intake_event *keep_found(struct intake *in, const struct intake_event *found)
+{
+	struct intake_event *e = in->allocate(sizeof(*e) + (found->queue ? 0 : found->len));
+
+	in->counters.no_memory += !e;
+	if (!e)
+		return NULL;
+	*e = *found;
+	e->stream->held++;
+	if (e->queue)
+		e->queue->held++;
+	else
+		e->payload = memcpy(e->copy, found->payload, found->len);
+	in->counters.received[e->queue ? INTAKE_XSK : INTAKE_UDP]++;
+	return e;
+}
+
+int intake_keep(struct intake *in, const struct xdp_dedup_datagram *d, struct intake_event *found,
+		intake_fn fn, void *arg)
+{
+	int is_event = found->payload ? find_id(in, d, &found->id) : 0;
+	struct intake_event *e;
+
+	found->stream = is_event == 1 ? publish_streams_of(in->streams, &found->id) : NULL;
+	in->counters.unreadable += is_event < 0;
+	in->counters.not_events += is_event >= 0 && !found->stream;
+	e = found->stream ? keep_found(in, found) : NULL;
+	if (e)
+		fn(arg, e);
+	else if (found->queue)
+		xdp_dedup_give_back(found->queue->receiver, &found->packet, 1);
+	return is_event < 0 ? is_event : 0;
+}
+
+/* Returns the key that library calls take for the event; it is valid until the next call. */
+static const uint8_t *key_of(const struct intake_event *e, size_t *len)
+{
+	static uint8_t key[XDP_DEDUP_IDENTITY_MAX + INTAKE_PAYLOAD_MAX];
+	const struct xdp_dedup_stream *s = &e->stream->is;
+	size_t hashed = s->digest == XDP_DEDUP_DIGEST_PAYLOAD ? e->len : 0;
+
+	memcpy(key, e->id.bytes, s->bytes);
+	memcpy(key + s->bytes, e->payload, hashed);
+	*len = s->bytes + hashed;
+	return key;
+}
+
+void intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome)
+{
+	if (outcome == INTAKE_STORED && !in->is_unreadable &&
+	    publish_streams_learns(in->streams, e->stream)) {
+		size_t len;
+		const uint8_t *key = key_of(e, &len);
+
+		xdp_dedup_add(e->stream->filter, key, len);
+	}
+	if (e->queue) {
+		if (outcome != INTAKE_LEFT) /* the kernel overwrites the packet then */
+			xdp_dedup_give_back(e->queue->receiver, &e->packet, 1);
+		e->queue->held--;
+	}
+	e->stream->held--;
+	free(e);
+}
+
+int intake_watch(struct intake *in, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN };
+
+	return epoll_ctl(in->epoll, EPOLL_CTL_ADD, fd, &e) ? -errno : 0;
+}
+
+/* Returns this queue; if it is not open, a free one; or NULL. */
+static struct intake_queue *find_queue(struct intake *in, uint32_t ifindex, uint32_t queue)
+{
+	struct intake_queue *free = NULL;
+
+	for (struct intake_queue *q = in->queues; q < in->queues + INTAKE_QUEUES_MAX; q++) {
+		if (!q->receiver)
+			free = free ?: q;
+		else if (q->queue == queue && q->interface.index == ifindex)
+			return q;
+	}
+	return free;
 }
 
 /* Returns how many frames a queue's socket has: all queues together hold all pending messages. */
@@ -35,42 +138,33 @@ static uint32_t frames_of(const struct intake *in, uint32_t queues)
 	return frames;
 }
 
-/* Logs once that an interface has no AF_XDP. Returns -EAGAIN: events come by UDP sockets; or the
- * error if the user requires AF_XDP.
+/* Logs once that there is no AF_XDP. `of`: an interface or a filter. Returns -EAGAIN: events come
+ * by UDP sockets; or the error if the user requires AF_XDP.
  */
-static int report_no_xsk(struct intake *in, const char *ifname, int err)
+static int report_no_xsk(struct intake *in, const char *of, const char *what, int err)
 {
-	bool is_required = in->options->receive == PUBLISH_XSK;
+	bool is_required = in->options->receive == PUBLISH_XSK, was_logged = in->logged_xsk;
 
-	if (in->logged_xsk)
-		return is_required ? err : -EAGAIN;
 	in->logged_xsk = true;
+	in->wait = WAIT_CALLS;
+	if (was_logged)
+		return is_required ? err : -EAGAIN;
 	if (is_required && err == -EOPNOTSUPP)
 		return diag_err(
 			err,
 			"%s: the filter, the kernel or the driver does not deliver by AF_XDP" ADVICE
 			"xdp-dedup set %s --deliver xsk",
-			ifname, in->options->filter);
+			of, in->options->filter);
 	if (is_required)
-		return diag_err(err, "%s: no AF_XDP socket: %s", ifname, strerror(-err));
-	diag_note("%s: no AF_XDP socket (%s): events come by UDP sockets", ifname, strerror(-err));
+		return diag_err(err, "%s: %s: %s", of, what, strerror(-err));
+	diag_note("%s: %s: %s" ADVICE "events come by UDP sockets", of, what, strerror(-err));
 	return -EAGAIN;
 }
 
-/* Logs once that the interfaces are unknown. Returns 0, or the error if AF_XDP is required. */
-static int report_no_interfaces(struct intake *in, int err)
+static void close_queue(struct intake_queue *q)
 {
-	bool is_required = in->options->receive == PUBLISH_XSK;
-	const char *filter = in->options->filter;
-
-	in->wait = WAIT_CALLS;
-	if (in->logged_xsk)
-		return is_required ? err : 0;
-	in->logged_xsk = true;
-	if (is_required)
-		return diag_err(err, "%s: its interfaces are unknown: %s", filter, strerror(-err));
-	diag_note("%s: its interfaces are unknown: %s", filter, strerror(-err));
-	return 0;
+	xdp_dedup_receive_close(q->receiver);
+	q->receiver = NULL;
 }
 
 static int open_queue(struct intake *in, const struct xdp_dedup_interface *interface,
@@ -87,69 +181,56 @@ static int open_queue(struct intake *in, const struct xdp_dedup_interface *inter
 		.at_once = at_once,
 	};
 	struct intake_queue *q = find_queue(in, interface->index, queue);
-	int free_slot = 0, err;
+	int err;
 
-	if (q)
+	if (!q || q->receiver)
 		return 0;
-	while (free_slot < INTAKE_QUEUES_MAX && in->queues[free_slot])
-		free_slot++;
-	if (free_slot == INTAKE_QUEUES_MAX)
-		return 0;
-	q = calloc(1, sizeof(*q));
-	if (!q)
-		return -ENOMEM;
-	q->interface = *interface;
-	q->queue = queue;
+	*q = (struct intake_queue){ .interface = *interface, .queue = queue };
 	err = xdp_dedup_receive_open(in->options->filter, &options, &q->receiver);
-	if (err) {
-		free(q);
-		return report_no_xsk(in, interface->name, err);
-	}
-	in->queues[free_slot] = q;
-	return 1;
+	if (!err)
+		err = intake_watch(in, xdp_dedup_receive_fd(q->receiver));
+	if (!err)
+		return 0;
+	close_queue(q);
+	return report_no_xsk(in, interface->name, "no AF_XDP socket", err);
 }
 
-/* Opens the queues that are not open; *opened says whether it opened any. at_once: does not wait
- * for a queue that another program uses. Returns 0; or -errno (logged once) if the user requires
- * AF_XDP and it does not work on an interface, or the interfaces are unknown.
+/* Opens the queues that are not open. at_once: does not wait for a queue that another program uses.
+ * Returns 0; or -errno (logged once) if the user requires AF_XDP and it does not work on an
+ * interface, or the interfaces are unknown.
  */
-static int open_queues(struct intake *in, bool at_once, bool *opened)
+static int open_queues(struct intake *in, bool at_once)
 {
 	struct xdp_dedup_interface at[INTAKE_QUEUES_MAX];
-	bool has_all = true;
-	int cnt, must = 0;
+	int cnt, err = 0;
 
-	*opened = false;
 	if (in->options->receive == PUBLISH_UDP)
 		return 0;
 	cnt = xdp_dedup_interfaces(in->streams->filter, at, sizeof(*at), INTAKE_QUEUES_MAX);
 	if (cnt < 0)
-		return report_no_interfaces(in, cnt);
+		err = report_no_xsk(in, in->options->filter, "its interfaces are unknown", cnt);
 	for (int i = 0; i < cnt && i < INTAKE_QUEUES_MAX; i++) {
-		int err = 0;
+		int failed = 0;
 
-		for (uint32_t q = 0; q < (at[i].queues ?: 1) && err >= 0; q++) {
-			err = open_queue(in, &at[i], q, at_once);
-			*opened |= err > 0;
-		}
-		if (err < 0)
-			in->wait = WAIT_CALLS;
-		if (err < 0 && err != -EAGAIN)
-			must = err;
-		has_all &= err >= 0;
+		for (uint32_t q = 0; q < (at[i].queues ?: 1) && !failed; q++)
+			failed = open_queue(in, &at[i], q, at_once);
+		if (failed && (!err || err == -EAGAIN))
+			err = failed;
 	}
-	if (has_all)
+	if (!err)
 		in->logged_xsk = false;
-	return must;
+	return err == -EAGAIN ? 0 : err;
 }
 
 int intake_open(struct intake *in, const struct publish_options *o, struct publish_streams *s)
 {
-	bool opened;
 	int err;
 
 	*in = (struct intake){ .options = o, .streams = s, .allocate = malloc };
-	err = open_queues(in, false, &opened) ?: intake_sockets_open(in);
+	in->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (in->epoll < 0)
+		return diag_err(-errno, "no event loop: %s", strerror(errno));
+	err = open_queues(in, false) ?: intake_sockets_open(in);
 	if (err)
 		intake_close(in);
 	else
@@ -157,49 +238,41 @@ int intake_open(struct intake *in, const struct publish_options *o, struct publi
 	return err;
 }
 
-/* Notes that a queue has ended if xdp_dedup_receive() returned an error other than -ENETDOWN. */
-static void note_end(struct intake *in, struct intake_queue *q, int received)
-{
-	if (received >= 0 || received == -ENETDOWN)
-		return;
-	in->has_ended |= !q->has_ended;
-	q->has_ended = true;
-}
-
-static void close_queue(struct intake *in, int i)
-{
-	xdp_dedup_receive_close(in->queues[i]->receiver);
-	free(in->queues[i]);
-	in->queues[i] = NULL;
-}
-
 void intake_close(struct intake *in)
 {
 	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
-		if (in->queues[i])
-			close_queue(in, i);
+		close_queue(&in->queues[i]);
 	intake_sockets_close(in);
+	fd_close(in->epoll);
+	in->epoll = -1;
+}
+
+/* Notes that a queue has ended if xdp_dedup_receive() returned an error other than -ENETDOWN. */
+static void note_end(struct intake *in, struct intake_queue *q, int received)
+{
+	if (received >= 0 || received == -ENETDOWN || q->has_ended)
+		return;
+	q->has_ended = true;
+	epoll_ctl(in->epoll, EPOLL_CTL_DEL, xdp_dedup_receive_fd(q->receiver), NULL);
 }
 
 /* Closes queues that have ended, including those without traffic. A queue stays open while events
- * are held: their packets are in its memory. Returns whether a queue was closed or has ended.
+ * are held: their packets are in its memory. Returns whether a queue was closed.
  */
 static bool close_ended_queues(struct intake *in)
 {
-	bool changed = false;
+	bool closed = false;
 
-	for (int i = 0; i < INTAKE_QUEUES_MAX; i++) {
-		struct intake_queue *q = in->queues[i];
-
-		if (!q)
+	for (struct intake_queue *q = in->queues; q < in->queues + INTAKE_QUEUES_MAX; q++) {
+		if (!q->receiver)
 			continue;
 		note_end(in, q, xdp_dedup_receive(q->receiver, NULL, 0));
 		if (q->has_ended && !q->held) {
-			close_queue(in, i);
-			changed = true;
+			close_queue(q);
+			closed = true;
 		}
 	}
-	return changed || in->has_ended;
+	return closed;
 }
 
 /* Returns whether the filter's clock has stopped, as after an unload. */
@@ -223,103 +296,52 @@ static int give_up(const struct intake *in, int err)
 	return diag_err(err, "filter %s cannot be read: %s", filter, strerror(-err));
 }
 
-/* Reads the filter's streams again. Returns as intake_refresh() does. */
-static int refresh_streams(struct intake *in)
-{
-	int changed = is_stopped(in) ? -ESTALE : intake_event_refresh(in);
-
-	if (changed < 0)
-		return ++in->failures == FAILURES_MAX ? give_up(in, changed) : 0;
-	in->failures = 0;
-	if (!in->has_changed)
-		return 0;
-	in->has_changed = false;
-	publish_streams_report(in->streams);
-	in->wait = 0;
-	return 1;
-}
-
 int intake_refresh(struct intake *in)
 {
-	int changed = refresh_streams(in);
-	bool closed, opened;
+	int err = is_stopped(in) ? -ESTALE : intake_read_streams(in);
+	bool closed;
 
-	if (changed < 0)
-		return changed;
+	in->failures = err < 0 ? in->failures + 1 : 0;
+	if (in->failures == FAILURES_MAX)
+		return give_up(in, err);
 	closed = close_ended_queues(in);
-	changed |= closed;
 	intake_sockets_count_overflow(in);
+	if (!in->failures && in->has_changed) {
+		in->has_changed = false;
+		in->wait = 0;
+		publish_streams_report(in->streams);
+	}
 	if (!in->failures)
-		changed |= intake_sockets_refresh(in);
+		intake_sockets_refresh(in);
 	intake_sockets_join(in);
-	if (in->wait && in->wait--)
-		return changed;
-	open_queues(in, !closed, &opened); /* the kernel frees a closed queue with a delay */
-	return opened || changed;
-}
-
-int intake_fds(const struct intake *in, int fds[INTAKE_QUEUES_MAX + INTAKE_SOCKETS_MAX])
-{
-	int cnt = 0;
-
-	for (int i = 0; i < INTAKE_QUEUES_MAX; i++)
-		if (in->queues[i] && !in->queues[i]->has_ended)
-			fds[cnt++] = xdp_dedup_receive_fd(in->queues[i]->receiver);
-	for (int i = 0; i < in->sockets_cnt; i++)
-		if (in->sockets[i].fd >= 0)
-			fds[cnt++] = in->sockets[i].fd;
-	return cnt;
-}
-
-/* Keeps a packet's event. Returns NULL, and gives the packet back, if there is none or no memory. */
-static struct intake_event *take_packet(struct intake *in, struct intake_queue *q,
-					const struct xdp_dedup_packet *p, uint64_t offset)
-{
-	const struct xdp_dedup_datagram d = { .frame = p->data, .frame_len = p->len };
-	struct intake_event found = {
-		.pending.arrival_ns = p->time_ns ?: clock_ns(CLOCK_MONOTONIC),
-		.queue = q,
-		.packet = *p,
-		.payload = p->payload,
-		.len = p->payload_len,
-	};
-	bool is_event = p->payload && intake_event_find(in, &d, &found) == 1;
-	struct intake_event *e;
-
-	memcpy(&found.from, &p->source, sizeof(found.from));
-	found.arrival_ns = found.pending.arrival_ns + offset;
-	e = is_event ? intake_event_keep(in, &found) : NULL;
-	in->counters.not_events += !p->payload;
-	if (e)
-		return e;
-	if (is_event)
-		intake_event_discard(in, &found);
-	else
-		xdp_dedup_give_back(q->receiver, p, 1);
-	return NULL;
+	if (!in->wait || !in->wait--)
+		open_queues(in, !closed); /* the kernel frees a closed queue with a delay */
+	return 0;
 }
 
 static uint32_t take_from_queue(struct intake *in, struct intake_queue *q, uint32_t most,
 				intake_fn fn, void *arg)
 {
 	struct xdp_dedup_packet packets[INTAKE_BATCH];
-	uint64_t offset = intake_event_clock_offset();
 	int cnt = xdp_dedup_receive(q->receiver, packets, most < INTAKE_BATCH ? most : INTAKE_BATCH);
 
-	if (cnt < 0) {
-		note_end(in, q, cnt);
-		return 0;
-	}
+	note_end(in, q, cnt);
 	for (int i = 0; i < cnt; i++) {
-		struct intake_event *e = take_packet(in, q, &packets[i], offset);
+		const struct xdp_dedup_packet *p = &packets[i];
+		const struct xdp_dedup_datagram d = { .frame = p->data, .frame_len = p->len };
+		struct intake_event found = {
+			.received_ns = p->time_ns ?: clock_ns(CLOCK_MONOTONIC),
+			.queue = q,
+			.packet = *p,
+			.payload = p->payload,
+			.len = p->payload_len,
+		};
 
-		if (!e)
-			continue;
-		in->counters.received[INTAKE_XSK]++;
-		q->held++;
-		fn(arg, e);
+		memcpy(&found.from, &p->source, sizeof(found.from));
+		found.arrival_ns = found.received_ns + in->clock_offset_ns;
+		intake_keep(in, &d, &found, fn, arg);
 	}
-	return cnt;
+	return cnt > 0 ? cnt : 0;
 }
 
 /* Reads the source of this number: queues come first, then sockets. */
@@ -328,9 +350,9 @@ static uint32_t take_from_source(struct intake *in, int source, uint32_t most, i
 	if (source >= INTAKE_QUEUES_MAX)
 		return intake_sockets_take(in, &in->sockets[source - INTAKE_QUEUES_MAX], most, fn,
 					   arg);
-	if (!in->queues[source] || in->queues[source]->has_ended)
+	if (!in->queues[source].receiver || in->queues[source].has_ended)
 		return 0;
-	return take_from_queue(in, in->queues[source], most, fn, arg);
+	return take_from_queue(in, &in->queues[source], most, fn, arg);
 }
 
 uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg)
@@ -338,8 +360,9 @@ uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg)
 	int sources_cnt = INTAKE_QUEUES_MAX + in->sockets_cnt, first = in->next_source;
 	uint32_t took = 0;
 
-	if (intake_event_refresh(in) < 0)
+	if (intake_read_streams(in) < 0)
 		return 0;
+	in->clock_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	for (int i = 0; i < sources_cnt && took < most; i++) {
 		int source = (first + i) % sources_cnt;
 		uint32_t cnt = take_from_source(in, source, most - took, fn, arg);

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "intake_groups.h"
-#include "pending.h"
 #include "publish_streams.h"
 #include "xdp-dedup-receive.h"
 
@@ -22,7 +21,6 @@
 struct intake_queue;
 
 struct intake_event {
-	struct pending_message pending; /* its owner is this event */
 	struct publish_stream *stream;
 	struct xdp_dedup_identity id;
 	const void *payload;
@@ -33,7 +31,9 @@ struct intake_event {
 		struct sockaddr_in6 ipv6;
 	} from;
 	uint64_t arrival_ns;	   /* CLOCK_REALTIME */
-	struct intake_event *next; /* in the chain of struct pending_ids */
+	uint64_t received_ns;	   /* the same moment by CLOCK_MONOTONIC */
+	struct intake_event *next; /* in a chain of struct pending */
+	uint32_t hash;		   /* of the id, which chooses the chain */
 
 	struct intake_queue *queue; /* NULL: from a UDP socket; the payload is in copy[] */
 	struct xdp_dedup_packet packet;
@@ -67,15 +67,16 @@ struct intake_socket {
 struct intake {
 	const struct publish_options *options;
 	struct publish_streams *streams;
-	struct intake_queue *queues[INTAKE_QUEUES_MAX]; /* NULL: free */
+	int epoll; /* becomes readable when packets arrive; -1: not open */
+	struct intake_queue queues[INTAKE_QUEUES_MAX];
 	struct intake_socket sockets[INTAKE_SOCKETS_MAX];
 	int sockets_cnt;
 	struct intake_groups groups;
-	int next_source; /* queue or socket with which the next intake_take() begins */
+	uint64_t clock_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
+	int next_source;	  /* queue or socket with which the next intake_take() begins */
 	struct intake_counters counters;
 	void *(*allocate)(size_t bytes); /* malloc(), or a test's */
 	bool has_changed;		 /* streams changed since the last intake_refresh() */
-	bool has_ended;			 /* a queue ended since the caller cleared this */
 	bool logged_xsk;		 /* logged: an interface has no AF_XDP */
 	unsigned int wait;		 /* calls of intake_refresh() until AF_XDP is tried again */
 	unsigned int failures; /* consecutive intake_refresh() that could not read the filter */
@@ -90,13 +91,10 @@ int intake_open(struct intake *in, const struct publish_options *o, struct publi
 void intake_close(struct intake *in);
 
 /* Adapts to changes of filter and interfaces: opens missing sockets, closes those that have ended.
- * The caller calls it every second. Returns 1 if descriptors have changed, else 0; or -errno
- * (logged) if the filter is gone, or could not be read in several calls.
+ * The caller calls it every second. Returns 0; or -errno (logged) if the filter is gone, or could
+ * not be read in several calls.
  */
 int intake_refresh(struct intake *in);
-
-/* Writes the descriptors that become readable when packets arrive. Returns their number. */
-int intake_fds(const struct intake *in, int fds[INTAKE_QUEUES_MAX + INTAKE_SOCKETS_MAX]);
 
 /* Reads up to `most` packets from all descriptors, and passes their events to fn, which owns each
  * until it calls intake_end(). Returns the number of packets. If `most` is reached, the next call
@@ -112,5 +110,21 @@ uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg);
  */
 enum intake_outcome { INTAKE_STORED, INTAKE_UNUSED, INTAKE_LEFT };
 void intake_end(struct intake *in, struct intake_event *e, enum intake_outcome outcome);
+
+/* Reads the filter's streams again, and notes in *in whether they have changed or cannot be read.
+ * Returns what publish_streams_refresh() returns.
+ */
+int intake_read_streams(struct intake *in);
+
+/* For intake_sockets.c: has in->epoll watch a descriptor. Returns 0, or -errno. */
+int intake_watch(struct intake *in, int fd);
+
+/* For intake_sockets.c: keeps the event of a datagram, with a copy of its payload if it came by a
+ * UDP socket, and passes it to fn. *found has what is known of the packet; id and stream are set.
+ * Counts a packet that is no event of a published stream, cannot be read, or has no memory, and
+ * gives it back. Returns 0; or the -errno of xdp_dedup_id_of() or intake_read_streams().
+ */
+int intake_keep(struct intake *in, const struct xdp_dedup_datagram *d, struct intake_event *found,
+		intake_fn fn, void *arg);
 
 #endif

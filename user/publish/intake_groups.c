@@ -4,88 +4,62 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
-#include "fd.h"
-
-bool intake_groups_add(struct intake_groups *g, const struct in6_addr *group, uint32_t ifindex)
+/* Returns a socket that has joined the group; or -errno. */
+static int join(const struct in6_addr *group, uint32_t ifindex)
 {
-	const struct intake_membership m = { *group, ifindex };
-
-	for (int i = 0; i < g->cnt; i++)
-		if (!memcmp(&g->list[i], &m, sizeof(m)))
-			return true;
-	if (g->cnt == GROUPS_MAX)
-		return false;
-	g->list[g->cnt++] = m;
-	return true;
-}
-
-/* Returns 0, or -errno. */
-static int join(int fd, const struct intake_membership *m)
-{
-	struct group_req r = { .gr_interface = m->ifindex };
+	struct group_req r = { .gr_interface = ifindex };
 	struct sockaddr_in *four = (struct sockaddr_in *)&r.gr_group;
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&r.gr_group;
-	bool is_four = IN6_IS_ADDR_V4MAPPED(&m->group);
+	bool is_four = IN6_IS_ADDR_V4MAPPED(group);
+	int fd = socket(is_four ? AF_INET : AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
 
+	if (fd < 0)
+		return -errno;
 	if (is_four) {
 		four->sin_family = AF_INET;
-		memcpy(&four->sin_addr, m->group.s6_addr + 12, 4);
+		memcpy(&four->sin_addr, group->s6_addr + 12, 4);
 	} else {
 		six->sin6_family = AF_INET6;
-		six->sin6_addr = m->group;
+		six->sin6_addr = *group;
 	}
-	return setsockopt(fd, is_four ? IPPROTO_IP : IPPROTO_IPV6, MCAST_JOIN_GROUP, &r, sizeof(r))
-		       ? -errno
-		       : 0;
+	if (!setsockopt(fd, is_four ? IPPROTO_IP : IPPROTO_IPV6, MCAST_JOIN_GROUP, &r, sizeof(r)))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
 }
 
-/* Joins the groups of one family, GROUPS_EACH with each socket. Returns 0, or -errno if a socket
- * cannot be opened. Sets g->err to the error of the first group that cannot be joined.
- */
-static int join_family(struct intake_groups *g, sa_family_t family)
+int intake_groups_want(struct intake_groups *g, const struct in6_addr *group, uint32_t ifindex)
 {
-	int fd = -1, joined = 0;
+	int fd;
 
-	for (int i = 0; i < g->cnt; i++) {
-		bool is_four = IN6_IS_ADDR_V4MAPPED(&g->list[i].group);
-		int err;
-
-		if (is_four != (family == AF_INET))
-			continue;
-		if (joined++ % GROUPS_EACH == 0) {
-			fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-			if (fd < 0)
-				return -errno;
-			g->fds[g->fds_cnt++] = fd;
+	for (int i = 0; i < g->cnt; i++)
+		if (g->list[i].ifindex == ifindex && IN6_ARE_ADDR_EQUAL(&g->list[i].group, group)) {
+			g->list[i].is_wanted = true;
+			return 0;
 		}
-		err = join(fd, &g->list[i]);
-		if (!g->err)
-			g->err = err;
-	}
+	if (g->cnt == GROUPS_MAX)
+		return -E2BIG;
+	fd = join(group, ifindex);
+	if (fd < 0)
+		return fd;
+	g->list[g->cnt++] = (struct intake_membership){ *group, ifindex, fd, .is_wanted = true };
 	return 0;
 }
 
-void intake_groups_change(struct intake_groups *now, struct intake_groups *to)
+void intake_groups_sweep(struct intake_groups *g)
 {
-	int err;
+	int kept = 0;
 
-	if (!now->err && now->cnt == to->cnt &&
-	    !memcmp(now->list, to->list, to->cnt * sizeof(*to->list)))
-		return;
-	err = join_family(to, AF_INET) ?: join_family(to, AF_INET6);
-	if (err) {
-		intake_groups_leave(to);
-		now->err = err;
-		return;
+	for (int i = 0; i < g->cnt; i++) {
+		if (g->list[i].is_wanted)
+			g->list[kept++] = g->list[i];
+		else
+			close(g->list[i].fd);
 	}
-	intake_groups_leave(now);
-	*now = *to;
-}
-
-void intake_groups_leave(struct intake_groups *g)
-{
-	for (int i = 0; i < g->fds_cnt; i++)
-		fd_close(g->fds[i]);
-	memset(g, 0, sizeof(*g));
+	g->cnt = kept;
+	for (int i = 0; i < kept; i++)
+		g->list[i].is_wanted = false;
 }

@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sock_diag.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -12,17 +11,84 @@
 
 #include "diag.h"
 #include "fd.h"
-#include "intake_bind.h"
-#include "intake_event.h"
-#include "socket_address.h"
 
 #define BATCH 16
 #define CONTROL_MAX 256
+#define BUFFER_BYTES (8 << 20) /* a socket's buffer, for datagrams between two reads */
 
-/* Adds a socket; fd may be an -errno. Returns 0; or that -errno (logged) if the socket is required. */
-static int add_socket(struct intake *in, int fd, uint16_t port)
+static void set(int fd, int level, int option, int value)
 {
-	bool is_required = in->options->listen || in->options->receive == PUBLISH_UDP;
+	(void)!setsockopt(fd, level, option, &value, sizeof(value));
+}
+
+/* Requests each datagram's destination and time as ancillary data. Also requests datagrams of
+ * groups that other sockets have joined: an IPv6 socket needs IP_MULTICAST_ALL for those of IPv4.
+ */
+static void set_options(int fd, sa_family_t family)
+{
+	int bytes = BUFFER_BYTES;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		set(fd, SOL_SOCKET, SO_RCVBUF, bytes);
+	set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+	set(fd, IPPROTO_IP, IP_PKTINFO, 1);
+	set(fd, IPPROTO_IP, IP_MULTICAST_ALL, 1);
+	if (family != AF_INET6)
+		return;
+	set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+	set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+}
+
+/* Opens a socket at this address. Returns it, or -errno. */
+static int bind_address(const void *address, socklen_t len)
+{
+	sa_family_t family = ((const struct sockaddr *)address)->sa_family;
+	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), err;
+
+	if (fd < 0)
+		return -errno;
+	set_options(fd, family);
+	if (!bind(fd, address, len))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+/* Opens a socket; [::] is all addresses, of IPv6 and IPv4 if the host has both. Returns it, or
+ * -errno.
+ */
+static int open_socket(struct intake *in, const struct socket_address *at)
+{
+	const struct sockaddr_in6 *six = (const void *)&at->addr;
+	const struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = six->sin6_port };
+	int fd = bind_address(six, at->len), err;
+	bool is_any = six->sin6_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr);
+
+	if (is_any && (fd == -EAFNOSUPPORT || fd == -EADDRNOTAVAIL))
+		fd = bind_address(&four, sizeof(four));
+	err = fd < 0 ? 0 : intake_watch(in, fd);
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+static struct socket_address all_addresses(uint16_t port)
+{
+	const struct sockaddr_in6 any = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	struct socket_address at = { .len = sizeof(any) };
+
+	memcpy(&at.addr, &any, sizeof(any));
+	return at;
+}
+
+/* Adds a socket. Returns 0; or -errno (logged) if the socket is required. */
+static int add_socket(struct intake *in, const struct socket_address *at)
+{
+	bool is_required = in->options->listen_cnt || in->options->receive == PUBLISH_UDP;
+	uint16_t port = ntohs(((const struct sockaddr_in *)&at->addr)->sin_port);
+	int fd = open_socket(in, at);
 
 	if (fd < 0 && is_required)
 		diag_err(fd, "UDP port %u: %s", port, strerror(-fd));
@@ -34,67 +100,39 @@ static int add_socket(struct intake *in, int fd, uint16_t port)
 	return fd < 0 && is_required ? fd : 0;
 }
 
-/* Binds a port again that another program used before. */
-static void bind_again(struct intake_socket *s)
-{
-	int fd = s->fd < 0 ? intake_bind_any(s->port) : -1;
-
-	if (fd < 0)
-		return;
-	s->fd = fd;
-	diag_note("UDP port %u is open now", s->port);
-}
-
-/* Logs once that a port finds no free socket. Returns -E2BIG. */
-static int refuse_port(struct intake *in)
-{
-	if (in->logged_ports)
-		return -E2BIG;
-	in->logged_ports = true;
-	return diag_err(-E2BIG,
-			"filter %s has more than %d ports" ADVICE "--listen names those to open",
-			in->options->filter, INTAKE_SOCKETS_MAX);
-}
-
-static int add_port(struct intake *in, uint16_t port)
-{
-	for (int i = 0; i < in->sockets_cnt; i++)
-		if (in->sockets[i].port == port) {
-			bind_again(&in->sockets[i]);
-			return 0;
-		}
-	if (in->sockets_cnt == INTAKE_SOCKETS_MAX)
-		return refuse_port(in);
-	return add_socket(in, intake_bind_any(port), port);
-}
-
-/* Opens a socket for one [ADDRESS:]PORT of --listen. */
-static int add_address(struct intake *in, const char *text)
-{
-	struct socket_address a;
-	bool any_address = !strchr(text, ':');
-	uint16_t port;
-
-	if (socket_address_read(text, &a))
-		return diag_err(-EINVAL, "--listen: %s is no [ADDRESS:]PORT", text);
-	port = ntohs(((const struct sockaddr_in *)&a.addr)->sin_port);
-	if (any_address)
-		return add_port(in, port);
-	if (in->sockets_cnt == INTAKE_SOCKETS_MAX)
-		return diag_err(-E2BIG, "--listen: at most %d sockets", INTAKE_SOCKETS_MAX);
-	return add_socket(in, intake_bind(&a.addr, a.len), port);
-}
-
 static int open_listed(struct intake *in)
 {
-	char *copy = strdup(in->options->listen), *rest = NULL;
-	int err = copy ? 0 : -ENOMEM;
+	int err = 0;
 
-	for (char *text = copy ? strtok_r(copy, ", ", &rest) : NULL; text && !err;
-	     text = strtok_r(NULL, ", ", &rest))
-		err = add_address(in, text);
-	free(copy);
+	for (int i = 0; i < in->options->listen_cnt && !err; i++)
+		err = add_socket(in, &in->options->listen[i]);
 	return err;
+}
+
+/* Opens a port of a stream, unless it is open: again, if another program used it before. Returns 0,
+ * or -errno (logged once).
+ */
+static int add_port(struct intake *in, uint16_t port)
+{
+	const struct socket_address at = all_addresses(port);
+	struct intake_socket *s = in->sockets, *end = s + in->sockets_cnt;
+
+	while (s < end && s->port != port)
+		s++;
+	if (s < end && s->fd < 0) {
+		s->fd = open_socket(in, &at);
+		if (s->fd >= 0)
+			diag_note("UDP port %u is open now", port);
+	}
+	if (s < end)
+		return 0;
+	if (in->sockets_cnt < INTAKE_SOCKETS_MAX)
+		return add_socket(in, &at);
+	if (!in->logged_ports)
+		diag_err(0, "filter %s has more than %d ports" ADVICE "--listen names those to open",
+			 in->options->filter, INTAKE_SOCKETS_MAX);
+	in->logged_ports = true;
+	return -E2BIG;
 }
 
 /* Opens the ports of a stream. Returns 0; or the -errno of a port that cannot be opened. -E2BIG:
@@ -114,36 +152,36 @@ static int open_ports(struct intake *in, const struct xdp_dedup_stream *s)
 	return err;
 }
 
-/* Lists the groups of all streams on all interfaces. Returns 0; -EAGAIN if streams or interfaces
- * are unknown now; or -E2BIG.
+/* Joins the groups of all streams on all interfaces. Returns 0, or the first -errno; -EAGAIN: the
+ * streams or interfaces are unknown now.
  */
-static int list_groups(const struct intake *in, struct intake_groups *out)
+static int join_groups(struct intake *in)
 {
 	struct xdp_dedup_interface at[INTAKE_QUEUES_MAX];
 	const struct publish_streams *s = in->streams;
 	int cnt = xdp_dedup_interfaces(s->filter, at, sizeof(*at), INTAKE_QUEUES_MAX);
-	bool has_room = true;
+	int err = cnt < 0 || !s->cnt ? -EAGAIN : 0;
 
-	if (cnt < 0 || !s->cnt)
-		return -EAGAIN;
 	for (int i = 0; i < s->cnt; i++)
 		for (uint32_t g = 0; g < s->listed[i].groups_cnt; g++)
-			for (int n = 0; n < cnt && n < INTAKE_QUEUES_MAX; n++)
-				has_room &=
-					intake_groups_add(out, &s->listed[i].groups[g], at[n].index);
-	return has_room ? 0 : -E2BIG;
+			for (int n = 0; n < cnt && n < INTAKE_QUEUES_MAX; n++) {
+				int failed = intake_groups_want(&in->groups, &s->listed[i].groups[g],
+								at[n].index);
+
+				err = err ?: failed;
+			}
+	return err;
 }
 
 void intake_sockets_join(struct intake *in)
 {
-	struct intake_groups groups = { 0 };
-	int err = in->sockets_cnt ? list_groups(in, &groups) : 0;
+	int err = in->sockets_cnt ? join_groups(in) : 0;
 
 	if (err == -EAGAIN)
 		return;
-	intake_groups_change(&in->groups, &groups);
-	err = err ?: in->groups.err;
-	if (err && !in->logged_groups)
+	if (!err) /* no group is left before there are sockets for those that replace it */
+		intake_groups_sweep(&in->groups);
+	else if (!in->logged_groups)
 		diag_note("a multicast group cannot be joined: %s", strerror(-err));
 	in->logged_groups = err != 0;
 }
@@ -176,48 +214,25 @@ static bool is_used(const struct intake *in, uint16_t port)
 	return false;
 }
 
-/* Closes sockets whose port is in no stream. Returns whether it closed any. */
-static bool close_unused(struct intake *in)
+void intake_sockets_refresh(struct intake *in)
 {
-	int cnt = in->sockets_cnt;
+	int kept = 0;
 
-	for (int i = cnt - 1; i >= 0; i--) {
-		struct intake_socket *s = &in->sockets[i];
-
-		if (is_used(in, s->port))
-			continue;
-		fd_close(s->fd);
-		in->sockets_cnt--;
-		memmove(s, s + 1, (in->sockets_cnt - i) * sizeof(*s));
+	if (in->options->listen_cnt)
+		return;
+	for (int i = 0; i < in->sockets_cnt; i++) {
+		if (is_used(in, in->sockets[i].port))
+			in->sockets[kept++] = in->sockets[i];
+		else
+			fd_close(in->sockets[i].fd);
 	}
-	return in->sockets_cnt < cnt;
-}
-
-static int open_cnt(const struct intake *in)
-{
-	int cnt = 0;
-
-	for (int i = 0; i < in->sockets_cnt; i++)
-		cnt += in->sockets[i].fd >= 0;
-	return cnt;
-}
-
-bool intake_sockets_refresh(struct intake *in)
-{
-	bool changed;
-	int before;
-
-	if (in->options->listen)
-		return false;
-	changed = close_unused(in);
-	before = open_cnt(in);
+	in->sockets_cnt = kept;
 	open_streams(in);
-	return changed || open_cnt(in) > before;
 }
 
 int intake_sockets_open(struct intake *in)
 {
-	return in->options->listen ? open_listed(in) : open_streams(in);
+	return in->options->listen_cnt ? open_listed(in) : open_streams(in);
 }
 
 void intake_sockets_close(struct intake *in)
@@ -225,7 +240,8 @@ void intake_sockets_close(struct intake *in)
 	for (int i = 0; i < in->sockets_cnt; i++)
 		fd_close(in->sockets[i].fd);
 	in->sockets_cnt = 0;
-	intake_groups_leave(&in->groups);
+	intake_groups_sweep(&in->groups);
+	intake_groups_sweep(&in->groups); /* nothing was wanted since */
 }
 
 /* Ancillary data of a datagram. */
@@ -264,9 +280,8 @@ static struct sockaddr_in6 as_ipv6(const struct sockaddr_in6 *from)
 	return six;
 }
 
-/* Keeps the event of a datagram. Returns NULL if it has none to publish, or there is no memory. */
-static struct intake_event *take_datagram(struct intake *in, const struct msghdr *m, size_t len,
-					  const struct ancillary *f, uint64_t offset)
+static void take_datagram(struct intake *in, const struct msghdr *m, size_t len,
+			  const struct ancillary *f, intake_fn fn, void *arg)
 {
 	const struct sockaddr_in6 from = as_ipv6(m->msg_name);
 	const struct xdp_dedup_datagram d = {
@@ -281,18 +296,14 @@ static struct intake_event *take_datagram(struct intake *in, const struct msghdr
 		.from.ipv6 = from,
 		.arrival_ns = f->time.tv_sec * 1000000000ULL + f->time.tv_nsec,
 	};
-	int is_event = intake_event_find(in, &d, &found);
-	struct intake_event *e;
+	bool is_hidden;
 
-	if (is_event == -ENODATA && !in->logged_stream)
+	found.received_ns = found.arrival_ns - in->clock_offset_ns;
+	is_hidden = intake_keep(in, &d, &found, fn, arg) == -ENODATA;
+	if (is_hidden && !in->logged_stream)
 		diag_note("datagrams of UDP sockets are not published if a stream before theirs reads more than the payload" ADVICE
 			  "name that stream last in --profile");
-	in->logged_stream |= is_event == -ENODATA;
-	found.pending.arrival_ns = found.arrival_ns - offset;
-	e = is_event == 1 ? intake_event_keep(in, &found) : NULL;
-	if (is_event == 1 && !e)
-		intake_event_discard(in, &found);
-	return e;
+	in->logged_stream |= is_hidden;
 }
 
 void intake_sockets_count_overflow(struct intake *in)
@@ -316,7 +327,6 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 	static char control[BATCH][CONTROL_MAX] __attribute__((aligned(8)));
 	struct sockaddr_in6 from[BATCH];
 	struct mmsghdr m[BATCH] = { 0 };
-	uint64_t offset = intake_event_clock_offset();
 	struct iovec at[BATCH];
 	int cnt;
 
@@ -333,15 +343,11 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 	for (int i = 0; i < cnt; i++) {
 		struct ancillary f = { .to = { .sin6_family = AF_INET6,
 					       .sin6_port = htons(s->port) } };
-		struct intake_event *e;
 
 		read_ancillary(&m[i].msg_hdr, &f);
 		if (!f.time.tv_sec)
 			clock_gettime(CLOCK_REALTIME, &f.time);
-		e = take_datagram(in, &m[i].msg_hdr, m[i].msg_len, &f, offset);
-		in->counters.received[INTAKE_UDP] += e != NULL;
-		if (e)
-			fn(arg, e);
+		take_datagram(in, &m[i].msg_hdr, m[i].msg_len, &f, fn, arg);
 	}
 	return cnt > 0 ? cnt : 0;
 }

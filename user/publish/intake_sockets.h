@@ -12,10 +12,9 @@ int intake_sockets_open(struct intake *in);
 void intake_sockets_close(struct intake *in);
 
 /* Adapts the sockets to the streams, unless --listen names them: closes those whose port is in no
- * stream, and opens missing ones. Logs once what cannot be opened; the next
- * call tries again. The caller calls it every second. Returns whether descriptors have changed.
+ * stream, and opens missing ones. Logs once what cannot be opened; the next call tries again.
  */
-bool intake_sockets_refresh(struct intake *in);
+void intake_sockets_refresh(struct intake *in);
 
 /* Joins the streams' multicast groups on the filter's interfaces, unless they are joined. */
 void intake_sockets_join(struct intake *in);

@@ -3,22 +3,19 @@
 
 #include <endian.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "diag.h"
-#include "fd.h"
 #include "private_file.h"
 
 #define HEX_BYTES_MAX 32 /* a longer id is hashed */
 #define HASH_BYTES 16	 /* of a hash, in an id */
+#define NUMBER_MAX 24	 /* bytes of a number with its colon */
 #define MAC_BYTES 32
 
 /* Appends bytes in hex, and a 0 byte. Returns the address of the 0. */
@@ -32,43 +29,6 @@ static char *write_hex(char *out, const uint8_t *bytes, size_t len)
 	}
 	*out = '\0';
 	return out;
-}
-
-static int check_owner(const char *path, const struct stat *st)
-{
-	const char *wrong = private_file_wrong(st);
-
-	if (wrong)
-		return diag_err(-EPERM, "%s %s" ADVICE "make a new secret if others could read it",
-				path, wrong);
-	if (st->st_size < MESSAGE_SECRET_MIN || st->st_size > MESSAGE_SECRET_MAX)
-		return diag_err(-EINVAL,
-				"%s has %jd bytes, and a secret has %d to %d" ADVICE
-				"head -c 32 /dev/urandom >%s",
-				path, (intmax_t)st->st_size, MESSAGE_SECRET_MIN, MESSAGE_SECRET_MAX,
-				path);
-	return 0;
-}
-
-/* Reads the file. Returns how many bytes it has, or -errno (logged). */
-static ssize_t read_secret(const char *path, uint8_t bytes[MESSAGE_SECRET_MAX])
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	ssize_t len;
-
-	if (fd < 0 || fstat(fd, &st)) {
-		len = diag_err(-errno, "%s: %s", path, strerror(errno));
-		fd_close(fd);
-		return len;
-	}
-	len = check_owner(path, &st);
-	if (!len)
-		len = read(fd, bytes, MESSAGE_SECRET_MAX);
-	close(fd);
-	if (len >= 0 && len < MESSAGE_SECRET_MIN)
-		return diag_err(-EIO, "%s: cannot be read", path);
-	return len;
 }
 
 /* Returns HMAC-SHA-256 with this key; NULL if libcrypto fails. */
@@ -109,11 +69,17 @@ static int hash_parts(EVP_MAC_CTX *mac, const struct part *parts, uint8_t hash[M
 int message_secret_read(const char *path, struct message_secret *out)
 {
 	static const char LABEL[] = "xdp-dedup-publish: name of the secret";
-	uint8_t bytes[MESSAGE_SECRET_MAX], hash[MAC_BYTES];
-	ssize_t len = read_secret(path, bytes);
+	uint8_t bytes[MESSAGE_SECRET_MAX + 1], hash[MAC_BYTES];
+	ssize_t len = private_file_read(path, bytes, sizeof(bytes));
 
 	if (len < 0)
 		return len;
+	if (len < MESSAGE_SECRET_MIN || len > MESSAGE_SECRET_MAX)
+		return diag_err(-EINVAL,
+				"%s has %zd bytes%s, and a secret has %d to %d" ADVICE
+				"head -c 32 /dev/urandom >%s",
+				path, len, len > MESSAGE_SECRET_MAX ? " or more" : "",
+				MESSAGE_SECRET_MIN, MESSAGE_SECRET_MAX, path);
 	out->mac = make_mac(bytes, len);
 	explicit_bzero(bytes, sizeof(bytes));
 	if (!out->mac ||
@@ -196,17 +162,15 @@ int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 		     const struct message_secret *secret, const struct message_event *e,
 		     char out[MESSAGE_ID_MAX])
 {
-	char *end = out + MESSAGE_ID_MAX;
-
-	out += snprintf(out, end - out, "%.32s:", realm);
+	out = stpcpy(stpcpy(out, realm), ":");
 	if (s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX)
 		return write_hash(out, realm, secret, s, e);
 	out = write_hex(out, e->id->bytes, s->bytes - s->number_bytes);
 	if (!s->number_bytes)
 		return 0;
-	out += snprintf(out, end - out, ":%" PRIu64, e->id->number);
+	out += snprintf(out, NUMBER_MAX, ":%" PRIu64, e->id->number);
 	if (s->has_count)
-		out += snprintf(out, end - out, ":%u", e->id->messages);
+		out += snprintf(out, NUMBER_MAX, ":%u", e->id->messages);
 	if (!numbers_wrap(s))
 		return 0;
 	*out++ = ':';

@@ -42,9 +42,9 @@ struct message_event {
 	size_t len;
 };
 
-/* Writes the id of an event. realm: a name for the streams that share their ids, which begins it.
- * The secret must have a mac if ids of the stream are hashed. Returns 0; or -EIO, with any text in
- * out, if libcrypto fails.
+/* Writes the id of an event. realm: a name for the streams that share their ids, of at most 31
+ * bytes, which begins it. The secret must have a mac if ids of the stream are hashed. Returns 0; or
+ * -EIO, with any text in out, if libcrypto fails.
  */
 int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 		     const struct message_secret *secret, const struct message_event *e,

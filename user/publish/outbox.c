@@ -6,8 +6,7 @@
 
 #include "clock.h"
 #include "diag.h"
-#include "envelope.h"
-#include "intake_event.h"
+#include "message.h"
 #include "units.h"
 
 #define NS_PER_S 1000000000
@@ -18,10 +17,7 @@
 
 static void end_event(struct outbox *o, struct pending_slot *s, enum intake_outcome outcome)
 {
-	struct intake_event *e = pending_remove(&o->pending, s)->owner;
-
-	pending_ids_remove(&o->ids, e);
-	intake_end(o->intake, e, outcome);
+	intake_end(o->intake, pending_remove(&o->pending, s), outcome);
 }
 
 /* Ends the event of a message that is too large for the server. */
@@ -30,25 +26,16 @@ static void end_too_large(struct outbox *o, struct pending_slot *s)
 	if (!o->counters.too_large++)
 		diag_note("a message of %zu bytes is larger than JetStream takes" ADVICE
 			  "raise max_payload of the servers, or max_msg_size of the stream",
-			  s->message->bytes);
+			  s->event->len);
 	end_event(o, s, INTAKE_UNUSED);
 }
 
-/* Gives up the event of the slot, and logs why. */
+/* Gives up the event of the slot, and logs why; NULL: the log has the reason for all of its kind. */
 static void give_up(struct outbox *o, struct pending_slot *s, uint64_t now, const char *why)
 {
-	const struct intake_event *e = s->message->owner;
-	const struct publish_stream *stream = e->stream;
-
-	end_event(o, s, INTAKE_UNUSED);
-	o->counters.given_up++;
-	log_rate_note(&o->given_up_log, now, 1, "an event of %s/%s is given up: %s",
-		      o->options->filter, stream->is.name, why);
-}
-
-/* Gives up an event, of which the log has the reason for all of its kind. */
-static void give_up_silently(struct outbox *o, struct pending_slot *s)
-{
+	if (why)
+		log_rate_note(&o->given_up_log, now, 1, "an event of %s/%s is given up: %s",
+			      o->options->filter, s->event->stream->is.name, why);
 	o->counters.given_up++;
 	end_event(o, s, INTAKE_UNUSED);
 }
@@ -60,17 +47,15 @@ static void fail_slot(struct outbox *o, struct pending_slot *s, uint64_t now, co
 		give_up(o, s, now, why);
 }
 
-static void fail_sending(struct outbox *o, struct pending_slot *s, uint64_t now, int err,
-			 const char *text)
+/* Makes the slot's message, and publishes it. Returns as server_publish() does. */
+static int publish(struct outbox *o, const struct pending_slot *s, const char **ret_why)
 {
-	if (err == -EMSGSIZE) {
-		end_too_large(o, s);
-	} else if (err == -EAGAIN) {
-		pending_unsent(s, now);
-	} else {
-		s->attempts++;
-		fail_slot(o, s, now, text);
-	}
+	char reply[SERVER_REPLY_MAX];
+	natsMsg *m;
+
+	server_write_reply(o->server, pending_number(&o->pending, s), s->generation, reply);
+	m = message_make(o->streams, s->event, reply, ret_why);
+	return m ? server_publish(o->server, m, ret_why) : -EIO;
 }
 
 /* Publishes the slot's message. It stays due while the connection is down, the server is slow, or
@@ -78,45 +63,34 @@ static void fail_sending(struct outbox *o, struct pending_slot *s, uint64_t now,
  */
 static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 {
-	const struct intake_event *e = s->message->owner;
-	struct envelope envelope;
-	char subject[SUBJECT_MAX], text[SERVER_TEXT_MAX];
-	const struct server_message m = {
-		.subject = subject,
-		.payload = e->payload,
-		.len = e->len,
-		.headers = envelope.headers,
-		.slot = pending_number(&o->pending, s),
-		.generation = s->generation,
-	};
-	int err;
+	const char *why = NULL;
 
 	if (o->state != SERVER_UP || now < o->slow_until_ns ||
 	    o->fit.serial != o->streams->requirements.serial)
 		return;
-	if (e->stream->is_untaken) {
-		give_up_silently(o, s);
+	if (s->event->stream->is_untaken) {
+		give_up(o, s, now, NULL);
 		return;
 	}
-	if (envelope_write(o->streams, e, &envelope)) {
-		give_up(o, s, now, "libcrypto cannot hash its id");
-		return;
+	switch (publish(o, s, &why)) {
+	case 0:
+		o->counters.sent++;
+		o->counters.retried += s->first_sent_ns > 0;
+		o->counters.late += s->event->received_ns + o->fit.window_ns < now;
+		pending_sent(s, now, o->options->ack_timeout_ns);
+		break;
+	case -EMSGSIZE:
+		end_too_large(o, s);
+		break;
+	case -EAGAIN:
+		pending_unsent(s, now);
+		break;
+	default:
+		s->attempts++;
+		fail_slot(o, s, now, why);
 	}
-	subject_write(o->options->subject,
-		      &(struct subject_names){ e->stream->is.name, o->options->machine,
-					       subject_shard(envelope.id, o->options->shards) },
-		      subject);
-	err = server_publish(o->server, &m, text);
 	if (clock_ns(CLOCK_MONOTONIC) > now + SLOW_NS)
 		o->slow_until_ns = clock_ns(CLOCK_MONOTONIC) + SLOW_NS;
-	if (err) {
-		fail_sending(o, s, now, err, text);
-		return;
-	}
-	o->counters.sent++;
-	o->counters.retried += s->first_sent_ns > 0;
-	o->counters.late += s->message->arrival_ns + o->fit.window_ns < now;
-	pending_sent(s, now, o->options->ack_timeout_ns);
 }
 
 static void count_ack(struct outbox *o, const struct pending_slot *s, uint64_t now)
@@ -181,12 +155,6 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 	pending_postpone(s, now, PENDING_UNAVAILABLE_NS);
 }
 
-static void restart_slot(void *arg, struct pending_slot *s)
-{
-	(void)arg;
-	pending_restart(s);
-}
-
 /* Notes if retries last longer than the duplicate window: the engine may store such a retry twice. */
 static void check_window(const struct outbox *o)
 {
@@ -199,48 +167,22 @@ static void check_window(const struct outbox *o)
 			  (uintmax_t)(span_ns / NS_PER_S + 1));
 }
 
-static void give_up_refused(void *arg, struct pending_slot *s)
-{
-	give_up_silently(arg, s);
-}
-
-static void update_state(struct outbox *o, enum server_state state)
-{
-	if (state == o->state)
-		return;
-	if (o->state == SERVER_UP && state != SERVER_UP) {
-		pending_each(&o->pending, restart_slot, NULL);
-		diag_note(state == SERVER_REFUSED
-				  ? "another machine makes other ids; %u messages are given up"
-				  : "the connection is lost; %u messages are not acknowledged",
-			  pending_count(&o->pending));
-	}
-	o->state = state;
-	if (state == SERVER_REFUSED)
-		pending_each(&o->pending, give_up_refused, o);
-	if (state != SERVER_UP)
-		return;
-	o->connected_ns = clock_ns(CLOCK_MONOTONIC);
-	o->counters.connections++;
-	diag_done("connected; %s goes to stream %s", o->options->filter, o->options->stream);
-}
-
 /* Updates which streams JetStream takes, and logs each change. */
-static void apply_fit(struct outbox *o)
+static void apply_fit(struct outbox *o, const struct stream_fit *before)
 {
-	const struct stream_fit before = o->fit;
-
-	o->fit = server_fit(o->server);
-	if (o->fit.window_ns != before.window_ns)
+	if (o->fit.window_ns != before->window_ns)
 		check_window(o);
-	stream_check_log_traps(&o->fit, &before);
+	stream_check_log_traps(&o->fit, before);
 	for (int i = 0; i < o->streams->cnt && o->fit.serial == o->streams->requirements.serial; i++) {
 		struct publish_stream *one = o->streams->now[i];
 		bool is_untaken = one->is_published && o->fit.untaken >> one->required_n & 1;
 
 		if (is_untaken && !one->is_untaken)
-			diag_err(0, "events of %s/%s are given up: %s" ADVICE "nats stream edit",
-				 o->options->filter, one->is.name, o->fit.reason);
+			diag_err(0, "events of %s/%s are given up: %s", o->options->filter,
+				 one->is.name,
+				 o->fit.refused >> one->required_n & 1
+					 ? "another machine makes other ids"
+					 : "JetStream does not take them");
 		else if (one->is_untaken && !is_untaken)
 			diag_done("events of %s/%s go to stream %s now", o->options->filter,
 				  one->is.name, o->options->stream);
@@ -254,8 +196,7 @@ int outbox_open(struct outbox *o, const struct publish_options *options,
 	int err;
 
 	*o = (struct outbox){ .options = options, .streams = streams, .intake = intake };
-	err = pending_open(&o->pending, options->pending, options->pending_bytes)
-		      ?: pending_ids_open(&o->ids, options->pending);
+	err = pending_open(&o->pending, options->pending, options->pending_bytes);
 	if (err)
 		diag_err(err, "out of memory");
 	err = err ?: server_open(options, &streams->requirements, &o->server);
@@ -265,82 +206,88 @@ int outbox_open(struct outbox *o, const struct publish_options *options,
 	return err;
 }
 
-static void leave_slot(void *arg, struct pending_slot *s)
-{
-	end_event(arg, s, INTAKE_LEFT);
-}
-
 void outbox_close(struct outbox *o)
 {
-	uint32_t left = o->pending.slots ? pending_count(&o->pending) : 0;
+	uint32_t left = pending_count(&o->pending);
 
 	if (left)
 		diag_note("%u events were not acknowledged", left);
-	pending_each(&o->pending, leave_slot, o);
+	for (struct pending_slot *s = NULL; (s = pending_next(&o->pending, s));)
+		end_event(o, s, INTAKE_LEFT);
 	log_rate_flush(&o->refused_log);
 	log_rate_flush(&o->given_up_log);
 	server_close(o->server);
 	pending_close(&o->pending);
-	pending_ids_close(&o->ids);
 }
 
 void outbox_add(struct outbox *o, struct intake_event *e)
 {
-	struct pending_slot *slot;
+	struct pending_slot *slot = pending_add(&o->pending, e);
 
-	if (!pending_ids_add(&o->ids, e)) {
+	if (slot) {
+		send_slot(o, slot, clock_ns(CLOCK_MONOTONIC));
+	} else {
 		o->counters.copies++;
 		intake_end(o->intake, e, INTAKE_UNUSED);
-		return;
 	}
-	slot = pending_add(&o->pending, &e->pending);
-	if (o->state == SERVER_REFUSED)
-		give_up_silently(o, slot); /* others publish it, under another id */
-	else
-		send_slot(o, slot, clock_ns(CLOCK_MONOTONIC));
 }
 
 /* Handles at most ANSWERS_MAX answers, as the loop has other work. Returns whether none is left. */
 static bool take_answers(struct outbox *o)
 {
+	static struct server_answer answers[ANSWERS_MAX];
+	uint32_t cnt = server_take(o->server, answers, ANSWERS_MAX);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	struct server_answer a;
-	int left = ANSWERS_MAX;
 
-	while (left && server_take(o->server, &a)) {
-		if (left == ANSWERS_MAX)
-			intake_event_refresh(o->intake); /* ids are for the filter as it is now */
-		take_answer(o, &a, now);
-		left--;
-	}
-	if (!left)
+	if (cnt)
+		intake_read_streams(o->intake); /* ids are for the filter as it is now */
+	for (uint32_t i = 0; i < cnt; i++)
+		take_answer(o, &answers[i], now);
+	if (cnt == ANSWERS_MAX)
 		server_wake(o->server);
-	return left;
+	return cnt < ANSWERS_MAX;
 }
 
 enum server_state outbox_receive(struct outbox *o)
 {
-	enum server_state state = server_update(o->server);
+	const struct stream_fit before = o->fit;
+	bool published = outbox_publishes(o);
+	enum server_state state = server_update(o->server, &o->fit);
 
 	take_answers(o);
+	if (o->state == SERVER_UP && state != SERVER_UP) {
+		for (struct pending_slot *s = NULL; (s = pending_next(&o->pending, s));)
+			pending_restart(s);
+		diag_note("the connection is lost; %u messages are not acknowledged",
+			  pending_count(&o->pending));
+	}
+	if (o->state != SERVER_UP && state == SERVER_UP) {
+		o->connected_ns = clock_ns(CLOCK_MONOTONIC);
+		o->counters.connections++;
+	}
+	o->state = state;
 	if (state == SERVER_UP)
-		apply_fit(o);
-	update_state(o, state);
+		apply_fit(o, &before);
+	if (!published && outbox_publishes(o))
+		diag_done("connected; %s goes to stream %s", o->options->filter, o->options->stream);
 	return state;
 }
 
-static void send_due(void *arg, struct pending_slot *s)
+/* Sends messages that are due, and retries those whose answer is late. */
+static void send_all_due(struct outbox *o, uint64_t now, bool has_all_answers)
 {
-	send_slot(arg, s, clock_ns(CLOCK_MONOTONIC));
-}
-
-static void fail_late(void *arg, struct pending_slot *s)
-{
-	struct outbox *o = arg;
+	uint32_t most = BURST_MAX;
 	char why[64];
 
 	snprintf(why, sizeof(why), "no answer within %s", FORMAT_TIME(o->options->ack_timeout_ns));
-	fail_slot(o, s, clock_ns(CLOCK_MONOTONIC), why);
+	for (struct pending_slot *s = NULL; (s = pending_next(&o->pending, s));) {
+		if (now < s->due_ns)
+			continue;
+		if (s->is_sent && has_all_answers)
+			fail_slot(o, s, now, why);
+		else if (!s->is_sent && most && most--)
+			send_slot(o, s, clock_ns(CLOCK_MONOTONIC));
+	}
 }
 
 void outbox_send_due(struct outbox *o)
@@ -355,7 +302,7 @@ void outbox_send_due(struct outbox *o)
 	/* If answers are left, no message times out: its answer may be among them. */
 	has_all = take_answers(o);
 	if (o->state == SERVER_UP)
-		pending_due(&o->pending, now, BURST_MAX, send_due, has_all ? fail_late : NULL, o);
+		send_all_due(o, now, has_all);
 	log_rate_flush_due(&o->refused_log, now);
 	log_rate_flush_due(&o->given_up_log, now);
 }

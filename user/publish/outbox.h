@@ -8,10 +8,8 @@
 
 #include <stdint.h>
 
-#include "intake.h"
 #include "log_rate.h"
 #include "pending.h"
-#include "pending_ids.h"
 #include "server.h"
 
 #define OUTBOX_BUCKETS 16 /* of times until an acknowledgement; each twice the one before */
@@ -39,7 +37,6 @@ struct outbox {
 	enum server_state state;
 	uint64_t connected_ns; /* when it became SERVER_UP last */
 	struct pending pending;
-	struct pending_ids ids;	      /* of events whose copies the filter lets pass */
 	uint64_t stored_ns;	      /* when the engine last stored a message */
 	uint64_t rechecked_ns;	      /* when a recheck of the stream was last requested */
 	struct stream_fit fit;	      /* of the last check of the stream */
@@ -54,6 +51,12 @@ struct outbox {
  */
 int outbox_open(struct outbox *o, const struct publish_options *options,
 		struct publish_streams *streams, struct intake *intake);
+
+/* Returns whether it publishes: there is a connection, and a stream that suits. */
+static inline bool outbox_publishes(const struct outbox *o)
+{
+	return o->state == SERVER_UP && !o->fit.takes_none;
+}
 
 /* Ends all pending events, logs how many there are, and closes the connection. */
 void outbox_close(struct outbox *o);

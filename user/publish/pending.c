@@ -5,19 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "integers.h"
+
 #define RETRY_MIN_NS 100000000ULL
 #define RETRY_MAX_NS 5000000000ULL
 
 int pending_open(struct pending *p, uint32_t slots, uint64_t bytes_max)
 {
+	uint32_t chains = 64;
+
+	while (chains < slots)
+		chains *= 2;
 	*p = (struct pending){
 		.slots = calloc(slots, sizeof(*p->slots)),
 		.free = calloc(slots, sizeof(*p->free)),
+		.chains = calloc(chains, sizeof(struct intake_event *)),
+		.mask = chains - 1,
 		.slots_cnt = slots,
 		.free_cnt = slots,
 		.bytes_max = bytes_max,
 	};
-	if (!p->slots || !p->free) {
+	if (!p->slots || !p->free || !p->chains) {
 		pending_close(p);
 		return -ENOMEM;
 	}
@@ -30,6 +38,7 @@ void pending_close(struct pending *p)
 {
 	free(p->slots);
 	free(p->free);
+	free(p->chains);
 	memset(p, 0, sizeof(*p));
 }
 
@@ -43,33 +52,80 @@ uint32_t pending_room(const struct pending *p, size_t largest_bytes)
 	return most < p->free_cnt ? most : p->free_cnt;
 }
 
-struct pending_slot *pending_add(struct pending *p, struct pending_message *m)
+/* A sender that chooses ids of one chain only slows the publisher down: a chain has no more events
+ * than messages may be pending.
+ */
+static uint32_t hash_of(const struct xdp_dedup_identity *id)
 {
-	struct pending_slot *s = &p->slots[p->free[--p->free_cnt]];
+	uint64_t hash = 0, word;
 
-	s->message = m;
+	for (uint32_t i = 0; i < id->len; i += sizeof(word)) {
+		word = 0;
+		memcpy(&word, id->bytes + i, lesser(id->len - i, sizeof(word)));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+static bool is_copy(const struct intake_event *a, const struct intake_event *b)
+{
+	return a->id.len == b->id.len && !memcmp(a->id.bytes, b->id.bytes, a->id.len) &&
+	       !strcmp(a->stream->realm, b->stream->realm);
+}
+
+struct pending_slot *pending_add(struct pending *p, struct intake_event *e)
+{
+	struct intake_event **chain;
+	struct pending_slot *s;
+
+	e->hash = hash_of(&e->id);
+	chain = &p->chains[e->hash & p->mask];
+	if (!e->stream->is.number_bytes) {
+		for (const struct intake_event *one = *chain; one; one = one->next)
+			if (is_copy(one, e))
+				return NULL;
+		e->next = *chain;
+		*chain = e;
+	}
+	s = &p->slots[p->free[--p->free_cnt]];
+	s->event = e;
 	s->generation++;
 	s->first_sent_ns = 0;
 	pending_restart(s);
-	p->bytes += m->bytes;
+	p->bytes += e->len;
 	return s;
 }
 
 struct pending_slot *pending_find(struct pending *p, uint32_t slot, uint32_t generation)
 {
-	if (slot >= p->slots_cnt || !p->slots[slot].message || p->slots[slot].generation != generation)
+	if (slot >= p->slots_cnt || !p->slots[slot].event || p->slots[slot].generation != generation)
 		return NULL;
 	return &p->slots[slot];
 }
 
-struct pending_message *pending_remove(struct pending *p, struct pending_slot *s)
+struct pending_slot *pending_next(const struct pending *p, struct pending_slot *s)
 {
-	struct pending_message *m = s->message;
+	if (!pending_count(p))
+		return NULL;
+	for (s = s ? s + 1 : p->slots; s < p->slots + p->slots_cnt; s++)
+		if (s->event)
+			return s;
+	return NULL;
+}
 
-	s->message = NULL;
-	p->bytes -= m->bytes;
+struct intake_event *pending_remove(struct pending *p, struct pending_slot *s)
+{
+	struct intake_event *e = s->event, **at = &p->chains[e->hash & p->mask];
+
+	while (*at && *at != e)
+		at = &(*at)->next;
+	if (*at)
+		*at = e->next;
+	s->event = NULL;
+	p->bytes -= e->len;
 	p->free[p->free_cnt++] = pending_number(p, s);
-	return m;
+	return e;
 }
 
 void pending_sent(struct pending_slot *s, uint64_t now_ns, uint64_t timeout_ns)
@@ -124,47 +180,4 @@ void pending_restart(struct pending_slot *s)
 	s->attempts = 0;
 	s->is_sent = false;
 	s->due_ns = 0;
-}
-
-void pending_each(struct pending *p, pending_fn fn, void *arg)
-{
-	uint32_t left = pending_count(p);
-
-	for (uint32_t i = 0; i < p->slots_cnt && left; i++) {
-		if (!p->slots[i].message)
-			continue;
-		left--;
-		fn(arg, &p->slots[i]);
-	}
-}
-
-/* Arguments of pending_due(). */
-struct due {
-	uint64_t now_ns;
-	uint32_t most;
-	pending_fn send, fail;
-	void *arg;
-};
-
-static void check_slot(void *arg, struct pending_slot *s)
-{
-	struct due *d = arg;
-
-	if (d->now_ns < s->due_ns)
-		return;
-	if (s->is_sent) {
-		if (d->fail)
-			d->fail(d->arg, s);
-	} else if (d->most) {
-		d->most--;
-		d->send(d->arg, s);
-	}
-}
-
-void pending_due(struct pending *p, uint64_t now_ns, uint32_t most, pending_fn send,
-		 pending_fn fail, void *arg)
-{
-	struct due d = { now_ns, most, send, fail, arg };
-
-	pending_each(p, check_slot, &d);
 }

@@ -10,13 +10,12 @@
 #include "args.h"
 #include "config_lines.h"
 #include "diag.h"
-#include "listen_addresses.h"
 #include "metrics_file.h"
 #include "runtime_file.h"
 #include "subject.h"
 
-#define MACHINE_MAX 64
 #define SECTION "publish"
+#define BETWEEN ", "
 
 static const char *parse_metrics(void *to, const char *text)
 {
@@ -29,9 +28,20 @@ static const char *parse_metrics(void *to, const char *text)
 static const char *parse_listen(void *to, const char *text)
 {
 	struct publish_options *o = to;
+	char one[96];
+	size_t len;
 
-	o->listen = text;
-	return listen_addresses_wrong(text);
+	o->listen_cnt = 0;
+	for (; *(text += strspn(text, BETWEEN)); text += len) {
+		len = strcspn(text, BETWEEN);
+		if (o->listen_cnt == PUBLISH_LISTEN_MAX)
+			return "give at most 64 addresses";
+		snprintf(one, sizeof(one), "%s%.*s",
+			 memchr(text, ':', len) ? "" : "[::]:", (int)len, text);
+		if (socket_address_read(one, &o->listen[o->listen_cnt++]))
+			return "give ports, or addresses and ports, as in 8001,192.0.2.1:8002,[2001:db8::1]:8003";
+	}
+	return o->listen_cnt ? NULL : "give at least one port";
 }
 
 static const char *parse_subject(void *to, const char *text)
@@ -139,8 +149,6 @@ static const struct args_option OPTIONS[] = {
 	{ 0 },
 };
 
-#define OPTIONS_CNT (sizeof(OPTIONS) / sizeof(*OPTIONS))
-
 /* The options: all rows except `filter`, which is an argument. */
 static const struct args_command PUBLISH = {
 	.name = "publish",
@@ -160,40 +168,23 @@ void publish_options_help(FILE *out)
 	      out);
 }
 
-_Static_assert(OPTIONS_CNT <= PUBLISH_KEYS_MAX, "each key has its text");
-
 /* The state of reading a file. */
 struct reading {
 	struct publish_options *o;
 	struct config_lines lines;
 };
 
-/* Appends the text to the row's value, after a comma. Returns the value; NULL: no memory. */
-static const char *keep_text(struct publish_options *o, size_t row, const char *text)
-{
-	const char *had = o->texts[row];
-	char *joined = NULL;
-
-	if (asprintf(&joined, "%s%s%s", had ?: "", had ? "," : "", text) < 0)
-		return NULL;
-	free(o->texts[row]);
-	return o->texts[row] = joined;
-}
-
-static int take_value(struct reading *r, const char *section, const char *key, const char *value)
+static int take_value(struct publish_options *o, const char *section, const char *key,
+		      const char *value)
 {
 	const struct args_option *row = args_find_key(OPTIONS, key);
-	const char *text;
 
 	if (strcmp(section, SECTION))
 		return diag_err(-EINVAL, "keys come behind the section [" SECTION "], not [%s]",
 				section);
 	if (!row)
 		return diag_err(-EINVAL, "there is no key %s" ADVICE PUBLISH_PROGRAM " --help", key);
-	if (row->key == ARGS_KEY_ONCE && r->o->texts[row - OPTIONS])
-		return diag_err(-EINVAL, "%s is there twice", key);
-	text = keep_text(r->o, row - OPTIONS, value);
-	return text ? args_set(row, r->o, key, text) : diag_err(-ENOMEM, "out of memory");
+	return config_values_set(&o->values, OPTIONS, row, o, value);
 }
 
 /* An ini_handler. Returns 1, so that inih continues after an error. */
@@ -201,7 +192,7 @@ static int take_key(void *user, const char *section, const char *key, const char
 {
 	struct reading *r = user;
 
-	r->lines.failed = take_value(r, section, key, value);
+	r->lines.failed = take_value(r->o, section, key, value);
 	return 1;
 }
 
@@ -266,11 +257,10 @@ static int fail_missing(const char *option, const char *example)
 
 static int check_servers(const char *servers)
 {
-	const char *const between = ", ";
 	int cnt = 0;
 
-	for (const char *s = servers; *(s += strspn(s, between)); s += strcspn(s, between)) {
-		size_t len = strcspn(s, between);
+	for (const char *s = servers; *(s += strspn(s, BETWEEN)); s += strcspn(s, BETWEEN)) {
+		size_t len = strcspn(s, BETWEEN);
 
 		if (memmem(s, len, "://", 3) && strncmp(s, "nats://", 7) && strncmp(s, "tls://", 6))
 			return diag_err(-EINVAL,
@@ -329,17 +319,14 @@ static int check_together(const struct publish_options *o)
 /* Names the machine by its host name, unless --machine was given. */
 static int name_machine(struct publish_options *o)
 {
-	char name[MACHINE_MAX + 1] = "";
-	size_t row = args_find_key(OPTIONS, "machine") - OPTIONS;
+	static char name[PUBLISH_MACHINE_MAX + 1];
 
 	if (!o->machine && gethostname(name, sizeof(name)))
 		return diag_err(-errno, "this host has no name" ADVICE "give --machine");
-	if (!o->machine)
-		o->machine = keep_text(o, row, name);
-	if (!o->machine)
-		return diag_err(-ENOMEM, "out of memory");
-	if (!*o->machine || strlen(o->machine) > MACHINE_MAX || strpbrk(o->machine, "\r\n"))
-		return diag_err(-EINVAL, "a machine's name has 1 to %d characters", MACHINE_MAX);
+	o->machine = o->machine ?: name;
+	if (!*o->machine || strlen(o->machine) > PUBLISH_MACHINE_MAX || strpbrk(o->machine, "\r\n"))
+		return diag_err(-EINVAL, "a machine's name has 1 to %d characters",
+				PUBLISH_MACHINE_MAX);
 	return 0;
 }
 
@@ -361,7 +348,5 @@ int publish_options_read(struct publish_options *o, int argc, char **argv)
 
 void publish_options_free(struct publish_options *o)
 {
-	for (size_t i = 0; i < PUBLISH_KEYS_MAX; i++)
-		free(o->texts[i]);
-	memset(o->texts, 0, sizeof(o->texts));
+	config_values_free(&o->values);
 }

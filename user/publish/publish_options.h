@@ -7,9 +7,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "config_values.h"
+#include "socket_address.h"
+
 #define PUBLISH_PROGRAM "xdp-dedup-publish"
-#define PUBLISH_KEYS_MAX 48
 #define PUBLISH_SERVERS_MAX 16
+#define PUBLISH_LISTEN_MAX 64
+#define PUBLISH_MACHINE_MAX 64 /* characters */
 
 /* How fresh events are received. */
 enum publish_receive {
@@ -38,7 +42,8 @@ struct publish_options {
 	const char *secret_path; /* NULL: none */
 
 	enum publish_receive receive;
-	const char *listen; /* NULL: the ports of the filter's streams */
+	struct socket_address listen[PUBLISH_LISTEN_MAX]; /* a port alone: of [::] */
+	int listen_cnt;					  /* 0: the ports of the filter's streams */
 
 	uint32_t pending;	/* most messages in flight */
 	uint64_t pending_bytes; /* most bytes of their payloads */
@@ -55,7 +60,7 @@ struct publish_options {
 	bool new_ids;	    /* with check */
 	const char *config; /* the file; NULL: none */
 
-	char *texts[PUBLISH_KEYS_MAX]; /* values of the file, by row; the fields point to them */
+	struct config_values values; /* of the file; the fields point to them */
 };
 
 /* Reads options, and the file of --config. An option overrides a key of the file. Returns 0, and

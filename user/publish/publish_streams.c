@@ -86,29 +86,28 @@ static void free_former_streams(struct publish_streams *s)
 	}
 }
 
-static void add_rule(struct publish_streams *s, struct publish_stream *one)
-{
-	struct id_rule *r = &s->requirements.rules[s->requirements.rules_cnt];
-
-	*r = (struct id_rule){
-		.profile = one->is.profile,
-		.shards = strstr(s->options->stream, SUBJECT_SHARD) ? s->options->shards : 0,
-	};
-	snprintf(r->stream, sizeof(r->stream), "%s", one->is.name);
-	snprintf(r->realm, sizeof(r->realm), "%s", one->realm);
-	snprintf(r->secret, sizeof(r->secret), "%s",
-		 message_id_is_hashed(&one->is) ? s->secret.name : "-");
-	one->required_n = s->requirements.rules_cnt++;
-}
-
 /* Sets what the JetStream streams must take, and how ids are made. */
 static void set_requirements(struct publish_streams *s)
 {
-	s->requirements.rules_cnt = 0;
-	s->requirements.serial++;
-	for (int i = 0; i < s->cnt; i++)
-		if (s->now[i]->is_published)
-			add_rule(s, s->now[i]);
+	struct stream_requirements *required = &s->requirements;
+
+	required->rules_cnt = 0;
+	required->serial++;
+	for (int i = 0; i < s->cnt; i++) {
+		struct publish_stream *one = s->now[i];
+		struct id_rule *r = &required->rules[required->rules_cnt];
+
+		if (!one->is_published)
+			continue;
+		*r = (struct id_rule){
+			.profile = one->is.profile,
+			.shards = strstr(s->options->stream, SUBJECT_SHARD) ? s->options->shards : 0,
+		};
+		memcpy(r->stream, one->is.name, sizeof(r->stream));
+		memcpy(r->realm, one->realm, sizeof(r->realm));
+		strcpy(r->secret, message_id_is_hashed(&one->is) ? s->secret.name : "-");
+		one->required_n = required->rules_cnt++;
+	}
 }
 
 int publish_streams_refresh(struct publish_streams *s)

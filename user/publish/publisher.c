@@ -11,17 +11,15 @@
 #include <systemd/sd-event.h>
 
 #include "diag.h"
+#include "event_loop.h"
 #include "exit.h"
 #include "metrics_file.h"
 #include "outbox.h"
-#include "runtime_file.h"
-#include "timer.h"
 
 #define SEND_US 20000	   /* interval of outbox_send_due() */
 #define REFRESH_US 1000000 /* interval of intake_refresh() */
 /* The longest wait at the end. systemd kills after 90 s by default, and after 45 s on Fedora. */
 #define END_MAX_US 20000000
-#define DESCRIPTORS_MAX (INTAKE_QUEUES_MAX + INTAKE_SOCKETS_MAX)
 
 struct publisher {
 	const struct publish_options *options;
@@ -31,13 +29,10 @@ struct publisher {
 	struct metrics_file metrics;
 
 	sd_event *events;
+	sd_event_source *packets;
 	sd_event_source *send_timer, *refresh, *end; /* timers */
-	sd_event_source *sources[DESCRIPTORS_MAX];
-	int sources_cnt;
-	bool is_unwatched; /* a descriptor could not be added to the event loop */
-	bool is_disabled;  /* the descriptors are disabled in the event loop */
-	bool is_ready;	   /* systemd was notified */
-	bool is_ending;	   /* no more packets are taken */
+	bool is_ready;				     /* systemd was notified */
+	bool is_ending;				     /* no more packets are taken */
 };
 
 static int exit_if_done(struct publisher *p)
@@ -45,46 +40,14 @@ static int exit_if_done(struct publisher *p)
 	return p->is_ending && !pending_count(&p->outbox.pending) ? sd_event_exit(p->events, 0) : 0;
 }
 
-static void enable_sources(struct publisher *p)
-{
-	int enabled = p->is_disabled ? SD_EVENT_OFF : SD_EVENT_ON;
-
-	for (int i = 0; i < p->sources_cnt; i++)
-		sd_event_source_set_enabled(p->sources[i], enabled);
-}
-
 /* Pauses reading packets while there is no room, or the filter cannot be read. */
 static void update_sources(struct publisher *p)
 {
-	bool is_disabled =
+	bool is_paused =
 		p->is_ending || p->intake.is_unreadable || !pending_has_room(&p->outbox.pending);
 
-	if (is_disabled == p->is_disabled)
-		return;
-	p->is_disabled = is_disabled;
-	enable_sources(p);
-}
-
-static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *arg);
-
-/* Watches the intake's present descriptors. After a failure on_refresh() calls it every second. */
-static void watch_descriptors(struct publisher *p)
-{
-	int fds[DESCRIPTORS_MAX], cnt = intake_fds(&p->intake, fds), err = 0;
-
-	for (int i = 0; i < p->sources_cnt; i++)
-		p->sources[i] = sd_event_source_unref(p->sources[i]);
-	p->sources_cnt = 0;
-	p->intake.has_ended = false;
-	for (int i = 0; i < cnt && err >= 0; i++) {
-		err = sd_event_add_io(p->events, &p->sources[i], fds[i], EPOLLIN, on_packets, p);
-		p->sources_cnt += err >= 0;
-	}
-	enable_sources(p);
-	if (err < 0 && !p->is_unwatched)
-		diag_err(err, "not all sockets can be watched: %s; this is tried again",
-			 strerror(-err));
-	p->is_unwatched = err < 0;
+	if (p->packets)
+		sd_event_source_set_enabled(p->packets, is_paused ? SD_EVENT_OFF : SD_EVENT_ON);
 }
 
 static int on_server(sd_event_source *source, int fd, uint32_t revents, void *arg)
@@ -97,9 +60,9 @@ static int on_server(sd_event_source *source, int fd, uint32_t revents, void *ar
 		return sd_event_exit(p->events, EXIT_FAILED);
 	if (p->options->check && state == SERVER_UP)
 		return sd_event_exit(p->events, EXIT_DONE);
-	if (!p->is_ready && state == SERVER_UP)
+	if (!p->is_ready && outbox_publishes(&p->outbox))
 		sd_notify(0, "READY=1");
-	p->is_ready |= state == SERVER_UP;
+	p->is_ready |= outbox_publishes(&p->outbox);
 	update_sources(p);
 	return exit_if_done(p);
 }
@@ -120,8 +83,6 @@ static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *a
 	if (p->is_ending || !room)
 		return 0;
 	intake_take(&p->intake, room < INTAKE_BATCH ? room : INTAKE_BATCH, take_event, p);
-	if (p->intake.has_ended)
-		watch_descriptors(p);
 	update_sources(p);
 	return 0;
 }
@@ -140,13 +101,10 @@ static int on_send_timer(sd_event_source *source, uint64_t usec, void *arg)
 static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct publisher *p = arg;
-	int changed = p->is_ending || p->options->check ? 0 : intake_refresh(&p->intake);
 
 	(void)source, (void)usec;
-	if (changed < 0)
+	if (!p->is_ending && p->packets && intake_refresh(&p->intake))
 		return sd_event_exit(p->events, EXIT_FAILED);
-	if (changed || p->is_unwatched)
-		watch_descriptors(p);
 	update_sources(p);
 	timer_arm(p->events, &p->refresh, REFRESH_US, on_refresh, p);
 	return 0;
@@ -185,60 +143,33 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 static int write_metrics(void *arg, FILE *out)
 {
 	const struct publisher *p = arg;
-	const struct publisher_view v = {
-		.filter = p->options->filter,
-		.stream = p->options->stream,
-		.machine = p->options->machine,
-		.counters = p->outbox.counters,
-		.intake = p->intake.counters,
-		.pending = pending_count(&p->outbox.pending),
-		.pending_bytes = p->outbox.pending.bytes,
-		.is_connected = p->outbox.state == SERVER_UP,
-	};
 
-	return publish_metrics_write(&v, out);
+	return publish_metrics_write(&p->outbox, out);
 }
 
 /* Starts to write metrics, by default to publish-FILTER.prom. */
 static void configure_metrics(struct publisher *p)
 {
 	const struct publish_options *o = p->options;
-	char *name = NULL, *path = NULL;
+	char name[128];
 
+	snprintf(name, sizeof(name), "publish-%s", o->filter);
 	p->metrics = (struct metrics_file){ .events = p->events, .write = write_metrics, .arg = p };
-	if (!o->metrics && asprintf(&name, "publish-%s", o->filter) > 0)
-		path = runtime_file(name, METRICS_SUFFIX);
-	if (!o->metrics && !path)
-		diag_err(-ENOMEM, "no metrics are written: out of memory");
-	else if (!o->metrics || strcmp(o->metrics, METRICS_NONE))
-		metrics_file_configure(&p->metrics, o->metrics ?: path, o->metrics_every_ns);
-	free(name);
-	free(path);
+	metrics_file_configure(&p->metrics, o->metrics, name, o->metrics_every_ns);
 }
 
-/* Opens the event loop, with signals only. Blocks the signals, also for all later threads. */
 static int open_loop(struct publisher *p)
 {
+	struct loop_signal signals[] = {
+		{ SIGTERM, on_signal }, { SIGINT, on_signal }, { SIGHUP, on_signal }, { 0 }
+	};
 	struct sigaction hangup;
-	sigset_t signals;
 	int err;
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN) /* nohup */
-		sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler == SIG_IGN) /* nohup */
+		signals[2].signal = 0;
 	signal(SIGPIPE, SIG_IGN);
-	err = sd_event_default(&p->events);
-	if (err >= 0)
-		err = sd_event_add_signal(p->events, NULL, SIGTERM, on_signal, p);
-	if (err >= 0)
-		err = sd_event_add_signal(p->events, NULL, SIGINT, on_signal, p);
-	if (err >= 0 && sigismember(&signals, SIGHUP))
-		err = sd_event_add_signal(p->events, NULL, SIGHUP, on_signal, p);
-	if (err >= 0)
-		err = sd_event_set_watchdog(p->events, true);
+	err = loop_open(&p->events, signals, p);
 	return err < 0 ? diag_err(err, "no event loop: %s", strerror(-err)) : 0;
 }
 
@@ -249,9 +180,10 @@ static int open_intake(struct publisher *p)
 	if (p->options->check)
 		return 0;
 	err = intake_open(&p->intake, p->options, &p->streams);
-	if (!err)
-		watch_descriptors(p);
-	return err;
+	if (err)
+		return err;
+	err = sd_event_add_io(p->events, &p->packets, p->intake.epoll, EPOLLIN, on_packets, p);
+	return err < 0 ? diag_err(err, "no event loop: %s", strerror(-err)) : 0;
 }
 
 static int run_loop(struct publisher *p)
@@ -276,8 +208,7 @@ static void close_publisher(struct publisher *p)
 {
 	outbox_close(&p->outbox);
 	metrics_file_close(&p->metrics);
-	for (int i = 0; i < p->sources_cnt; i++)
-		sd_event_source_unref(p->sources[i]);
+	sd_event_source_unref(p->packets);
 	sd_event_source_unref(p->send_timer);
 	sd_event_source_unref(p->refresh);
 	sd_event_source_unref(p->end);
@@ -288,7 +219,7 @@ static void close_publisher(struct publisher *p)
 
 int publisher_run(const struct publish_options *o)
 {
-	struct publisher p = { .options = o };
+	struct publisher p = { .options = o, .intake.epoll = -1 };
 	int err = publish_streams_open(&p.streams, o);
 
 	if (err)

@@ -36,11 +36,23 @@ static int make_inbox(struct server *s)
 	return 0;
 }
 
+void server_bin_add(struct server_bin *b, natsMsg *m, int most)
+{
+	b->list[b->cnt++] = m;
+	if (b->cnt >= most)
+		server_bin_empty(b);
+}
+
+void server_bin_empty(struct server_bin *b)
+{
+	while (b->cnt)
+		natsMsg_Destroy(b->list[--b->cnt]);
+}
+
 static void free_server(struct server *s)
 {
 	fd_close(s->fd);
 	free(s->answers);
-	free(s->stream);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -62,15 +74,14 @@ int server_open(const struct publish_options *o, const struct stream_requirement
 	pthread_cond_init(&s->changed, &attributes);
 	pthread_condattr_destroy(&attributes);
 	s->options = o;
-	s->stream = strdup(o->stream);
+	snprintf(s->stream, sizeof(s->stream), "%s", o->stream);
 	s->required = *required;
 	s->answers_max = ANSWERS_EACH * o->pending;
 	s->answers_wake = lesser(ANSWERS_WAKE, o->pending / 2 + 1);
 	s->answers = calloc(s->answers_max, sizeof(*s->answers));
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	nats_Open(0); /* a mutex that is taken is waited for, not spun on */
-	err = !s->answers || !s->stream || s->fd < 0 ? diag_err(-ENOMEM, "out of memory")
-						     : make_inbox(s);
+	err = !s->answers || s->fd < 0 ? diag_err(-ENOMEM, "out of memory") : make_inbox(s);
 	if (!err && pthread_create(&s->thread, NULL, server_run, s))
 		err = diag_err(-EAGAIN, "cannot make a thread");
 	if (err) {
@@ -147,6 +158,10 @@ void server_close(struct server *s)
 		return;
 	end_thread(s);
 	log_rate_flush(&s->notes_log);
+	pthread_mutex_lock(&s->lock);
+	server_bin_empty(&s->sent);
+	server_bin_empty(&s->answered);
+	pthread_mutex_unlock(&s->lock);
 	if (!nats_CloseAndWait(CLOSE_MS))
 		free_server(s);
 	else /* handlers of libnats may still run, and read *s */
@@ -158,21 +173,9 @@ int server_fd(const struct server *s)
 	return s->fd;
 }
 
-/* Logs a new error, and notes of servers; these at a limited rate, as each message may cause one. */
-static void log_messages(struct server *s, const char *error, const char *note, uint32_t notes_cnt)
+enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 {
-	if (*error)
-		diag_err(0, "%s", error);
-	if (notes_cnt)
-		log_rate_note(&s->notes_log, clock_ns(CLOCK_MONOTONIC), notes_cnt,
-			      "the server says: %s", note);
-}
-
-enum server_state server_update(struct server *s)
-{
-	char error[SERVER_TEXT_MAX], note[SERVER_TEXT_MAX];
-	uint32_t notes_cnt;
-	bool has_failed, is_refused;
+	enum server_state state;
 	uint64_t times;
 
 	while (read(s->fd, &times, sizeof(times)) > 0)
@@ -183,18 +186,18 @@ enum server_state server_update(struct server *s)
 		s->shared = NULL;
 	s->connection = s->shared;
 	pthread_cond_broadcast(&s->changed);
-	has_failed = s->has_failed;
-	is_refused = s->is_refused;
-	snprintf(error, sizeof(error), "%s", s->error);
-	snprintf(note, sizeof(note), "%s", s->note);
-	notes_cnt = s->notes_cnt;
+	if (*s->error)
+		diag_err(0, "%s", s->error);
+	if (s->notes_cnt) /* at a limited rate, as each message may cause one */
+		log_rate_note(&s->notes_log, clock_ns(CLOCK_MONOTONIC), s->notes_cnt,
+			      "the server says: %s", s->note);
 	s->error[0] = '\0';
 	s->notes_cnt = 0;
+	state = s->has_failed ? SERVER_FAILED : s->connection ? SERVER_UP : SERVER_DOWN;
+	if (state == SERVER_UP)
+		*ret_fit = s->fit;
 	pthread_mutex_unlock(&s->lock);
-	log_messages(s, error, note, notes_cnt);
-	if (has_failed)
-		return SERVER_FAILED;
-	return s->connection ? SERVER_UP : is_refused ? SERVER_REFUSED : SERVER_DOWN;
+	return state;
 }
 
 void server_require(struct server *s, const struct stream_requirements *required)
@@ -206,16 +209,6 @@ void server_require(struct server *s, const struct stream_requirements *required
 	pthread_mutex_unlock(&s->lock);
 }
 
-struct stream_fit server_fit(struct server *s)
-{
-	struct stream_fit fit;
-
-	pthread_mutex_lock(&s->lock);
-	fit = s->fit;
-	pthread_mutex_unlock(&s->lock);
-	return fit;
-}
-
 void server_wake(struct server *s)
 {
 	const uint64_t one = 1;
@@ -224,19 +217,17 @@ void server_wake(struct server *s)
 		return; /* it is readable already */
 }
 
-bool server_take(struct server *s, struct server_answer *out)
+uint32_t server_take(struct server *s, struct server_answer *out, uint32_t most)
 {
-	bool has_answer;
+	uint32_t cnt = 0;
 
 	pthread_mutex_lock(&s->lock);
-	has_answer = s->cnt > 0;
-	if (has_answer) {
-		*out = s->answers[s->first];
+	for (; s->cnt && cnt < most; s->cnt--) {
+		out[cnt++] = s->answers[s->first];
 		s->first = (s->first + 1) % s->answers_max;
-		s->cnt--;
 	}
 	pthread_mutex_unlock(&s->lock);
-	return has_answer;
+	return cnt;
 }
 
 /* Drops a connection after a failed write: a message may have been sent in part, so nothing more
@@ -253,16 +244,28 @@ static void drop_connection(struct server *s, natsStatus err)
 	server_wake(s);
 }
 
-static int end_publish(struct server *s, natsStatus err, char *text)
+void server_write_reply(const struct server *s, uint32_t slot, uint32_t generation,
+			char out[SERVER_REPLY_MAX])
 {
+	snprintf(out, SERVER_REPLY_MAX, "%s.%u-%u", s->inbox, slot, generation);
+}
+
+int server_publish(struct server *s, natsMsg *m, const char **ret_why)
+{
+	natsStatus err = NATS_NOT_YET_CONNECTED;
+
+	if (s->connection)
+		err = natsConnection_PublishMsg(s->connection, m);
+	server_bin_add(&s->sent, m, SERVER_BIN_MAX);
 	switch (err) {
 	case NATS_OK:
 		return 0;
 	case NATS_MAX_PAYLOAD:
 		return -EMSGSIZE;
+	case NATS_NOT_YET_CONNECTED:
+		return -EAGAIN;
 	case NATS_CONNECTION_CLOSED:
 	case NATS_CONNECTION_DISCONNECTED:
-	case NATS_NOT_YET_CONNECTED:
 	case NATS_STALE_CONNECTION:
 	case NATS_DRAINING:
 	case NATS_IO_ERROR:
@@ -271,26 +274,7 @@ static int end_publish(struct server *s, natsStatus err, char *text)
 		drop_connection(s, err);
 		return -EAGAIN;
 	default:
-		snprintf(text, SERVER_TEXT_MAX, "%s", server_error_text(err));
+		*ret_why = server_error_text(err);
 		return -EIO;
 	}
-}
-
-int server_publish(struct server *s, const struct server_message *m, char *text)
-{
-	char reply[96];
-	natsMsg *msg = NULL;
-	natsStatus err;
-
-	if (!s->connection)
-		return -EAGAIN;
-	snprintf(reply, sizeof(reply), "%s.%u-%u", s->inbox, m->slot, m->generation);
-	err = natsMsg_Create(&msg, m->subject, reply, m->payload, m->len);
-	for (const struct server_header *h = m->headers; h->name && !err; h++)
-		err = natsMsgHeader_Set(msg, h->name, h->value);
-	if (!err)
-		err = natsConnection_PublishMsg(s->connection, msg);
-	err = end_publish(s, err, text);
-	natsMsg_Destroy(msg);
-	return err;
 }

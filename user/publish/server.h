@@ -7,8 +7,8 @@
 #ifndef XDP_DEDUP_PUBLISH_SERVER_H
 #define XDP_DEDUP_PUBLISH_SERVER_H
 
+#include <nats/nats.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "publish_answer.h"
@@ -28,30 +28,26 @@ void server_close(struct server *s); /* accepts NULL */
 int server_fd(const struct server *s);
 
 enum server_state {
-	SERVER_DOWN,	/* there is no connection: nothing can be published */
-	SERVER_REFUSED, /* no connection, because another machine makes other ids */
+	SERVER_DOWN, /* there is no connection: nothing can be published */
 	SERVER_UP,
 	SERVER_FAILED, /* the stream does not suit the options: the thread has ended */
 };
 
-/* Returns the state now; SERVER_UP after SERVER_DOWN means a new connection. Logs the thread's
- * errors and notes.
+/* Returns the state now; SERVER_UP after SERVER_DOWN means a new connection, and sets *ret_fit to the
+ * result of the last check: a new one makes server_fd() readable. Logs the thread's errors and notes.
  */
-enum server_state server_update(struct server *s);
+enum server_state server_update(struct server *s, struct stream_fit *ret_fit);
 
 /* Ends an attempt to connect after 10 s, and logs notes of servers that are left. The caller calls
  * it regularly.
  */
 void server_check_timeouts(struct server *s);
 
-/* Sets new requirements, and has the stream checked, at once if there is a connection. While the
- * stream does not take all subjects, it is checked every 3 s. If it takes none, or fails another
- * requirement, the connection is closed, and made again once the stream suits.
+/* Sets new requirements, and has the streams checked, at once if there is a connection. While one
+ * is untaken (stream_check.h), they are checked every 3 s. If no JetStream stream suits, the
+ * connection is closed, and made again once one does.
  */
 void server_require(struct server *s, const struct stream_requirements *required);
-
-/* Returns the result of the last check. A new result makes server_fd() readable. */
-struct stream_fit server_fit(struct server *s);
 
 /* An answer to the message with this slot and generation (pending.h). */
 struct server_answer {
@@ -60,30 +56,24 @@ struct server_answer {
 	struct publish_answer answer;
 };
 
-/* Takes the next answer. Returns false if there is none. Few answers do not make server_fd()
- * readable, as each wake-up costs more than a message: the caller also takes them by a timer.
+/* Takes up to `most` answers. Returns how many. Few answers do not make server_fd() readable, as
+ * each wake-up costs more than a message: the caller also takes them by a timer.
  */
-bool server_take(struct server *s, struct server_answer *out);
+uint32_t server_take(struct server *s, struct server_answer *out, uint32_t most);
 
 /* Makes server_fd() readable: needed if the caller leaves answers for the next turn of its loop. */
 void server_wake(struct server *s);
 
-struct server_header {
-	const char *name, *value;
-};
+#define SERVER_REPLY_MAX 96
 
-struct server_message {
-	const char *subject;
-	const void *payload;
-	size_t len;
-	const struct server_header *headers; /* ends with one without a name */
-	uint32_t slot, generation;
-};
+/* Writes the reply subject of a message, by which server_take() finds slot and generation. */
+void server_write_reply(const struct server *s, uint32_t slot, uint32_t generation,
+			char out[SERVER_REPLY_MAX]);
 
-/* Publishes a message. Returns 0; -EMSGSIZE if it is larger than the server takes; -EAGAIN if it
- * was not sent because there was no connection at the last server_update(), or it was lost since;
- * or -EIO, with text[SERVER_TEXT_MAX], if this message cannot be sent.
+/* Publishes a message with such a reply subject, and destroys it. Returns 0; -EMSGSIZE if it is
+ * larger than the server takes; -EAGAIN if it was not sent because there was no connection at the
+ * last server_update(), or it was lost since; or -EIO, with *ret_why, if it cannot be sent.
  */
-int server_publish(struct server *s, const struct server_message *m, char *text);
+int server_publish(struct server *s, natsMsg *m, const char **ret_why);
 
 #endif

@@ -6,14 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "diag.h"
 #include "integers.h"
 #include "private_file.h"
 #include "server.h"
-#include "stream_check.h"
 
 #define CONNECT_MS 3000
 #define PING_MS 5000
@@ -22,6 +20,7 @@
 #define HOST_MAX 256
 #define LINE_MAX_BYTES 1023
 #define LINE_ROOM (LINE_MAX_BYTES + 3) /* also for \r, \n and the 0 */
+#define UNREADABLE NATS_ILLEGAL_STATE  /* of a file; the reason is logged */
 
 const char *server_error_text(natsStatus err)
 {
@@ -44,8 +43,8 @@ static const char *copy_host(const char *urls, char host[HOST_MAX])
 	return end;
 }
 
-/* Writes why no server could be reached: libnats says only that. */
-static void describe_unreached(const struct publish_options *o, char *text)
+/* Logs why no server could be reached: libnats says only that. */
+static void log_unreached(const struct publish_options *o)
 {
 	struct addrinfo *found = NULL;
 	char host[HOST_MAX];
@@ -58,11 +57,11 @@ static void describe_unreached(const struct publish_options *o, char *text)
 			freeaddrinfo(found);
 	}
 	if (err)
-		snprintf(text, SERVER_TEXT_MAX,
+		diag_err(0,
 			 "--server: the host %s is unknown (%.64s): correct its name, or give an address",
 			 host, gai_strerror(err));
 	else
-		snprintf(text, SERVER_TEXT_MAX,
+		diag_err(0,
 			 "%s: no connection: is nats-server running, and does it, or a firewall, refuse this port?",
 			 o->servers);
 }
@@ -72,15 +71,17 @@ static bool has_tls(const struct publish_options *o)
 	return o->tls_ca || o->tls_cert || strstr(o->servers, "tls://");
 }
 
-void server_describe_failure(const struct publish_options *o, natsStatus err, char *text)
+void server_log_failure(const struct publish_options *o, natsStatus err)
 {
 	const char *hint = "", *error = server_error_text(err);
 
 	if (err == NATS_NO_SERVER) {
-		describe_unreached(o, text);
+		log_unreached(o);
 		return;
 	}
-	if (err == NATS_SSL_ERROR)
+	if (err == NATS_NO_SERVER_SUPPORT)
+		error = "the server takes no headers: it is too old";
+	else if (err == NATS_SSL_ERROR)
 		hint = "; --tls-ca names the authorities that are trusted";
 	else if (err == NATS_SECURE_CONNECTION_WANTED)
 		hint = ": the server has no TLS: configure it there, or give a nats:// URL";
@@ -88,7 +89,7 @@ void server_describe_failure(const struct publish_options *o, natsStatus err, ch
 		hint = ": this is no port of NATS clients, or the server hangs";
 	else if (has_tls(o) && !o->tls_cert)
 		hint = "; if the server wants a certificate of this machine, give --tls-cert and --tls-key";
-	snprintf(text, SERVER_TEXT_MAX, "%s: %s%s%s", o->servers,
+	diag_err(0, "%s: %s%s%s", o->servers,
 		 err == NATS_CONNECTION_AUTH_FAILED ? "the login is refused: " : "", error, hint);
 }
 
@@ -110,52 +111,36 @@ void server_note_login(const struct publish_options *o)
 	}
 }
 
-/* Returns whether the file can be read, and others cannot read a secret in it; if not, with
- * text[SERVER_TEXT_MAX]: libnats gives no reason. Accepts NULL.
+/* Returns whether the files can be read, and others cannot read secrets in them (else logged):
+ * libnats gives no reason.
  */
-static bool check_file(const char *path, bool is_secret, char *text)
+static bool check_files(const struct publish_options *o)
 {
-	const char *wrong = NULL;
-	struct stat st;
+	const char *const secret[] = { o->credentials, o->tls_key };
+	const char *const others[] = { o->tls_cert, o->tls_ca };
 
-	if (!path)
-		return true;
-	if (stat(path, &st) || access(path, R_OK))
-		snprintf(text, SERVER_TEXT_MAX, "%s: %s", path, strerror(errno));
-	else if (is_secret && (wrong = private_file_wrong(&st)))
-		snprintf(text, SERVER_TEXT_MAX, "%s %s", path, wrong);
-	else
-		return true;
-	return false;
+	for (int i = 0; i < 2; i++) {
+		if (secret[i] && private_file_read(secret[i], NULL, 0) < 0)
+			return false;
+		if (others[i] && access(others[i], R_OK))
+			return diag_err(false, "%s: %s", others[i], strerror(errno));
+	}
+	return true;
 }
 
-static bool check_files(const struct publish_options *o, char *text)
+/* Reads the first line of a file. Returns 0, or -errno (logged). */
+static int read_line(const char *path, char line[LINE_ROOM])
 {
-	return check_file(o->credentials, true, text) && check_file(o->password_path, true, text) &&
-	       check_file(o->token_path, true, text) && check_file(o->tls_key, true, text) &&
-	       check_file(o->tls_cert, false, text) && check_file(o->tls_ca, false, text);
-}
+	ssize_t len = private_file_read(path, line, LINE_ROOM - 1);
 
-/* Reads the first line of a file that was checked. Returns 0; or -EINVAL, with
- * text[SERVER_TEXT_MAX].
- */
-static int read_line(const char *path, char line[LINE_ROOM], char *text)
-{
-	FILE *from = fopen(path, "re");
-
-	if (!from || !fgets(line, LINE_ROOM, from))
-		*line = '\0';
-	if (from)
-		fclose(from);
+	if (len < 0)
+		return len;
+	line[len] = '\0';
 	line[strcspn(line, "\r\n")] = '\0';
-	if (*line && strlen(line) <= LINE_MAX_BYTES)
-		return 0;
-	if (*line)
-		snprintf(text, SERVER_TEXT_MAX, "%s: its first line has more than %d bytes", path,
-			 LINE_MAX_BYTES);
-	else
-		snprintf(text, SERVER_TEXT_MAX, "%s: its first line is empty", path);
-	return -EINVAL;
+	if (strlen(line) > LINE_MAX_BYTES)
+		return diag_err(-EINVAL, "%s: its first line has more than %d bytes", path,
+				LINE_MAX_BYTES);
+	return *line ? 0 : diag_err(-EINVAL, "%s: its first line is empty", path);
 }
 
 static natsStatus set_servers(natsOptions *to, const char *servers)
@@ -174,8 +159,7 @@ static natsStatus set_servers(natsOptions *to, const char *servers)
 	return err;
 }
 
-/* Sets the login. Writes to *text only if a file cannot be used. */
-static natsStatus set_login(natsOptions *to, const struct publish_options *o, char *text)
+static natsStatus set_login(natsOptions *to, const struct publish_options *o)
 {
 	char line[LINE_ROOM];
 	const char *path = o->password_path ?: o->token_path;
@@ -185,8 +169,8 @@ static natsStatus set_login(natsOptions *to, const struct publish_options *o, ch
 		return natsOptions_SetUserCredentialsFromFiles(to, o->credentials, NULL);
 	if (!path)
 		return NATS_OK;
-	if (read_line(path, line, text))
-		return NATS_INVALID_ARG;
+	if (read_line(path, line))
+		return UNREADABLE;
 	err = o->user ? natsOptions_SetUserInfo(to, o->user, line) : natsOptions_SetToken(to, line);
 	explicit_bzero(line, sizeof(line));
 	return err;
@@ -221,20 +205,19 @@ static natsStatus set_behaviour(natsOptions *to, const struct publish_options *o
 		       ?: natsOptions_SetWriteDeadline(to, SERVER_WRITE_MS);
 }
 
-natsOptions *server_options_make(const struct publish_options *o, char *text)
+natsOptions *server_options_make(const struct publish_options *o)
 {
 	natsOptions *to = NULL;
 	natsStatus err = natsOptions_Create(&to);
 
-	text[0] = '\0';
-	if (!err && !check_files(o, text))
-		err = NATS_INVALID_ARG;
+	if (!err && !check_files(o))
+		err = UNREADABLE;
 	err = err ?: set_servers(to, o->servers) ?: set_behaviour(to, o) ?: set_tls(to, o)
-		       ?: set_login(to, o, text);
+		       ?: set_login(to, o);
 	if (!err)
 		return to;
-	if (!*text)
-		server_describe_failure(o, err, text);
+	if (err != UNREADABLE)
+		server_log_failure(o, err);
 	natsOptions_Destroy(to);
 	return NULL;
 }

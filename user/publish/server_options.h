@@ -7,10 +7,10 @@
 
 #include "publish_options.h"
 
-/* Returns options that the caller destroys; or NULL, with text[SERVER_TEXT_MAX]. Reads files in
- * each call, so that a changed password is used.
+/* Returns options that the caller destroys; or NULL (logged). Reads files in each call, so that a
+ * changed password is used.
  */
-natsOptions *server_options_make(const struct publish_options *o, char *text);
+natsOptions *server_options_make(const struct publish_options *o);
 
 /* Returns the error of this thread's last libnats call, without its position in libnats's source. */
 const char *server_error_text(natsStatus err);
@@ -18,7 +18,7 @@ const char *server_error_text(natsStatus err);
 /* Notes a login that goes to another machine without TLS. */
 void server_note_login(const struct publish_options *o);
 
-/* Writes to text[SERVER_TEXT_MAX] why connecting failed, and what to do. */
-void server_describe_failure(const struct publish_options *o, natsStatus err, char *text);
+/* Logs why connecting failed, and what to do. */
+void server_log_failure(const struct publish_options *o, natsStatus err);
 
 #endif

@@ -15,17 +15,28 @@
 #define LASTING_NS 5000000000 /* after a connection that lasted longer, pauses are short again */
 #define PAUSE_MIN_MS 100
 #define PAUSE_MAX_MS 10000
-#define CHECK_NS 3000000000	  /* until a stream that does not suit is checked again */
-#define CHECK_EACH_NS 60000000000 /* until one that suits is */
+#define CHECK_NS 3000000000	  /* until streams that do not all suit are checked again */
+#define CHECK_EACH_NS 60000000000 /* until others are */
 
-/* Passes an error to the other thread, which logs it, unless it equals the last error. */
-static void report(struct server *s, const char *text)
+/* Keeps the last message of an attempt, as the others lead to it. */
+static void keep_message(void *to, const struct diag *d)
 {
-	if (!strcmp(text, s->last))
+	struct server *s = to;
+
+	diag_text(d, s->found, sizeof(s->found));
+}
+
+/* Ends an attempt: passes its message to the other thread, unless it is that of the last attempt. */
+static void report(struct server *s)
+{
+	bool is_new = *s->found && strcmp(s->found, s->reported);
+
+	memcpy(s->reported, s->found, sizeof(s->reported));
+	s->found[0] = '\0';
+	if (!is_new)
 		return;
-	snprintf(s->last, sizeof(s->last), "%s", text);
 	pthread_mutex_lock(&s->lock);
-	snprintf(s->error, sizeof(s->error), "%s", text);
+	memcpy(s->error, s->reported, sizeof(s->error));
 	pthread_mutex_unlock(&s->lock);
 	server_wake(s);
 }
@@ -49,28 +60,26 @@ static bool read_subject(const struct server *s, const char *subject, struct ser
 static void on_answer(natsConnection *nc, natsSubscription *sub, natsMsg *msg, void *arg)
 {
 	struct server *s = arg;
-	struct server_answer a;
-	bool is_many = false;
+	struct server_answer a = { 0 };
+	bool is_ours = read_subject(s, natsMsg_GetSubject(msg), &a), is_many = false;
 
 	(void)nc, (void)sub;
-	if (read_subject(s, natsMsg_GetSubject(msg), &a)) {
-		if (natsMsg_IsNoResponders(msg))
-			a.answer = (struct publish_answer){ .is_unavailable = true,
-							    .code = 503,
-							    .text = "no server has the stream now" };
-		else
-			publish_answer_read(natsMsg_GetData(msg), natsMsg_GetDataLength(msg),
-					    s->stream, &a.answer);
-		a.time_ns = clock_ns(CLOCK_MONOTONIC);
-		pthread_mutex_lock(&s->lock);
-		/* Without room the answer is dropped, and the message sent again later. */
-		if (s->cnt < s->answers_max) {
-			s->answers[(s->first + s->cnt) % s->answers_max] = a;
-			is_many = ++s->cnt == s->answers_wake;
-		}
-		pthread_mutex_unlock(&s->lock);
+	if (natsMsg_IsNoResponders(msg))
+		a.answer = (struct publish_answer){ .is_unavailable = true,
+						    .code = 503,
+						    .text = "no server has the stream now" };
+	else if (is_ours)
+		publish_answer_read(natsMsg_GetData(msg), natsMsg_GetDataLength(msg), s->stream,
+				    &a.answer);
+	a.time_ns = clock_ns(CLOCK_MONOTONIC);
+	pthread_mutex_lock(&s->lock);
+	/* Without room the answer is dropped, and the message sent again later. */
+	if (is_ours && s->cnt < s->answers_max) {
+		s->answers[(s->first + s->cnt) % s->answers_max] = a;
+		is_many = ++s->cnt == s->answers_wake;
 	}
-	natsMsg_Destroy(msg);
+	server_bin_add(&s->answered, msg, s->is_stopping ? 1 : SERVER_BIN_MAX);
+	pthread_mutex_unlock(&s->lock);
 	if (is_many)
 		server_wake(s);
 }
@@ -125,12 +134,12 @@ static void end_subscriptions(natsSubscription *subscriptions[2])
 	subscriptions[0] = subscriptions[1] = NULL;
 }
 
-/* Makes a connection, and subscriptions to answers and to rules of ids. Returns NULL, with *text,
- * if that fails.
+/* Makes a connection, and subscriptions to answers and to rules of ids. Returns NULL if that fails
+ * (logged).
  */
-static natsConnection *connect_once(struct server *s, natsSubscription *subscriptions[2], char *text)
+static natsConnection *connect_once(struct server *s, natsSubscription *subscriptions[2])
 {
-	natsOptions *options = server_options_make(s->options, text);
+	natsOptions *options = server_options_make(s->options);
 	natsConnection *nc = NULL;
 	char subject[96], rules[ID_RULE_SUBJECT_MAX];
 	natsStatus err;
@@ -151,26 +160,16 @@ static natsConnection *connect_once(struct server *s, natsSubscription *subscrip
 		       ?: natsConnection_Subscribe(&subscriptions[1], nc, rules, on_rule, s);
 	if (!err)
 		return nc;
-	if (err == NATS_NO_SERVER_SUPPORT)
-		snprintf(text, SERVER_TEXT_MAX, "%s: the server takes no headers: it is too old",
-			 s->options->servers);
-	else
-		server_describe_failure(s->options, err, text);
+	server_log_failure(s->options, err);
 	end_subscriptions(subscriptions);
 	natsConnection_Destroy(nc);
 	return NULL;
 }
 
-/* Returns when the stream must be checked again. */
-static uint64_t check_after(bool suits)
-{
-	return clock_ns(CLOCK_MONOTONIC) + (suits ? CHECK_EACH_NS : CHECK_NS);
-}
-
-/* Checks the stream again. The caller holds the lock, which is released during the check. Returns
- * 0; or -EAGAIN, with *text, if the stream does not suit, and the connection must be closed.
+/* Checks the streams. The caller holds the lock, which is released meanwhile. Returns 0; -EAGAIN if
+ * nothing is known now; or -EINVAL (logged) if the streams do not suit.
  */
-static int check_again(struct server *s, natsConnection *nc, char *text)
+static int check(struct server *s, natsConnection *nc)
 {
 	struct stream_requirements required = s->required;
 	bool has_new_rule = s->has_new_rule;
@@ -180,52 +179,75 @@ static int check_again(struct server *s, natsConnection *nc, char *text)
 	s->check_ns = UINT64_MAX;
 	s->has_new_rule = false;
 	pthread_mutex_unlock(&s->lock);
-	err = stream_check(nc, s->options, &required, &fit, text);
-	if (err == -EAGAIN)
-		report(s, text);
-	else if (!err)
-		s->last[0] = '\0';
+	err = stream_check(nc, s->options, &required, &fit);
+	report(s);
 	pthread_mutex_lock(&s->lock);
-	s->is_refused = err == -EPROTO;
-	if (s->check_ns) /* no requirements came meanwhile */
-		s->check_ns = check_after(!err && !fit.untaken);
+	if (s->check_ns) /* neither requirements nor a rule came meanwhile */
+		s->check_ns =
+			clock_ns(CLOCK_MONOTONIC) + (err || fit.untaken ? CHECK_NS : CHECK_EACH_NS);
 	if (!err)
 		s->fit = fit;
 	if (err == -EAGAIN && has_new_rule) {
 		s->has_new_rule = true;
 		s->fit.serial = 0; /* so nothing is sent until the rule is known */
 	}
-	s->is_lost |= err && err != -EAGAIN;
 	server_wake(s);
-	return err && err != -EAGAIN ? -EAGAIN : 0;
+	return err;
 }
 
-/* Shares the connection with the other thread until that drops it. Returns 0; or -EAGAIN, with
- * *text, if the stream no longer suits.
+/* Shares the connection with the other thread until that drops it. The caller holds the lock, which
+ * is released meanwhile. Returns 0; or -EAGAIN (logged) if the streams no longer suit.
  */
-static int share(struct server *s, natsConnection *nc, const struct stream_fit *fit, char *text)
+static int share(struct server *s, natsConnection *nc)
 {
 	int err = 0;
 
-	pthread_mutex_lock(&s->lock);
+	s->was_up = true;
 	s->shared = nc;
-	s->fit = *fit;
-	if (s->check_ns) /* else a rule of ids has changed since the check */
-		s->check_ns = fit->serial == s->required.serial ? check_after(!fit->untaken) : 0;
 	s->is_lost = natsConnection_IsClosed(nc);
 	server_wake(s);
 	while (s->shared && !s->is_stopping) {
-		struct timespec until = { s->check_ns / NS_PER_S, s->check_ns % NS_PER_S };
+		uint64_t until_ns = s->is_lost ? UINT64_MAX : s->check_ns;
+		struct timespec until = { until_ns / NS_PER_S, until_ns % NS_PER_S };
 
-		if (!err && s->check_ns <= clock_ns(CLOCK_MONOTONIC))
-			err = check_again(s, nc, text);
-		else if (!err)
+		if (until_ns > clock_ns(CLOCK_MONOTONIC)) {
 			pthread_cond_timedwait(&s->changed, &s->lock, &until);
-		else
-			pthread_cond_wait(&s->changed, &s->lock);
+			continue;
+		}
+		err = check(s, nc);
+		s->is_lost |= err == -EINVAL;
 	}
 	s->shared = NULL;
+	return err == -EINVAL ? -EAGAIN : 0;
+}
+
+/* Connects, checks the streams, and shares the connection until it is lost. Returns 0; or (logged)
+ * -EAGAIN if a retry may help, or -EINVAL if it cannot.
+ */
+static int use_once(struct server *s)
+{
+	natsSubscription *subscriptions[2] = { 0 };
+	natsConnection *nc = connect_once(s, subscriptions);
+	bool is_refused;
+	int err;
+
+	if (!nc) {
+		report(s);
+		return -EAGAIN;
+	}
+	pthread_mutex_lock(&s->lock);
+	err = check(s, nc);
+	is_refused = !err && s->options->check && s->fit.refused;
+	/* At the start all subjects must be taken. Later, an untaken one does not stop the others. */
+	if (!err && !s->was_up && s->fit.untaken & ~s->fit.refused)
+		err = -EINVAL;
+	else if (is_refused || (err == -EINVAL && s->was_up))
+		err = -EAGAIN;
+	else if (!err)
+		err = share(s, nc);
 	pthread_mutex_unlock(&s->lock);
+	end_subscriptions(subscriptions);
+	natsConnection_Destroy(nc);
 	return err;
 }
 
@@ -244,72 +266,35 @@ static bool pause_ms(struct server *s, unsigned int ms)
 	return goes_on;
 }
 
-/* Connects, checks the stream, and shares the connection until it is lost. Returns 0; or, with
- * *text, -EAGAIN if a retry may help, or -EINVAL if it cannot.
- */
-static int use_once(struct server *s, char *text)
+/* Ends the thread; with `failed` the publisher ends, too. */
+static void *end_run(struct server *s, bool failed)
 {
-	natsSubscription *subscriptions[2] = { 0 };
-	natsConnection *nc = connect_once(s, subscriptions, text);
-	struct stream_requirements required;
-	struct stream_fit fit;
-	int err;
-
-	if (!nc)
-		return -EAGAIN;
+	nats_ReleaseThreadMemory();
 	pthread_mutex_lock(&s->lock);
-	required = s->required;
-	s->check_ns = UINT64_MAX;
-	s->has_new_rule = false;
+	s->has_failed = failed;
+	s->has_ended = true;
+	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
-	err = stream_check(nc, s->options, &required, &fit, text);
-	pthread_mutex_lock(&s->lock);
-	s->is_refused = err == -EPROTO;
-	pthread_mutex_unlock(&s->lock);
-	/* At the start all subjects must be taken. Later, an untaken one does not stop the others. */
-	if (!err && fit.untaken && !s->was_up)
-		err = -EINVAL;
-	else if (err == -EINVAL && s->was_up)
-		err = -EAGAIN;
-	if (!err) {
-		s->was_up = true;
-		s->last[0] = '\0';
-		err = share(s, nc, &fit, text);
-	}
-	end_subscriptions(subscriptions);
-	natsConnection_Destroy(nc);
-	return err;
+	server_wake(s);
+	return NULL;
 }
 
 void *server_run(void *arg)
 {
 	unsigned int ms = PAUSE_MIN_MS, seed = (unsigned int)time(NULL) ^ getpid();
-	char text[SERVER_TEXT_MAX];
 	struct server *s = arg;
-	int err;
+	bool failed;
 
+	s->receiver = (struct diag_receiver){ .take = keep_message, .to = s };
+	diag_receive(&s->receiver);
 	do {
 		uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+		int err = use_once(s);
 
-		text[0] = '\0';
-		err = use_once(s, text);
-		if (err)
-			report(s, text);
-		if (err == -EINVAL || (err && s->options->check)) {
-			pthread_mutex_lock(&s->lock);
-			s->has_failed = true;
-			pthread_mutex_unlock(&s->lock);
-			server_wake(s);
-			break;
-		}
+		failed = err == -EINVAL || (err && s->options->check);
 		ms = ms >= PAUSE_MAX_MS / 2 ? PAUSE_MAX_MS : 2 * ms;
 		if (!err && clock_ns(CLOCK_MONOTONIC) - began_ns > LASTING_NS)
 			ms = PAUSE_MIN_MS;
-	} while (pause_ms(s, ms / 2 + rand_r(&seed) % (ms / 2 + 1)));
-	nats_ReleaseThreadMemory();
-	pthread_mutex_lock(&s->lock);
-	s->has_ended = true;
-	pthread_cond_broadcast(&s->changed);
-	pthread_mutex_unlock(&s->lock);
-	return NULL;
+	} while (!failed && pause_ms(s, ms / 2 + rand_r(&seed) % (ms / 2 + 1)));
+	return end_run(s, failed);
 }

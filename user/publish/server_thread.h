@@ -8,24 +8,40 @@
 #include <nats/nats.h>
 #include <pthread.h>
 
+#include "diag.h"
 #include "log_rate.h"
 #include "server.h"
 
+#define SERVER_TEXT_MAX 512 /* of a message for people */
+
+#define SERVER_BIN_MAX 64
+
+/* Messages that are done. libnats frees them in a thread of its own, and natsMsg_Destroy() wakes
+ * it: so they are destroyed together.
+ */
+struct server_bin {
+	natsMsg *list[SERVER_BIN_MAX];
+	int cnt;
+};
+
 struct server {
 	const struct publish_options *options;
-	char *stream; /* a copy: libnats's threads may outlive the options */
+	char stream[SUBJECT_MAX]; /* a copy: libnats's threads may outlive the options */
 	int fd;
 	pthread_t thread;
-	char inbox[64]; /* answers have the subject INBOX.SLOT-GENERATION */
-	uint32_t answers_max;
+	char inbox[64];	       /* answers have the subject INBOX.SLOT-GENERATION */
+	uint32_t answers_max;  /* unread ones */
 	uint32_t answers_wake; /* so many unread answers wake the thread that opened the server */
 
 	/* Used by the thread that opened the server. */
 	natsConnection *connection; /* for server_publish(); NULL: SERVER_DOWN */
 	struct log_rate notes_log;  /* notes of servers */
+	struct server_bin sent;
 
 	/* Used by the other thread. */
-	char last[SERVER_TEXT_MAX]; /* the last reported error */
+	struct diag_receiver receiver;	/* of its messages */
+	char found[SERVER_TEXT_MAX];	/* the last message of this attempt; "": none */
+	char reported[SERVER_TEXT_MAX]; /* that of the last attempt */
 	bool was_up;
 
 	_Atomic uint64_t connecting_ns; /* when the attempt to connect began; 0: there is none */
@@ -37,7 +53,6 @@ struct server {
 	natsConnection *shared; /* the connection that the two threads share */
 	struct stream_fit fit;	/* of the last check */
 	bool is_lost;		/* the shared connection was closed */
-	bool is_refused;	/* at the last check another machine made other ids */
 	bool has_new_rule;	/* a rule of ids has changed, and was not read since */
 	bool is_stopping, has_failed, has_ended;
 	char error[SERVER_TEXT_MAX];   /* to be logged; "": nothing */
@@ -45,7 +60,12 @@ struct server {
 	uint32_t notes_cnt;	       /* notes since the last server_update() */
 	struct server_answer *answers; /* a ring */
 	uint32_t first, cnt;
+	struct server_bin answered;
 };
+
+/* Adds a message, and destroys all once there are `most` of them. */
+void server_bin_add(struct server_bin *b, natsMsg *m, int most);
+void server_bin_empty(struct server_bin *b);
 
 /* Runs the other thread; its argument is the server. */
 void *server_run(void *arg);

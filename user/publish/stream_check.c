@@ -2,7 +2,6 @@
 #include "stream_check.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,24 +23,12 @@ struct checking {
 	int64_t last_ns; /* time of the newest message of all streams; 0: there is none */
 	jsStreamInfo *info;
 	struct stream_fit *fit;
-	char *text; /* [SERVER_TEXT_MAX], of a message for people */
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(struct checking *c, int err,
-						      const char *format, ...)
+/* Logs the error of a libnats call. Returns -EAGAIN. */
+static int fail_nats(const struct checking *c, natsStatus err, const char *what)
 {
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(c->text, SERVER_TEXT_MAX, format, args);
-	va_end(args);
-	return err;
-}
-
-/* Writes the error of a libnats call to c->text. Returns -EAGAIN. */
-static int fail_nats(struct checking *c, natsStatus err, const char *what)
-{
-	return fail(c, -EAGAIN, "stream %s: %s: %s", c->name, what, server_error_text(err));
+	return diag_err(-EAGAIN, "stream %s: %s: %s", c->name, what, server_error_text(err));
 }
 
 /* Writes the subject of a stream of the filter, with `*` for what differs within the JetStream
@@ -79,9 +66,10 @@ static int create(struct checking *c)
 		config.MaxAge = c->o->max_age_ns;
 	err = js_AddStream(&c->info, c->js, &config, NULL, &code);
 	if (err && code == JSStorageResourcesExceededErr)
-		return fail(c, -EAGAIN,
-			    "stream %s: cannot be created: the servers have no storage left: free their disks, or raise max_file_store",
-			    c->name);
+		return diag_err(
+			-EAGAIN,
+			"stream %s: cannot be created: the servers have no storage left: free their disks, or raise max_file_store",
+			c->name);
 	return err ? fail_nats(c, err, "cannot be created") : 0;
 }
 
@@ -94,18 +82,20 @@ static int read_info(struct checking *c)
 	if (!err)
 		return 0;
 	if (err == NATS_NO_RESPONDERS)
-		return fail(c, -EAGAIN,
-			    "stream %s: these servers have no JetStream: enable it, or if it was turned off as a disk was full, free that and start the server again",
-			    c->name);
+		return diag_err(
+			-EAGAIN,
+			"stream %s: these servers have no JetStream: enable it, or if it was turned off as a disk was full, free that and start the server again",
+			c->name);
 	if (err == NATS_TIMEOUT)
-		return fail(c, -EAGAIN,
-			    "stream %s: no answer within %d s; the account may lack the right to ask for it",
-			    c->name, WAIT_MS / 1000);
+		return diag_err(
+			-EAGAIN,
+			"stream %s: no answer within %d s; the account may lack the right to ask for it",
+			c->name, WAIT_MS / 1000);
 	if (err != NATS_NOT_FOUND)
 		return fail_nats(c, err, "cannot be looked up");
 	if (c->o->create)
 		return create(c);
-	return fail(c, -EINVAL, "there is no stream %s; --create creates it", c->name);
+	return diag_err(-EINVAL, "there is no stream %s; --create creates it", c->name);
 }
 
 /* Returns whether the stream's subject covers ours. Compares word by word; ours may have a `*`. */
@@ -143,7 +133,8 @@ static void check_subjects(struct checking *c)
 		if (is_taken(c->info->Config, subject))
 			continue;
 		c->fit->untaken |= 1U << i;
-		fail(c, 0, "stream %s does not take the subject %s", c->name, subject);
+		diag_err(0, "stream %s does not take the subject %s" ADVICE "nats stream edit",
+			 c->name, subject);
 	}
 }
 
@@ -153,19 +144,20 @@ static int check_config(struct checking *c)
 	const jsStreamConfig *config = c->info->Config;
 
 	if (!config)
-		return fail(c, -EAGAIN, "stream %s: the answer has no configuration", c->name);
+		return diag_err(-EAGAIN, "stream %s: the answer has no configuration", c->name);
 	if (config->NoAck)
-		return fail(c, -EINVAL, "stream %s acknowledges nothing (no_ack)", c->name);
+		return diag_err(-EINVAL, "stream %s acknowledges nothing (no_ack)", c->name);
 	if (config->Retention != js_LimitsPolicy)
-		return fail(
-			c, -EINVAL,
+		return diag_err(
+			-EINVAL,
 			"stream %s has %s retention, and forgets ids of messages that are read: use one with limits retention",
 			c->name, config->Retention == js_WorkQueuePolicy ? "workqueue" : "interest");
 	if (config->Duplicates <= 0 || (uint64_t)config->Duplicates < c->o->skew_ns)
-		return fail(c, -EINVAL,
-			    "stream %s knows ids for %s only, and another machine may publish an event %s later (--skew): make the stream's duplicate window longer",
-			    c->name, FORMAT_TIME(config->Duplicates < 0 ? 0 : config->Duplicates),
-			    FORMAT_TIME(c->o->skew_ns));
+		return diag_err(
+			-EINVAL,
+			"stream %s knows ids for %s only, and another machine may publish an event %s later (--skew): make the stream's duplicate window longer",
+			c->name, FORMAT_TIME(config->Duplicates < 0 ? 0 : config->Duplicates),
+			FORMAT_TIME(c->o->skew_ns));
 	check_subjects(c);
 	return 0;
 }
@@ -245,14 +237,24 @@ static int check_one(struct checking *c)
 	return err == -EAGAIN ? err : 0;
 }
 
+/* Returns the streams that share their ids with this one: if it is refused, so are they. */
+static uint32_t realm_of(const struct stream_requirements *required, int n)
+{
+	uint32_t same = 0;
+
+	for (int i = 0; i < required->rules_cnt; i++)
+		same |= (uint32_t)!strcmp(required->rules[i].realm, required->rules[n].realm) << i;
+	return same;
+}
+
 int stream_check(natsConnection *nc, const struct publish_options *o,
-		 const struct stream_requirements *required, struct stream_fit *out, char *text)
+		 const struct stream_requirements *required, struct stream_fit *out)
 {
 	bool has_shards = strstr(o->stream, SUBJECT_SHARD),
 	     has_each = strstr(o->stream, SUBJECT_STREAM);
 	struct stream_fit fit = { .serial = required->serial, .window_ns = INT64_MAX };
-	struct checking c = { .o = o, .required = required, .fit = &fit, .text = fit.reason };
-	uint32_t shards = has_shards ? o->shards : 1;
+	struct checking c = { .o = o, .required = required, .fit = &fit };
+	uint32_t shards = has_shards ? o->shards : 1, all = (1U << required->rules_cnt) - 1;
 	jsOptions options;
 	int err = 0;
 
@@ -260,19 +262,25 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 	jsOptions_Init(&options);
 	options.Wait = WAIT_MS;
 	if (natsConnection_JetStream(&c.js, nc, &options))
-		err = fail(&c, -EAGAIN, "out of memory");
+		err = diag_err(-EAGAIN, "out of memory");
 	for (c.first = 0; !err && c.first < required->rules_cnt; c.first += c.cnt)
 		for (uint32_t i = 0; !err && i < shards; i++) {
 			c.shard = has_shards ? i : SUBJECT_ANY_SHARD;
 			err = check_one(&c);
 		}
-	if (!err && fit.untaken && fit.untaken == (1U << required->rules_cnt) - 1)
+	if (!err && fit.untaken && fit.untaken == all)
 		err = -EINVAL;
-	for (int i = 0; i < required->rules_cnt && !err; i++)
+	for (int i = 0; i < required->rules_cnt && !err; i++) {
 		if (!(fit.untaken >> i & 1))
-			err = id_rule_check(c.js, o, &required->rules[i], c.last_ns, fit.reason);
+			err = id_rule_check(c.js, o, &required->rules[i], c.last_ns);
+		if (err != -EPROTO)
+			continue;
+		fit.refused |= realm_of(required, i);
+		err = 0;
+	}
+	fit.untaken |= fit.refused;
+	fit.takes_none = fit.refused && fit.untaken == all;
 	jsCtx_Destroy(c.js);
-	memcpy(text, fit.reason, sizeof(fit.reason));
 	if (!err)
 		*out = fit;
 	return err;

@@ -15,7 +15,7 @@ static const char *const PLACEHOLDERS[] = { SUBJECT_STREAM, SUBJECT_MACHINE, SUB
  */
 static int begins_with(const char *text, size_t *len)
 {
-	for (int i = 0; i < PLACEHOLDERS_CNT; i++) {
+	for (int i = 0; i < PLACEHOLDERS_CNT && *text == '{'; i++) {
 		*len = strlen(PLACEHOLDERS[i]);
 		if (!strncmp(text, PLACEHOLDERS[i], *len))
 			return i;
@@ -72,19 +72,21 @@ static size_t write_name(const char *name, char *out)
 
 void subject_write(const char *text, const struct subject_names *names, char out[SUBJECT_MAX])
 {
-	char shard[16];
-	const char *values[PLACEHOLDERS_CNT] = { names->stream, names->machine,
-						 names->shard == SUBJECT_ANY_SHARD ? NULL : shard };
+	char shard[16] = "*";
+	const char *values[PLACEHOLDERS_CNT] = { names->stream, names->machine, shard };
 	size_t len;
 
-	snprintf(shard, sizeof(shard), "%u", names->shard);
 	for (; *text; text += len) {
 		int at = begins_with(text, &len);
 
-		if (at >= 0 && values[at])
+		if (at == PLACEHOLDERS_CNT - 1 && names->shard != SUBJECT_ANY_SHARD)
+			snprintf(shard, sizeof(shard), "%u", names->shard);
+		if (at < 0)
+			*out++ = *text;
+		else if (values[at] && values[at] != shard)
 			out += write_name(values[at], out);
 		else
-			*out++ = at < 0 ? *text : '*';
+			out = stpcpy(out, values[at] ?: "*");
 	}
 	*out = '\0';
 }
@@ -93,7 +95,7 @@ uint32_t subject_shard(const char *id, uint32_t shards)
 {
 	uint32_t hash = 2166136261U;
 
-	for (; *id; id++)
+	for (; shards && *id; id++)
 		hash = (hash ^ (unsigned char)*id) * 16777619;
 	return shards ? hash % shards : 0;
 }

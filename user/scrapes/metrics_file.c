@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "diag.h"
+#include "event_loop.h"
 #include "runtime_file.h"
-#include "timer.h"
 
 #define FILE_MODE 0644
 
@@ -69,25 +69,26 @@ static int on_timer(sd_event_source *source, uint64_t usec, void *arg)
 	return timer_arm(m->events, &m->timer, m->every_ns / 1000, on_timer, m);
 }
 
-void metrics_file_configure(struct metrics_file *m, const char *path, uint64_t every_ns)
+void metrics_file_configure(struct metrics_file *m, const char *path, const char *name,
+			    uint64_t every_ns)
 {
-	bool is_same = path && m->path && !strcmp(path, m->path);
-	char *copy = NULL;
+	bool is_none = path && !strcmp(path, METRICS_NONE);
+	char *next = path ? strdup(path) : runtime_file(name, METRICS_SUFFIX);
+	bool is_same = next && m->path && !strcmp(next, m->path);
 	int err;
 
-	if (is_same && every_ns == m->every_ns)
+	if (is_same && every_ns == m->every_ns) {
+		free(next);
 		return;
-	if (path && !is_same) {
-		copy = strdup(path);
-		if (!copy) {
-			diag_err(-ENOMEM, "no metrics are written to %s: out of memory", path);
-			return;
-		}
 	}
+	if (!next)
+		diag_err(-ENOMEM, "no metrics are written: out of memory");
 	if (!is_same) {
 		metrics_file_close(m);
-		m->path = copy;
+		m->path = is_none ? NULL : next;
 	}
+	if (is_same || is_none)
+		free(next);
 	m->every_ns = every_ns;
 	if (!m->path)
 		return;

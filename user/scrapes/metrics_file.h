@@ -27,11 +27,13 @@ struct metrics_file {
 	bool has_failed; /* the last write failed, and that was logged */
 };
 
-/* Writes the metrics to this file at once, and then at each interval. If the path has changed,
- * removes the previous file; with path NULL stops writing. Logs a failed write once, and tries
- * again. All users can read the file. Copies `path`. May be called again with other values.
+/* Writes the metrics to this file at once, and then at each interval. path: NULL: the runtime file
+ * `name` (runtime_file.h); "none": stops writing. If the path has changed, removes the previous
+ * file. Logs a failed write once, and tries again. All users can read the file. May be called again
+ * with other values.
  */
-void metrics_file_configure(struct metrics_file *m, const char *path, uint64_t every_ns);
+void metrics_file_configure(struct metrics_file *m, const char *path, const char *name,
+			    uint64_t every_ns);
 
 /* Removes the file, so that no reader takes its metrics for current ones. */
 void metrics_file_close(struct metrics_file *m);

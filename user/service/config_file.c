@@ -23,28 +23,12 @@ struct parsing {
 	unsigned int section_line;    /* where the section began */
 	struct config_filter *filter; /* the section's; NULL: in [service], or in no section yet */
 	bool in_section, has_service;
-	char *given[ARGS_OPTIONS_MAX]; /* by row: the value that the section gives; NULL: none */
 };
 
 /* Sets the line that messages name from now on. */
 static void set_message_line(const struct parsing *r, unsigned int line)
 {
 	diag_at((struct diag_location){ r->lines.path, line });
-}
-
-/* Gives `copy` to the configuration, which frees it. Returns copy; NULL (logged): no memory. */
-static char *keep_text(struct parsing *r, char *copy)
-{
-	struct config_file *c = r->out;
-	char **more = copy ? reallocarray(c->texts, c->texts_cnt + 1, sizeof(*more)) : NULL;
-
-	if (!more) {
-		free(copy);
-		diag_err(0, "out of memory");
-		return NULL;
-	}
-	c->texts = more;
-	return more[c->texts_cnt++] = copy;
 }
 
 static const char *parse_metrics(void *to, const char *text)
@@ -125,13 +109,14 @@ void config_print_keys(void)
 	args_write_keys(stdout, WISH_OPTIONS);
 }
 
-/* Adds the interfaces in `text`, and writes a 0 behind each name there. */
-static int add_filter_interfaces(struct parsing *r, char *text)
+static int add_filter_interfaces(struct parsing *r, const char *text)
 {
+	char *names = config_values_keep(&r->out->values, text), *rest = NULL;
 	struct wish *w = &r->filter->wish;
-	char *rest = NULL;
 
-	for (char *name = strtok_r(text, BLANKS ",", &rest); name;
+	if (!names)
+		return -ENOMEM;
+	for (char *name = strtok_r(names, BLANKS ",", &rest); name;
 	     name = strtok_r(NULL, BLANKS ",", &rest)) {
 		if (strlen(name) >= IF_NAMESIZE || strchr(name, '/'))
 			return diag_err(-EINVAL, "interfaces: %s is no name of an interface", name);
@@ -146,27 +131,21 @@ static int add_filter_interfaces(struct parsing *r, char *text)
 }
 
 /* Applies a key of the present section. */
-static int use_config_key(struct parsing *r, const char *key, char *text)
+static int use_config_key(struct parsing *r, const char *key, const char *text)
 {
 	const struct args_option *rows = r->filter ? WISH_OPTIONS : SERVICE_KEYS;
 	const struct args_option *row = args_find_key(rows, key);
-	char **given, *joined;
 
+	if (!r->in_section)
+		return diag_err(-EINVAL, "keys come behind a section, [service] or [filter NAME]");
 	if (r->filter && !strcmp(key, INTERFACES->option))
 		return add_filter_interfaces(r, text);
 	if (!row)
 		return diag_err(-EINVAL, "[%s%s] has no key %s: xdp-dedup.conf(5) lists them",
 				r->filter ? "filter " : "service", r->filter ? r->filter->name : "",
 				key);
-	given = &r->given[row - rows];
-	if (row->key == ARGS_KEY_ONCE && *given)
-		return diag_err(-EINVAL, "%s is there already", key);
-	if (row->key == ARGS_KEY_JOINED && *given)
-		text = keep_text(r, asprintf(&joined, "%s,%s", *given, text) < 0 ? NULL : joined);
-	if (!text)
-		return -ENOMEM;
-	*given = text;
-	return args_set(row, r->filter ? (void *)&r->filter->wish : r->out, key, text);
+	return config_values_set(&r->out->values, rows, row,
+				 r->filter ? (void *)&r->filter->wish : r->out, text);
 }
 
 static int check_filter(struct parsing *r)
@@ -254,7 +233,7 @@ static int begin_config_section(struct parsing *r, char *line)
 	if (err)
 		return err;
 	r->filter = NULL;
-	memset(r->given, 0, sizeof(r->given));
+	config_values_begin(&r->out->values);
 	r->in_section = true;
 	r->section_line = r->lines.line;
 	if (!end || (*rest && *rest != ';' && *rest != '#'))
@@ -289,16 +268,9 @@ static char *read_config_line(char *to, int size, void *from)
 static int take_config_key(void *user, const char *section, const char *key, const char *value)
 {
 	struct parsing *r = user;
-	char *text = keep_text(r, strdup(value));
 
 	(void)section;
-	if (!text)
-		r->lines.failed = -ENOMEM;
-	else if (!r->in_section)
-		r->lines.failed =
-			diag_err(-EINVAL, "keys come behind a section, [service] or [filter NAME]");
-	else
-		r->lines.failed = use_config_key(r, key, text);
+	r->lines.failed = use_config_key(r, key, value);
 	return 1;
 }
 
@@ -364,9 +336,7 @@ int config_read(const char *path, struct config_file *out)
 
 void config_free(struct config_file *c)
 {
-	for (int i = 0; i < c->texts_cnt; i++)
-		free(c->texts[i]);
-	free(c->texts);
+	config_values_free(&c->values);
 	free(c->filters);
 	*c = (struct config_file){ 0 };
 }

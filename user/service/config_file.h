@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "config_values.h"
 #include "open_filter.h"
 #include "wish.h"
 
@@ -37,8 +38,7 @@ struct config_file {
 	uint64_t save_every_ns; /* save also at this interval, with `save` true; 0: no interval */
 	struct config_filter *filters;
 	int cnt;
-	char **texts; /* all values; the requests point to them */
-	int texts_cnt;
+	struct config_values values; /* the requests point to them */
 };
 
 /* Reads the file. Returns 0, and the caller frees *out with config_free(); -EINVAL if the file is

@@ -13,15 +13,14 @@
 #include "clock.h"
 #include "config_file.h"
 #include "diag.h"
+#include "event_loop.h"
 #include "exit.h"
 #include "instance.h"
 #include "reconcile.h"
 #include "kernel.h"
 #include "metrics.h"
 #include "metrics_file.h"
-#include "runtime_file.h"
 #include "service.h"
-#include "timer.h"
 #include "want_lost.h"
 
 #define US_PER_S 1000000ULL
@@ -227,19 +226,6 @@ static int write_metrics(void *arg, FILE *out)
 	return err ?: metrics_write(out, &s->readings);
 }
 
-static void configure_metrics(struct service *s)
-{
-	const struct config_file *c = &s->reconcile.config;
-	char *path = c->metrics ? strdup(c->metrics) : runtime_file(s->name, METRICS_SUFFIX);
-
-	if (path)
-		metrics_file_configure(&s->metrics, strcmp(path, METRICS_NONE) ? path : NULL,
-				       c->metrics_every_ns);
-	else
-		diag_err(-ENOMEM, "no metrics are written: out of memory");
-	free(path);
-}
-
 /* Restarts or stops the timer of saves, unless its interval is still before_ns. */
 static int arm_save(struct service *s, uint64_t before_ns)
 {
@@ -266,7 +252,8 @@ static int configure_service(struct service *s)
 		config_free(&next);
 		return err;
 	}
-	configure_metrics(s);
+	metrics_file_configure(&s->metrics, s->reconcile.config.metrics, s->name,
+			       s->reconcile.config.metrics_every_ns);
 	return arm_save(s, save_every_ns);
 }
 
@@ -297,36 +284,22 @@ static int on_end(sd_event_source *source, const struct signalfd_siginfo *si, vo
 	return do_now(s);
 }
 
-static int add_signals(struct service *s)
-{
-	sigset_t set;
-	int err;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGCHLD);
-	if (sigprocmask(SIG_BLOCK, &set, NULL))
-		return -errno;
-	err = sd_event_add_signal(s->events, NULL, SIGHUP, on_reload, s);
-	if (err >= 0)
-		err = sd_event_add_signal(s->events, NULL, SIGTERM, on_end, s);
-	return err < 0 ? err : sd_event_add_signal(s->events, NULL, SIGINT, on_end, s);
-}
-
 static int prepare_service(struct service *s)
 {
-	int err = sd_event_default(&s->events);
+	static const struct loop_signal SIGNALS[] = {
+		{ SIGHUP, on_reload }, { SIGTERM, on_end }, { SIGINT, on_end }, { 0 }
+	};
+	sigset_t children;
+	int err;
 
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD); /* for on_job_end() */
+	sigprocmask(SIG_BLOCK, &children, NULL);
+	err = loop_open(&s->events, SIGNALS, s);
 	s->reconcile.readings = &s->readings;
 	s->metrics = (struct metrics_file){ .events = s->events, .write = write_metrics, .arg = s };
 	s->lost = (struct want_lost){ .events = s->events, .readings = &s->readings };
 	drop_monitor_end_left();
-	if (err >= 0)
-		err = add_signals(s);
-	if (err >= 0)
-		err = sd_event_set_watchdog(s->events, true);
 	if (err >= 0)
 		err = sd_event_add_io(s->events, NULL, s->reconcile.links.fd, EPOLLIN, on_links, s);
 	if (err >= 0)

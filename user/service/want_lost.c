@@ -8,8 +8,8 @@
 #include <sys/epoll.h>
 
 #include "clock.h"
+#include "event_loop.h"
 #include "receivers.h"
-#include "timer.h"
 
 #define PART 10		     /* of the time: 1/PART of a CPU at most */
 #define CREDIT_NS 500000000  /* so much time without work is remembered, for bursts */

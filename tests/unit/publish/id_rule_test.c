@@ -29,7 +29,8 @@ static const struct row {
 	{ "nonsense", "%s%n", "with ids of another version of this program", "?" },
 	{ "empty", "", "with ids of another version of this program", "?" },
 	{ "long-field", "format=1 realm=realm profile=00000000000012ab0 " SECRET " machine=m",
-	  "with ids of another version of this program", "?" },
+	  "with another profile", "m" },
+	{ "fewer-fields", "format=1 realm=realm", "with other streams in its realm", "?" },
 };
 
 TEST(subjects_have_no_braces)

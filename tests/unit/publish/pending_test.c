@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table of messages without an acknowledgement, against a plain list. */
+/* The table of events without an acknowledgement, against plain lists. */
 #include "unit.h"
 
 #include "pending.h"
@@ -8,20 +8,15 @@
 #define STEPS 200000
 #define BYTES_MAX 5000
 
+/* Of events that are never copies. */
+static struct publish_stream numbered = { .realm = "rtp", .is.number_bytes = 2 };
+
 /* A message of the model: where its answer goes. */
 struct model_message {
-	struct pending_message message;
 	uint32_t slot, generation;
 	bool is_there;
+	struct intake_event event;
 };
-
-static void count_one(void *arg, struct pending_slot *s)
-{
-	uint32_t *cnt = arg;
-
-	assert_non_null(s->message);
-	++*cnt;
-}
 
 static void check_same(struct pending *p, const struct model_message *all, size_t cnt)
 {
@@ -35,12 +30,13 @@ static void check_same(struct pending *p, const struct model_message *all, size_
 		assert_int_equal(s != NULL, m->is_there);
 		if (!m->is_there)
 			continue;
-		assert_ptr_equal(s->message, &m->message);
+		assert_ptr_equal(s->event, &m->event);
 		assert_int_equal(pending_number(p, s), m->slot);
 		there++;
-		bytes += m->message.bytes;
+		bytes += m->event.len;
 	}
-	pending_each(p, count_one, &seen);
+	for (struct pending_slot *s = NULL; (s = pending_next(p, s)); seen++)
+		assert_non_null(s->event);
 	assert_int_equal(pending_count(p), there);
 	assert_int_equal(seen, there);
 	assert_int_equal(p->bytes, bytes);
@@ -67,8 +63,9 @@ TEST(any_order)
 
 			m = &all[next];
 			next = (next + 1) % MESSAGES;
-			m->message.bytes = random() % (2 * BYTES_MAX / SLOTS);
-			s = pending_add(&p, &m->message);
+			m->event.stream = &numbered;
+			m->event.len = random() % (2 * BYTES_MAX / SLOTS);
+			s = pending_add(&p, &m->event);
 			m->slot = pending_number(&p, s);
 			m->generation = s->generation;
 			m->is_there = true;
@@ -79,7 +76,7 @@ TEST(any_order)
 			struct pending_slot *s = pending_find(&p, m->slot, m->generation);
 
 			pending_sent(s, step + 1, 10);
-			assert_ptr_equal(pending_remove(&p, s), &m->message);
+			assert_ptr_equal(pending_remove(&p, s), &m->event);
 			m->is_there = false;
 		}
 		if (step % 16 == 0)
@@ -90,7 +87,7 @@ TEST(any_order)
 
 TEST(hostile_answers)
 {
-	struct pending_message m = { .bytes = 10 };
+	struct intake_event m = { .stream = &numbered, .len = 10 };
 	struct pending_slot *s;
 	struct pending p;
 
@@ -135,7 +132,7 @@ static const struct fate {
 
 TEST_ROWS(fate, FATES)
 {
-	struct pending_message m = { .bytes = 1 };
+	struct intake_event m = { .stream = &numbered, .len = 1 };
 	uint64_t now = 7 * MS;
 	bool is_given_up = false;
 	struct pending_slot *s;
@@ -165,7 +162,7 @@ TEST_ROWS(fate, FATES)
 /* A message keeps the time of its first sending, over retries and connections. */
 TEST(first_sending)
 {
-	struct pending_message m = { .bytes = 1 };
+	struct intake_event m = { .stream = &numbered, .len = 1 };
 	struct pending_slot *s;
 	struct pending p;
 
@@ -179,56 +176,6 @@ TEST(first_sending)
 	pending_remove(&p, s);
 	s = pending_add(&p, &m);
 	assert_int_equal(s->first_sent_ns, 0);
-	pending_close(&p);
-}
-
-struct looked {
-	struct pending *p;
-	uint32_t sent, failed;
-};
-
-static void send_one(void *arg, struct pending_slot *s)
-{
-	struct looked *l = arg;
-
-	assert_false(s->is_sent);
-	pending_sent(s, 100, 50);
-	l->sent++;
-}
-
-static void fail_one(void *arg, struct pending_slot *s)
-{
-	struct looked *l = arg;
-
-	assert_true(s->is_sent);
-	pending_remove(l->p, s);
-	l->failed++;
-}
-
-static void assert_looked(struct pending *p, uint64_t now_ns, uint32_t sent, uint32_t failed)
-{
-	struct looked l = { .p = p };
-
-	pending_due(p, now_ns, 5, send_one, fail_one, &l);
-	assert_int_equal(l.sent, sent);
-	assert_int_equal(l.failed, failed);
-}
-
-/* A backlog is sent in bursts; answers that are late are no part of a burst. */
-TEST(bursts_are_bounded)
-{
-	struct pending_message m = { .bytes = 1 };
-	struct pending p;
-
-	assert_int_equal(pending_open(&p, SLOTS, 100), 0);
-	for (int i = 0; i < 12; i++)
-		pending_add(&p, &m);
-	assert_looked(&p, 100, 5, 0);
-	assert_looked(&p, 100, 5, 0);
-	assert_looked(&p, 100, 2, 0);
-	assert_looked(&p, 149, 0, 0); /* nothing is due */
-	assert_looked(&p, 150, 0, 12);
-	assert_int_equal(pending_count(&p), 0);
 	pending_close(&p);
 }
 
@@ -253,7 +200,7 @@ static const struct room {
 
 TEST_ROWS(room, ROOMS)
 {
-	struct pending_message m = { .bytes = row->bytes_each };
+	struct intake_event m = { .stream = &numbered, .len = row->bytes_each };
 	struct pending p;
 
 	assert_int_equal(pending_open(&p, row->slots, row->bytes_max), 0);
@@ -261,6 +208,62 @@ TEST_ROWS(room, ROOMS)
 		pending_add(&p, &m);
 	assert_int_equal(pending_room(&p, 10), row->room);
 	assert_int_equal(pending_has_room(&p), row->room > 0);
+	pending_close(&p);
+}
+
+#define IDS 9 /* few: most are there already */
+#define REALMS 2
+#define STREAMS 3
+
+TEST(copies_are_found)
+{
+	static struct publish_stream streams[STREAMS] = { { .realm = "a" },
+							  { .realm = "b" },
+							  { .realm = "a" } };
+	struct pending_slot *there[REALMS][IDS] = { 0 };
+	struct pending p;
+
+	srandom(34);
+	assert_int_equal(pending_open(&p, REALMS * IDS + 1, BYTES_MAX), 0);
+	for (int step = 0; step < STEPS; step++) {
+		int stream = random() % STREAMS, n = random() % IDS;
+		struct pending_slot **at = &there[stream % REALMS][n];
+
+		if (random() % 2) {
+			struct intake_event *e = calloc(1, sizeof(*e));
+			struct pending_slot *s;
+
+			e->stream = &streams[stream];
+			e->id.len = 1 + n % 3;
+			memset(e->id.bytes, n / 3, e->id.len);
+			s = pending_add(&p, e);
+			assert_int_equal(s != NULL, !*at);
+			if (s)
+				*at = s;
+			else
+				free(e);
+		} else if (*at) {
+			free(pending_remove(&p, *at));
+			*at = NULL;
+		}
+	}
+	for (struct pending_slot *s = NULL; (s = pending_next(&p, s));)
+		free(pending_remove(&p, s));
+	pending_close(&p);
+}
+
+/* A number may come again for another event. */
+TEST(numbers_are_no_ids)
+{
+	struct intake_event events[2] = { { .stream = &numbered, .id.len = 6 },
+					  { .stream = &numbered, .id.len = 6 } };
+	struct pending p;
+
+	assert_int_equal(pending_open(&p, 2, 1), 0);
+	for (int i = 0; i < 2; i++)
+		assert_non_null(pending_add(&p, &events[i]));
+	for (struct pending_slot *s = NULL; (s = pending_next(&p, s));)
+		pending_remove(&p, s);
 	pending_close(&p);
 }
 

@@ -10,17 +10,18 @@
 #define PAGE "user/publish/USAGE.md"
 #define PREFIX "xdp_dedup_publish_"
 
-static const struct publisher_view VIEW = { .filter = "f", .stream = "S", .machine = "m" };
-
 /* The metrics in Prometheus' format; the caller frees them. */
 static char *write_metrics(void)
 {
+	const struct publish_options o = { .filter = "f", .stream = "S", .machine = "m" };
+	struct intake intake = { 0 };
+	const struct outbox outbox = { .options = &o, .intake = &intake };
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	assert_int_equal(publish_metrics_write(&VIEW, out), 0);
+	assert_int_equal(publish_metrics_write(&outbox, out), 0);
 	fclose(out);
 	return text;
 }

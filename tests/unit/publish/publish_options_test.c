@@ -11,7 +11,6 @@
 	"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29" \
 	",30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54"   \
 	",55,56,57,58,59,60,61,62,63,64"
-#define PORT_ONCE "give each port of an address once"
 #define NEEDED "eth0 --server nats://a --stream S --subject g"
 
 static char path[] = "/tmp/publish_options_test.XXXXXX";
@@ -86,14 +85,8 @@ static const struct row {
 	{ "listen-of-two-families", NEEDED " --listen 0.0.0.0:8001,[2001:db8::1]:8001", NULL, NULL },
 	{ "listen-wrong", NEEDED " --listen 192.0.2.1", NULL, "give ports, or addresses and ports" },
 	{ "listen-none", NEEDED " --listen ,", NULL, "give at least one port" },
-	{ "listen-twice", NEEDED " --listen 8001,8002,8001", NULL, PORT_ONCE },
-	{ "listen-all-behind-one", NEEDED " --listen 192.0.2.1:8001,8001", NULL, PORT_ONCE },
-	{ "listen-one-behind-all", NEEDED " --listen 8001,[::1]:8001", NULL, PORT_ONCE },
-	{ "listen-one-twice", NEEDED " --listen [::1]:8001,[0::1]:8001", NULL, PORT_ONCE },
-	{ "listen-all-of-ipv4", NEEDED " --listen 192.0.2.1:1,0.0.0.0:1", NULL, PORT_ONCE },
-	{ "listen-all-of-ipv6", NEEDED " --listen 192.0.2.1:1,[::]:1", NULL, PORT_ONCE },
-	{ "listen-in-two-lines", "--config FILE", FILE_NEEDED "listen = 1\nlisten = 127.0.0.1:1\n",
-	  PORT_ONCE },
+	{ "listen-in-two-lines", "--config FILE", FILE_NEEDED "listen = 1\nlisten = x\n",
+	  "give ports, or addresses and ports" },
 	{ "listen-65", NEEDED " --listen " PORTS_64 ",65", NULL, "at most 64" },
 	{ "wrong-receive", NEEDED " --receive x", NULL, "auto, xsk or udp" },
 	{ "short-window", NEEDED " --duplicates 1ms", NULL, "100ms" },
@@ -112,7 +105,7 @@ static const struct row {
 	{ "file-with-a-control-character", "--config FILE", FILE_NEEDED "secret = \x1b\n",
 	  ":6: a control character" },
 	{ "no-file", "--config /nowhere/x", NULL, "No such file" },
-	{ "key-twice", "--config FILE", FILE_NEEDED "stream = T\n", ":6: stream is there twice" },
+	{ "key-twice", "--config FILE", FILE_NEEDED "stream = T\n", ":6: stream is there already" },
 	{ "unknown-key", "--config FILE", FILE_NEEDED "nothing = 1\n", "there is no key nothing" },
 	{ "new-ids-alone", NEEDED " --new-ids", NULL, "--new-ids goes with --check" },
 	{ "check-is-no-key", "--config FILE", FILE_NEEDED "check = yes\n", "there is no key check" },
