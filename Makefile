@@ -544,8 +544,6 @@ install-bench: installable ## install xdp-dedup-bench; takes the variables of in
 # Without sanitizers, because the demo and the benches measure time.
 $(BUILD)/tests/gossip: $(patsubst %,$(BUILD)/obj/tests/fixture/packets/%.o,gossip_main gossip udp)
 	$(call link)
-$(BUILD)/tests/feed: $(patsubst %,$(BUILD)/obj/tests/fixture/packets/%.o,feed_main feed gossip udp)
-	$(call link)
 $(BUILD)/tests/bench: $(BUILD)/obj/tests/bench/bench_main.o $(call SHARED,obj)
 	$(call link,,$(TEST_LIBS))
 $(BUILD)/tests/e2e_bench: $(BUILD)/obj/tests/bench/e2e_bench_main.o $(call SHARED,obj)
@@ -556,7 +554,7 @@ $(BUILD)/tests/plain_publisher: $(BUILD)/obj/tests/bench/plain_publisher_main.o 
 	$(call link,,$(LIBPUBLISH))
 
 .PHONY: demo
-demo: $(BIN) $(BUILD)/tests/gossip $(BUILD)/tests/feed ## as root: gossip with the filter and without; A and B feeds
+demo: $(BIN) $(BUILD)/tests/gossip ## as root: gossip with the filter and without; A and B feeds
 	$(Q)BUILD='$(BUILD)' scripts/demo
 
 .PHONY: demo-publish
@@ -564,7 +562,7 @@ demo-publish: $(BIN) $(PUBLISH) ## as root: two machines publish into one stream
 	$(Q)BUILD='$(BUILD)' scripts/demo-publish
 
 .PHONY: pictures
-pictures: $(BIN) $(BUILD)/tests/feed ## as root: pictures of the documents: watch on a real feed, a page of replay, the bench's drawings
+pictures: $(BIN) ## as root: pictures of the documents: watch on a real feed, a page of replay, the bench's drawings
 	$(Q)scripts/deps bench browser
 	$(Q)BUILD='$(BUILD)' scripts/watch-picture user/cli/watch.svg
 	$(Q)BUILD='$(BUILD)' scripts/report-picture.py user/cli/report.png

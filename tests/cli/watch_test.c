@@ -10,11 +10,9 @@
 #include <stdlib.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "feed.h"
 #include "open.h"
 #include "packet.h"
 #include "totals.h"
@@ -42,22 +40,6 @@ static int flow(char **argv)
 		usleep(ms * 1000);
 	}
 	return 0;
-}
-
-/* $FEEDS IFNAME: an A and a B feed, each with losses. A's sender is a child. */
-static int send_feeds(char **argv)
-{
-	const struct feed f = { .seed = 1, .packets = 100000, .loss_percent = { 20, 20 } };
-	pid_t parent = getpid(), child = fork();
-	struct feed_sender s;
-	int side = !!child;
-
-	if (!child && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
-		return 1;
-	if (feed_sender_open(&s, &f, side ? "233.252.0.2" : "233.252.0.1", 26400 + side, argv[2]))
-		return 1;
-	s.rate_pps = 800;
-	return feed_send(&s, side) < 0;
 }
 
 /* $CPUS NAME: are the counters of all CPUs together those of the filter? Prints how many have any. */
@@ -92,7 +74,8 @@ static int compare_cpus(char **argv)
  * shows TEXT       it does, within a while; hides TEXT: it does not any more
  * presses KEY      as tmux names it
  * ended STATUS     the command has, and has left the terminal as it was
- * paths            v0 filters an A and a B feed, with --paths; $FEEDS of p0 runs
+ * paths            v0 filters an A and a B feed, with --paths: $feed_a and another sender
+ *                  run, each with losses
  * soon COMMAND     succeeds once in five times: the machine may be busy in the others
  */
 static const char WORDS[] =
@@ -108,7 +91,10 @@ static const char WORDS[] =
 	"		'history = 4096' 'sequence = payload+10:8' 'count = payload+18:2' 'reset = 100ms' \\\n"
 	"		'exempt = payload+18:2 == 0x0000' 'exempt = payload+18:2 == 0xffff' >/mnt/feed.ini\n"
 	"	$XD load v0 --paths 2 --profiles /mnt/feed.ini --profile a=feed:26400@233.252.0.1#md \\\n"
-	"		--profile b=feed:26401@233.252.0.2#md; $FEEDS p0 & flow=$!; }\n"
+	"		--profile b=feed:26401@233.252.0.2#md\n"
+	"	set -- --packets 100000 --lose-a 20 --lose-b 20 --rate 800 --interface p0\n"
+	"	scripts/feed.py a 233.252.0.1 26400 \"$@\" & feed_a=$!\n"
+	"	scripts/feed.py b 233.252.0.2 26401 \"$@\" & flow=\"$feed_a $!\"; }\n"
 	"soon() { for i in 1 2 3 4 5; do if \"$@\"; then return; fi; done; return 1; }\n"
 	"screen() { columns=$1 lines=$2 n=$((n + 1)); shift 2; rm -f /mnt/ended /mnt/tty2\n"
 	"	echo \"trap : INT; stty -g >/mnt/tty; timeout --foreground 600 $*; echo STATUS $? "
@@ -224,7 +210,7 @@ static const struct cli_script SCRIPTS[] = {
 	  "shows ' [0-9A-Z]*: [0-9.k]* messages/s, [0-9]* lost on all paths; NOT REDUNDANT'\n"
 	  "shows ' a v0  *[0-9.]*/s  *[0-9.]* %  *[1-9][0-9]*  *[1-9]'; shows ' [ab] v0 .*█'\n"
 	  "has ' path  '; has 'skew: 1us-8s'; lacks ' fill '; lacks ' window '; [ $(echo \"$output\" | wc -L) -le 80 ]\n"
-	  "kill -STOP $(pgrep -P $flow); shows ' a v0 .* silent'; kill -CONT $(pgrep -P $flow)\n"
+	  "kill -STOP $feed_a; shows ' a v0 .* silent'; kill -CONT $feed_a\n"
 	  "hides silent; t resize-window -x 40 -y 13; hides interface; shows ' a v0'\n"
 	  "t resize-window -x 200 -y 40; shows ' [ab] v0 .*█'; presses q; ended 0\n" },
 	{ "paths-in-lines",
@@ -293,13 +279,10 @@ int main(int argc, char **argv)
 {
 	if (argc == 5 && !strcmp(argv[1], "FLOW"))
 		return flow(argv);
-	if (argc == 3 && !strcmp(argv[1], "FEEDS"))
-		return send_feeds(argv);
 	if (argc == 3 && !strcmp(argv[1], "CPUS"))
 		return compare_cpus(argv);
 	cli_environment();
 	cli_helper("FLOW", "FLOW");
-	cli_helper("FEEDS", "FEEDS");
 	cli_helper("CPUS", "CPUS");
 	cli_words = WORDS;
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);

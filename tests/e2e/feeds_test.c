@@ -40,7 +40,7 @@ struct field {
 static struct feed {
 	struct frame frame;
 	struct field number, count;
-	bool numbered;
+	bool numbered, partial;
 	uint64_t first;	   /* the number of message 0 */
 	char options[256]; /* of load and replay */
 } feed;
@@ -114,7 +114,7 @@ static void prepare(const char *name)
 	assert_int_equal(profiles_add_builtin(&all), 0);
 	p = profiles_find(&all, name);
 	assert_non_null(p);
-	feed = (struct feed){ .numbered = p->numbered.width };
+	feed = (struct feed){ .numbered = p->numbered.width, .partial = p->numbered.partial };
 	profile_packets_each(p, take_first_fresh, NULL);
 	feed.number = find_field(p, "\nsequence");
 	feed.count = find_field(p, "\ncount");
@@ -279,6 +279,7 @@ static void check_senders(json_object *o, uint32_t lost)
 	assert_int_equal(s.messages, MESSAGES);
 	assert_int_equal(s.lost + s.missing, lost);
 	assert_int_equal(s.restarts + s.others, 0);
+	assert_int_equal(s.partial, feed.partial);
 	for (int i = 0; i < E2E_LINKS; i++) {
 		const struct path_seen *p = path_seen(&s, sides[i].name, NULL);
 
@@ -339,6 +340,9 @@ static void by_veth(uint64_t seed, const char *mode)
 		read_delivered();
 	} while (began_anew() && ++tries < 5);
 	check(tool_status("feed"));
+	if (feed.numbered) /* what no path has brought */
+		sh("%s status feed | grep -q ', [0-9]* %slost on all paths'", tool(),
+		   feed.partial ? "for others, or " : "");
 	unload(NULL);
 }
 

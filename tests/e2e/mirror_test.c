@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* A mirror interface between network namespaces: frames for other hosts, every packet mirrored at
  * two places of its way. A reader there, a packet socket or tcpdump, gets every packet once, and
- * every frame that is not IP at both places; with the profile mirror-l2 these once, too. Or it gets
- * the IP packets in tunnels, each copy in one of any kind.
+ * every frame that is not IP at both places; with the profile mirror-l2 these once, too.
  */
 #include "e2e_runner.h"
 #include "protocol_packets.h"
-#include "tunnel_wrap.h"
 #include "udp.h"
 
 #include <errno.h>
@@ -38,7 +36,6 @@ static const struct kind {
 	struct protocol_packet packet; /* OTHER_FRAME without an EtherType: its length is there */
 	bool retransmitted;
 } KINDS[] = {
-	/* These also come in tunnels. */
 	{ "IPv4 UDP", .packet = { .protocol = IP_PACKET, .ip_protocol = IPPROTO_UDP } },
 	{ "IPv4 TCP", .packet = { .protocol = IP_PACKET } },
 	{ "IPv4 TCP, sent again", .packet = { .protocol = IP_PACKET }, .retransmitted = true },
@@ -46,7 +43,6 @@ static const struct kind {
 	{ "IPv4 fragment", .packet = { .protocol = IP_PACKET, .fragment = 0x2000 | 185 } },
 	{ "IPv6 UDP", .packet = { .protocol = IP_PACKET, .ip_protocol = IPPROTO_UDP, .ipv6 = true } },
 	{ "IPv6 TCP", .packet = { .protocol = IP_PACKET, .ipv6 = true } },
-#define IN_TUNNELS 7
 	{ "IPv4, wrong checksum", .packet = { .protocol = IP_PACKET, .sum_off = 1 } },
 	{ "ARP", .packet = { .protocol = OTHER_FRAME, .ethertype = ETH_P_ARP } },
 	{ "LLDP", .packet = { .protocol = OTHER_FRAME, .ethertype = ETH_P_LLDP } },
@@ -65,14 +61,11 @@ static const struct row {
 	const char *name;
 	const char *options;
 	bool l2; /* frames that are not IP are equal at all places, except for VLAN tags */
-	bool tunnels;
 	bool by_tcpdump;
 } ROWS[] = {
 	{ "packet_socket_reads_once", .options = "--profile mirror" },
 	{ "other_frames_are_read_once", .options = "--profile mirror --profile mirror-l2",
 	  .l2 = true },
-	{ "packets_in_tunnels_are_read_once", .options = "--profile mirror --tunnels all",
-	  .tunnels = true },
 	{ "tcpdump_reads_once", .options = "--profile mirror", .by_tcpdump = true },
 };
 
@@ -89,7 +82,7 @@ static struct mirror {
 
 static const struct kind *kind_of(uint32_t number)
 {
-	return &KINDS[number % (m.row->tunnels ? IN_TUNNELS : ARRAY_SIZE(KINDS))];
+	return &KINDS[number % ARRAY_SIZE(KINDS)];
 }
 
 static bool is_ip(const struct kind *k)
@@ -123,10 +116,8 @@ static void make_frame(struct frame *f, uint32_t number, uint32_t place, uint32_
 {
 	const struct kind *k = kind_of(number);
 	struct mark mark = { m.seed, number };
-	uint64_t chance = m.seed + PACKETS * place + number;
-	enum wrap_kind wrap = m.row->tunnels ? 1 + random_next(&chance) % WRAP_VLANS : NO_WRAP;
 	uint32_t hop = is_switched(k) ? 0 : place;
-	uint32_t tags = wrap < WRAP_GRE_IP ? (number + place) % 4 : 0;
+	uint32_t tags = (number + place) % 4;
 	struct protocol_packet p = k->packet;
 	uint64_t random = m.seed + number;
 	/* What had a tag once is padded to more, and some leak what was there before. */
@@ -151,9 +142,8 @@ static void make_frame(struct frame *f, uint32_t number, uint32_t place, uint32_
 		p.ethertype = p.body;
 	protocol_frame(f, &p);
 	memcpy(f->data + f->len - sizeof(mark), &mark, sizeof(mark));
-	for (; f->len < least && !wrap; f->len++)
+	for (; f->len < least; f->len++)
 		f->data[f->len] = hop;
-	tunnel_wrap(f, &(struct wrap){ .kind = wrap, .from = place, .number = 1 + number % 1000 });
 }
 
 /* As tcpdump has it: promiscuous. What the interface itself has sent by now is left out. */

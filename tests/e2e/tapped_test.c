@@ -3,14 +3,12 @@
  * links, to interfaces that share a filter. Each inner packet is read once there, and every counter
  * is exact. Rows whose device this kernel lacks are skipped.
  *
- * once-*: every device. kind-*: once with --tunnels of its kind alone, twice with all others or
- * none. outer-to-*, to-*: which destinations count. ended-*, closed-*: the receiver's own tunnel
- * devices have each packet once; twice with `none`. cut-*, outer-fragments: what ERSPAN cuts off,
- * and fragments of outer packets, passes. changes-*: `set --tunnels` under traffic loses nothing.
+ * once-*: every device. ended-*, closed-*: the receiver's own tunnel devices have each packet once;
+ * twice with `none`. cut-*, outer-fragments: what ERSPAN cuts off, and fragments of outer packets,
+ * passes.
  */
 #include "e2e_runner.h"
 #include "neighbour.h"
-#include "open.h"
 #include "tapped_flow.h"
 #include "tunnel_pairs.h"
 #include "udp.h"
@@ -19,12 +17,10 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define ROUNDS 2
@@ -41,10 +37,7 @@ static struct {
 	int readers[E2E_LINKS], raw[2][E2E_LINKS], datagrams[2]; /* raw, datagrams: IPv4, IPv6 */
 	uint32_t offset; /* in what is read: the inner IP header */
 	uint64_t read;
-	uint32_t fresh;		       /* packets of which one copy was read */
-	uint32_t settled;	       /* packets of the tap when talk() ended */
-	uint64_t late_sent, late_read; /* after that */
-	pid_t changer;
+	uint32_t fresh; /* packets of which one copy was read */
 	struct filter_counters before;
 } t;
 
@@ -86,10 +79,6 @@ static int close_all(void **state)
 static int teardown(void **state)
 {
 	close_sockets();
-	if (t.changer) {
-		kill(t.changer, SIGKILL);
-		waitpid(t.changer, NULL, 0);
-	}
 	tunnel_remove();
 	return t.is_busy ? close_all(state) : 0;
 }
@@ -165,33 +154,11 @@ __attribute__((format(printf, 1, 2))) static void set_filter(const char *format,
 	strcpy(t.options, options);
 }
 
-static void unload(void)
-{
-	if (t.is_loaded)
-		e2e_tool("unload --name " FILTER);
-	t.is_loaded = false;
-}
-
-/* Reads the counters, also while a change goes on, when what a name stands for changes. */
 static struct filter_counters counters(void)
 {
 	struct filter_counters c = { 0 };
-	struct filter f;
-	int err = t.is_loaded ? -EAGAIN : 0;
 
-	for (int ms = 0; ms < PATIENCE_MS && err; ms++) {
-		err = filter_open(FILTER, &f);
-		if (!err) {
-			err = filter_open_change(&f);
-			if (!err)
-				err = filter_counters(&f, &c);
-			filter_close(&f);
-		}
-		if (err)
-			usleep(1000);
-	}
-	assert_return_code(err, -err);
-	return c;
+	return t.is_loaded ? e2e_counters(FILTER) : c;
 }
 
 /* The tap sees what it sends a moment after the copies have left. */
@@ -285,11 +252,9 @@ static void forget_copies(void)
 	uint8_t frame[2048];
 
 	usleep(SETTLE_US);
-	t.late_sent += tapped_sent() - t.settled;
-	t.settled = tapped_sent();
 	for (int i = 0; i < E2E_LINKS; i++)
 		while (recv(t.readers[i], frame, sizeof(frame), 0) > 0)
-			t.late_read++;
+			;
 }
 
 static void talk(uint32_t compared_bytes)
@@ -299,7 +264,7 @@ static void talk(uint32_t compared_bytes)
 
 	forget_copies();
 	tapped_start(compared_bytes);
-	t.read = t.settled = 0;
+	t.read = 0;
 	t.before = counters();
 	tapped_talk(families, ROUNDS, await_copies);
 	do { /* the last acknowledgements may come late */
@@ -307,7 +272,6 @@ static void talk(uint32_t compared_bytes)
 		usleep(SETTLE_US);
 		await_copies();
 	} while (sent() != cnt);
-	t.settled = cnt;
 }
 
 /* What a counter has counted since talk(). */
@@ -347,16 +311,6 @@ static uint32_t assert_read(uint32_t copies, uint32_t bytes)
 	return longer;
 }
 
-/* Each packet was read. */
-static void assert_none_lost(void)
-{
-	uint32_t cnt;
-	const struct tapped_packet *all = tapped_record(&cnt);
-
-	for (uint32_t i = 0; i < cnt; i++)
-		assert_in_range(all[i].read, 1, 2 * all[i].sent);
-}
-
 static void talk_and_assert(uint32_t copies)
 {
 	talk(TAPPED_MTU);
@@ -381,65 +335,6 @@ static void each_packet_comes_once(void **state)
 	set_filter("--tunnels %s", usual(d));
 	read_outer();
 	talk_and_assert(1);
-	t.is_busy = false;
-}
-
-/* With only its kind a device's packets come once, with all others twice. */
-static const struct kind {
-	const char *name, *device, *others;
-} KINDS[] = {
-	{ "kind-vlan", "vlan", "mpls,pppoe,ipip,gre,erspan,vxlan,geneve,gtp" },
-	{ "kind-mpls", "mpls", "vlan,pppoe,ipip,gre,erspan,vxlan,geneve,gtp" },
-	{ "kind-ipip", "sit", "vlan,mpls,pppoe,gre,erspan,vxlan,geneve,gtp" },
-	{ "kind-gre", "gre", "vlan,mpls,pppoe,ipip,erspan,vxlan,geneve,gtp" },
-	{ "kind-erspan", "erspan-2", "vlan,mpls,pppoe,ipip,gre,vxlan,geneve,gtp" },
-	{ "kind-vxlan", "vxlan", "vlan,mpls,pppoe,ipip,gre,erspan,geneve,gtp" },
-	{ "kind-geneve", "geneve", "vlan,mpls,pppoe,ipip,gre,erspan,vxlan,gtp" },
-	{ "kind-port", "vxlan-8472", "all" },
-	{ "kind-two", "sit-in-gre", "gre" },
-};
-
-static void only_its_kind_is_opened(void **state)
-{
-	const struct kind *k = *state;
-	const struct tunnel_device *d = tunnel_device(k->device);
-
-	open_tunnels(d);
-	set_filter("--tunnels %s", d->tunnels);
-	read_outer();
-	talk_and_assert(1);
-	set_filter("--tunnels %s", k->others);
-	talk_and_assert(2);
-	set_filter("--tunnels none");
-	talk_and_assert(2);
-	t.is_busy = false;
-}
-
-/* Which destinations count: the tunnel's, the inner packet's. */
-static const struct destination {
-	const char *name, *device, *options;
-	uint32_t copies;
-} DESTINATIONS[] = {
-	{ "outer-to-both", "vxlan", "--outer-to 10.77.0.0/16", 1 },
-	{ "outer-to-one", "vxlan", "--outer-to 10.77.0.9", 2 },
-	{ "outer-to-another", "vxlan", "--outer-to 10.88.0.0/16,fd88::/64", 2 },
-	{ "outer-to-ipv6", "vxlan-ipv6", "--outer-to fd77:0::9,fd77:1::9", 1 },
-	{ "outer-to-first-level", "vxlan-in-vxlan", "--outer-to 10.77.0.9,10.77.1.9", 1 },
-	{ "outer-to-second-level", "vxlan-in-vxlan", "--outer-to 10.66.0.0/16", 2 },
-	{ "to-inner", "vxlan", "--to 10.88.0.0/24,fd88::/64", 1 },
-	{ "to-outer", "vxlan", "--to 10.77.0.0/16", 2 },
-};
-
-static void destinations_count(void **state)
-{
-	const struct destination *to = *state;
-
-	open_tunnels(tunnel_device(to->device));
-	unload();
-	set_filter("--tunnels all %s", to->options);
-	read_outer();
-	talk_and_assert(to->copies);
-	unload();
 	t.is_busy = false;
 }
 
@@ -526,68 +421,6 @@ static void outer_fragments_pass(void **state)
 	t.is_busy = false;
 }
 
-/* The tool's changes, while packets come. */
-static const struct change {
-	const char *name, *script;
-} CHANGES[] = {
-	{ "changes-set", "for n in 1 2 3 4 5; do\n"
-			 "	$XD set " FILTER " --tunnels none || exit\n"
-			 "	$XD set " FILTER " --tunnels all || exit\n"
-			 "done" },
-	{ "changes-killed", "for n in 1 2 3 4 5 6 7 8; do\n"
-			    "	timeout -s KILL 0.$((n * 7 + 10)) $XD set " FILTER " --tunnels none\n"
-			    "	timeout -s KILL 0.$((n * 5 + 10)) $XD set " FILTER " --tunnels vxlan\n"
-			    "done\n"
-			    "exec $XD set " FILTER " --tunnels all" },
-};
-
-static void start_changes(const char *script)
-{
-	setenv("XD", tool(), 1);
-	t.changer = fork();
-	assert_return_code(t.changer, errno);
-	if (!t.changer) {
-		execl("/bin/sh", "sh", "-c", script, NULL);
-		_exit(127);
-	}
-}
-
-/* No packet is lost, and afterwards each comes once. */
-static void changes_lose_nothing(void **state)
-{
-	const struct change *change = *state;
-	struct filter_counters before;
-	uint64_t talks = 0, all_sent = 0, all_read = 0;
-	int status;
-
-	open_tunnels(tunnel_device("vxlan"));
-	unload();
-	set_filter("--tunnels all");
-	read_outer();
-	before = counters();
-	t.late_sent = t.late_read = 0;
-	start_changes(change->script);
-	for (; !waitpid(t.changer, &status, WNOHANG); talks++) {
-		talk(TAPPED_MTU);
-		assert_none_lost();
-		all_sent += sent();
-		all_read += t.read;
-	}
-	t.changer = 0;
-	assert_int_equal(status, 0);
-	forget_copies();
-	t.before = before;
-	print_message("# %s: the hosts talked %llu times, and sent %llu packets, %llu of them late\n",
-		      change->name, (unsigned long long)talks, (unsigned long long)all_sent,
-		      (unsigned long long)t.late_sent);
-	all_sent += t.late_sent;
-	all_read += t.late_read;
-	assert_int_equal(CAME(dropped), 2 * all_sent - all_read);
-	assert_int_equal(CAME(rx), 2 * all_sent);
-	talk_and_assert(1);
-	t.is_busy = false;
-}
-
 static bool is_any(const struct tunnel_device *d)
 {
 	return d;
@@ -613,13 +446,10 @@ static void add_device_rows(const char *prefix, CMUnitTestFunction f,
 int main(void)
 {
 	add_device_rows("once", each_packet_comes_once, is_any);
-	add_rows(KINDS, only_its_kind_is_opened, setup, teardown);
-	add_rows(DESTINATIONS, destinations_count, setup, teardown);
 	add_device_rows("ended", inner_packets_are_delivered_once, tunnel_can_end);
 	add_device_rows("closed", closed_tunnels_deliver_twice, tunnel_can_end);
 	add_test("cut-erspan-2", what_erspan_cuts_passes, setup, teardown, "erspan-2");
 	add_test("cut-erspan-3", what_erspan_cuts_passes, setup, teardown, "erspan-3");
 	add_test("outer-fragments", outer_fragments_pass, setup, close_all, "gretap");
-	add_rows(CHANGES, changes_lose_nothing, setup, teardown);
 	return run_added_tests("tapped");
 }

@@ -62,36 +62,6 @@ static void for_each_kind(int layout, void (*change)(struct dedup_config *cfg),
 	}
 }
 
-static void try_ihave(const struct dedup_config *cfg)
-{
-	static const int COUNTS[] = { 1, 2, 32 };
-	bool is_array = cfg->memory.layout != DEDUP_BLOCKED;
-	struct id ids[GSP_IDS_MAX];
-
-	fixture_learn(ids, GSP_IDS_MAX);
-	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
-		expect_ihave(ids, COUNTS[i], XDP_DROP, DEDUP_REASON_ihave_duplicate);
-		for (int at = 0; at < COUNTS[i]; at += is_array ? 1 + COUNTS[i] / 5 : 1) {
-			struct id known = ids[at];
-
-			ids[at] = NO_ID;
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_no_id);
-			/* Announcing an id again and again teaches nothing. */
-			ids[at] = id_fresh();
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
-			expect_ihave(ids, COUNTS[i], XDP_PASS, DEDUP_REASON_ihave_new);
-			assert_int_equal(ids_test(&fixture.filter, ids[at].bytes), 0);
-			ids[at] = known;
-		}
-	}
-	assert_true(fixture.filter.state->learned < GSP_IDS_MAX + cfg->memory.claim);
-}
-
-TEST(ihave_passes_for_any_unknown_id)
-{
-	for_each_kind(ALL_LAYOUTS, NULL, try_ihave);
-}
-
 /* What is learned, and what is only tested, stops where it should. */
 static void try_limit(const struct dedup_config *cfg)
 {
@@ -183,60 +153,6 @@ TEST(count_only_counts_but_passes)
 	for_each_kind(ALL_LAYOUTS, count_only, try_count);
 }
 
-/* Until an id is learned again, which the kernel's memory of whole ids must not prevent. */
-static void try_removal(const struct dedup_config *cfg)
-{
-	struct id ids[4];
-
-	fixture_learn(ids, 1);
-	for (size_t i = 1; i < ARRAY_SIZE(ids); i++) {
-		ids[i] = plain_id_sharing(cfg, &ids[0], 0);
-		expect_event(&ids[i], XDP_PASS, DEDUP_REASON_new);
-	}
-	for (int round = 0; round < 3; round++) {
-		for (size_t i = 0; i < 2 * ARRAY_SIZE(ids); i++)
-			expect_event(&ids[i / 2], XDP_DROP, DEDUP_REASON_duplicate);
-		assert_int_equal(ids_remove(&fixture.filter, ids[0].bytes), 1);
-		assert_int_equal(ids_remove(&fixture.filter, ids[0].bytes), 0);
-		expect_ihave(&ids[0], 1, XDP_PASS, DEDUP_REASON_ihave_new);
-		for (size_t i = 1; i < ARRAY_SIZE(ids); i++)
-			expect_event(&ids[i], XDP_DROP, DEDUP_REASON_duplicate);
-		expect_event(&ids[0], XDP_PASS, DEDUP_REASON_new);
-	}
-	assert_int_equal(ids_remove(&fixture.filter, NO_ID.bytes), -EINVAL);
-}
-
-TEST(a_removed_id_is_unknown_at_once)
-{
-	for_each_kind(DEDUP_COUNTDOWN, NULL, try_removal);
-}
-
-/* In so few cells ids share some. */
-static void few_cells(struct dedup_config *cfg)
-{
-	cfg->memory.m = 1 << 10;
-}
-
-static void try_neighbour(const struct dedup_config *cfg)
-{
-	struct id id, beside;
-
-	fixture_learn(&id, 1);
-	beside = plain_id_sharing(cfg, &id, 1);
-	expect_event(&beside, XDP_PASS, DEDUP_REASON_new);
-	expect_event(&beside, XDP_DROP, DEDUP_REASON_duplicate);
-	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
-	assert_int_equal(ids_remove(&fixture.filter, id.bytes), 1);
-	expect_ihave(&beside, 1, XDP_PASS, DEDUP_REASON_ihave_new);
-	expect_event(&beside, XDP_PASS, DEDUP_REASON_new);
-	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
-}
-
-TEST(a_removed_id_takes_its_neighbours_along)
-{
-	for_each_kind(DEDUP_COUNTDOWN, few_cells, try_neighbour);
-}
-
 /* The hand rests at place 0, clears what is behind it, and rests again. Learned while it
  * rests or clears, an id is known until it clears that id's own array. `asked` has a bit
  * for each state in which a packet asks: none of them may change what the next one says,
@@ -280,34 +196,6 @@ static void try_ages(const struct dedup_config *cfg)
 TEST(a_flat_id_is_known_for_two_generations)
 {
 	for_each_kind(DEDUP_FLAT, NULL, try_ages);
-}
-
-/* Learned, refreshed by the application or not, asked for or not: known for so many
- * countdowns and no more.
- */
-static void try_countdowns(const struct dedup_config *cfg)
-{
-	for (uint32_t row = 0; row < 64; row++) {
-		uint32_t refresh_at = row % 3 * 7, ask_every = 1 + row / 3;
-		uint32_t life = refresh_at + cfg->memory.places;
-		struct id id;
-
-		fixture_count();
-		fixture_learn(&id, 1);
-		for (uint32_t n = 0; n <= life + 1; n++) {
-			if (n == refresh_at)
-				assert_int_equal(ids_add(&fixture.filter, id.bytes), 1);
-			assert_int_equal(ids_test(&fixture.filter, id.bytes), n < life);
-			if (n % ask_every == 0 || n >= life)
-				assert_int_equal(layout_run_ask(&id), n < life);
-			layout_run_pass_here();
-		}
-	}
-}
-
-TEST(a_countdown_id_is_known_for_its_countdowns)
-{
-	for_each_kind(DEDUP_COUNTDOWN, NULL, try_countdowns);
 }
 
 /* Another id of the same dedup_hash_fast(): NH is a sum, and two of its terms change places. */

@@ -143,7 +143,7 @@ static uint32_t layer_at(const struct frame *f, enum layer layer)
 #define HOP_BY_HOP EXT(1, 0, IPPROTO_HOPOPTS)
 #define HAS_AH EXT(1, 0, IPPROTO_AH)
 
-/* One thing wrong with each of these. */
+/* One thing wrong with each of these: one for each reason, and what the sweeps below do not have. */
 static const struct {
 	const char *name;
 	struct frame_plan plan;
@@ -151,29 +151,15 @@ static const struct {
 	uint32_t offset, bytes, value;
 	enum dedup_reason reason;
 } REFUSED[] = {
-	{ "ARP", V4, ETH, 12, 2, ETH_P_ARP, DEDUP_REASON_ignored },
-	{ "802.3 length", V4, ETH, 12, 2, 60, DEDUP_REASON_ignored },
 	{ "three tags", TAGS(ETH_P_8021AD, ETH_P_8021Q, ETH_P_8021Q), ETH, 0, 0, 0,
 	  DEDUP_REASON_ignored },
-	{ "tagged ARP", TAGS(ETH_P_8021Q), ETH, 16, 2, ETH_P_ARP, DEDUP_REASON_ignored },
 
 	{ "IPv4 version 6", V4, IP, 0, 1, 0x65, DEDUP_REASON_bad_ip },
-	{ "IPv4 ihl 4", V4, IP, 0, 1, 0x44, DEDUP_REASON_bad_ip },
-	{ "IPv4 total below the header", V4, IP, 2, 2, 19, DEDUP_REASON_bad_ip },
 	{ "IPv4 total within options", { .option_words = 2 }, IP, 2, 2, 27, DEDUP_REASON_bad_ip },
-	{ "IPv4 total past the frame", V4, IP, 2, 2, 200, DEDUP_REASON_truncated },
 	{ "IPv4 first fragment", V4, IP, 6, 2, 0x2000, DEDUP_REASON_fragment },
-	{ "IPv4 middle fragment", V4, IP, 6, 2, 0x2010, DEDUP_REASON_fragment },
-	{ "IPv4 last fragment", V4, IP, 6, 2, 0x0010, DEDUP_REASON_fragment },
 	{ "IPv4 TCP", V4, IP, 9, 1, IPPROTO_TCP, DEDUP_REASON_ignored },
 	{ "IPv4 in IPv6's EtherType", V4, ETH, 12, 2, ETH_P_IPV6, DEDUP_REASON_ignored },
 
-	{ "IPv6 version 4", V6, IP, 0, 1, 0x40, DEDUP_REASON_bad_ip },
-	{ "IPv6 TCP", V6, IP, 6, 1, IPPROTO_TCP, DEDUP_REASON_ignored },
-	{ "IPv6 no next header", V6, IP, 6, 1, IPPROTO_NONE, DEDUP_REASON_ignored },
-	{ "IPv6 ESP", V6, IP, 6, 1, IPPROTO_ESP, DEDUP_REASON_ignored },
-	{ "IPv6 length below the payload", V6, IP, 4, 2, 47, DEDUP_REASON_bad_udp },
-	{ "IPv6 length past the frame", V6, IP, 4, 2, 200, DEDUP_REASON_truncated },
 	{ "IPv6 fragment", EXT(1, 0, IPPROTO_FRAGMENT), IP, 42, 2, 1, DEDUP_REASON_fragment },
 	{ "IPv6 last fragment", EXT(1, 0, IPPROTO_FRAGMENT), IP, 42, 2, 0x10, DEDUP_REASON_fragment },
 	{ "IPv6 fragment of one", EXT(1, 0, IPPROTO_FRAGMENT), IP, 42, 2, 0, DEDUP_REASON_fragment },
@@ -194,32 +180,14 @@ static const struct {
 
 	{ "to another port", V4, UDP, 2, 2, GOSSIP_PORT + 1, DEDUP_REASON_ignored },
 	{ "only from our port", V4, UDP, 0, 4, GOSSIP_PORT << 16 | 53, DEDUP_REASON_ignored },
-	{ "IPv6 to another port", V6, UDP, 2, 2, GOSSIP_PORT - 1, DEDUP_REASON_ignored },
-	{ "UDP length 0", V4, UDP, 4, 2, 0, DEDUP_REASON_bad_udp },
-	{ "UDP length 7", V4, UDP, 4, 2, 7, DEDUP_REASON_bad_udp },
-	{ "UDP without payload", V4, UDP, 4, 2, 8, DEDUP_REASON_bad_length },
 	{ "UDP past the IP payload", V4, UDP, 4, 2, 49, DEDUP_REASON_bad_udp },
 	{ "UDP past it in the padding", { .padding = 20 }, UDP, 4, 2, 49, DEDUP_REASON_bad_udp },
 	{ "UDP past it behind options", HOP_BY_HOP, UDP, 4, 2, 56, DEDUP_REASON_bad_udp },
 	{ "UDP past it behind AH", HAS_AH, UDP, 4, 2, 49, DEDUP_REASON_bad_udp },
 
 	{ "magic GSP2", V4, GSP, 3, 1, '2', DEDUP_REASON_bad_magic },
-	{ "magic gSP1", V4, GSP, 0, 1, 'g', DEDUP_REASON_bad_magic },
-	{ "type 0", V4, GSP, 4, 1, 0, DEDUP_REASON_bad_type },
 	{ "type 4", V4, GSP, 4, 1, 4, DEDUP_REASON_bad_type },
-	{ "type 255", V4, GSP, 4, 1, 255, DEDUP_REASON_bad_type },
-	{ "EVENT of no id", V4, GSP, 5, 1, 0, DEDUP_REASON_bad_count },
 	{ "EVENT of two ids", { .body = 32 }, GSP, 5, 1, 2, DEDUP_REASON_bad_count },
-	{ "IHAVE of no id", { .type = GSP_IHAVE }, GSP, 5, 1, 0, DEDUP_REASON_bad_count },
-	{ "IHAVE of 33 ids", { .type = GSP_IHAVE, .body = 1024 }, GSP, 5, 1, 33, DEDUP_REASON_bad_count },
-	{ "IHAVE without its second id",
-	  { .type = GSP_IHAVE, .body = 31 },
-	  GSP,
-	  5,
-	  1,
-	  2,
-	  DEDUP_REASON_bad_length },
-	{ "payload ends in the header", V4, UDP, 4, 2, 8 + 7, DEDUP_REASON_bad_length },
 	{ "payload ends in the id", V4, UDP, 4, 2, 8 + 39, DEDUP_REASON_bad_length },
 };
 

@@ -4,22 +4,19 @@
  */
 #include "fixture.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ids.h"
 #include "prefixes.h"
-#include "protocol_packets.h"
-#include "stream_ids.h"
 #include "stream_runner.h"
 #include "tunnel_frames.h"
 #include "tunnels.h"
 #include "units.h"
 
-#define FRAME_LEAST 14
 #define STREAMS 2
 #define STEPS_MAX 8
+
+#define OF_IP "[profile mine]\nforwarded = yes\nlayer = ip\nid = "
 
 static int wrong; /* frames of this test whose result was another one than expected */
 
@@ -150,10 +147,8 @@ static void want_both(const struct tunnel_case *c, const struct tunnel_reasons *
 	want(c->name, &f, r->of[0]);
 	copy_up_to(c, 1, counted, &f);
 	want(c->name, &f, r->of[1]);
-	copy_up_to(c, 0, c->is_fault ? -1 : counted, &f);
-	/* A wrong one that counts is as long as its header says. */
-	if (!c->is_fault || third != DEDUP_REASON_duplicate)
-		want(c->name, &f, third);
+	copy_up_to(c, 0, counted, &f);
+	want(c->name, &f, third);
 	if (r->of[1] != DEDUP_REASON_duplicate)
 		return;
 	forget();
@@ -175,323 +170,15 @@ TEST(frames_inside_are_judged)
 {
 	load(&(struct setup){ .tunnels = "all", .wishes = { { .profile = "mirror-l2" } } });
 	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));)
-		if (!c->is_fault)
-			want_both(c, &c->l2, c->inner_end);
+		want_both(c, &c->l2, c->inner_end);
 	unload();
 }
 
-static void without_tunnels_nothing_is_opened(void **state)
+TEST(without_tunnels_nothing_is_opened)
 {
-	const char *tunnels = *state;
-
-	load(&(struct setup){ .tunnels = tunnels, .wishes = { { .profile = "mirror" } } });
+	load(&(struct setup){ .tunnels = "none", .wishes = { { .profile = "mirror" } } });
 	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));)
 		want_both(c, &c->plain, c->outermost_end);
-	unload();
-}
-
-static const struct tunnel_reasons HIDDEN = { { DEDUP_REASON_ignored, DEDUP_REASON_ignored } };
-
-/* A frame with a tunnel of another kind is what it is outside, or what is outside of that one. */
-static void other_kinds_stay_closed(void **state)
-{
-	const char *kind = *state;
-	struct dedup_tunnels t;
-	struct frame f;
-
-	assert_int_equal(parse_tunnels(kind, &t), 0);
-	load(&(struct setup){ .tunnels = kind, .wishes = { { .profile = "mirror" } } });
-	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
-		if (!(c->kinds & ~t.kinds)) {
-			want_both(c, &c->mirror, c->packet_end);
-		} else if (c->outermost != t.kinds) {
-			want_both(c, &c->plain, c->outermost_end);
-		} else if (c->kinds == (t.kinds | DEDUP_TUNNEL_BIT(vlan))) {
-			want_both(c, &HIDDEN, -1); /* inner tags hide the packet */
-		} else {
-			forget();
-			for (int copy = 0; copy < 2; copy++) {
-				enum dedup_reason got;
-
-				tunnel_copy(c, copy, &f);
-				got = judge(c->name, &f);
-				if (got == DEDUP_REASON_duplicate)
-					note(c->name, &f, "no duplicate", "a duplicate");
-			}
-		}
-	}
-	unload();
-}
-
-/* Behind the headers not every length is tried. */
-static uint32_t next_cut(const struct tunnel_case *c, uint32_t len)
-{
-	return len < (uint32_t)(c->ip + 60) || len + 32 > (uint32_t)c->whole ? len + 1
-									     : len + tries(31, 1);
-}
-
-static void want_cuts(const struct tunnel_case *c)
-{
-	enum dedup_reason whole_is = c->mirror.of[0], got;
-	uint32_t end = c->whole;
-	struct frame f;
-
-	tunnel_copy(c, 0, &f);
-	for (f.len = FRAME_LEAST; f.len < end; f.len = next_cut(c, f.len)) {
-		got = judge(c->name, &f);
-		if (got != DEDUP_REASON_truncated &&
-		    got != (whole_is == DEDUP_REASON_ignored ? whole_is : DEDUP_REASON_truncated))
-			note(c->name, &f, "truncated", REASONS[got]);
-	}
-}
-
-TEST(what_is_cut_passes_and_teaches_nothing)
-{
-	struct frame f;
-
-	load(&(struct setup){ .tunnels = "all", .wishes = { { .profile = "mirror" } } });
-	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
-		if (c->is_fault)
-			continue;
-		forget();
-		want_cuts(c);
-		copy_up_to(c, 0, c->packet_end, &f);
-		want(c->name, &f, c->mirror.of[0]);
-		want_cuts(c);
-	}
-	unload();
-}
-
-/* The outermost IP header claims this many bytes. */
-static void claim(struct frame *f, uint32_t ip, uint32_t bytes)
-{
-	f->ip = ip;
-	if (f->data[ip] >> 4 == 6) {
-		frame_put(f, ip + 4, 2, bytes - 40);
-		return;
-	}
-	frame_put(f, ip + 2, 2, bytes);
-	ipv4_sum(f);
-}
-
-/* All bytes are there, but the outermost packet ends among them, in each place in turn. If the
- * tunnel stays closed, its packet is another one each time.
- */
-static void want_early_ends(const struct tunnel_case *c, int copy)
-{
-	uint32_t ip = c->outermost_ip, inner = c->inner - ip, behind = c->ip + 40 - ip, bytes;
-	const uint8_t *header = c->bytes[copy] + ip;
-	struct frame f;
-
-	bytes = header[0] >> 4 == 6 ? 40 : 4 * (header[0] & 15);
-	while ((bytes += bytes < behind ? 1 : tries(31, 7)) < c->outermost_end - ip) {
-		enum dedup_reason got;
-
-		tunnel_copy(c, copy, &f);
-		claim(&f, ip, bytes);
-		got = judge(c->name, &f);
-		if (got == DEDUP_REASON_truncated || got == DEDUP_REASON_bad_udp ||
-		    got == DEDUP_REASON_bad_tunnel || (got == DEDUP_REASON_ignored && c->ip < 0) ||
-		    (got == DEDUP_REASON_new && bytes < inner))
-			continue;
-		note(c->name, &f, "truncated", REASONS[got]);
-	}
-}
-
-TEST(a_carrier_that_ends_early_brings_nothing)
-{
-	struct frame f;
-
-	load(&(struct setup){ .tunnels = "all", .wishes = { { .profile = "mirror" } } });
-	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
-		if (c->is_fault || c->outer < 0 || c->outermost_ip < 0)
-			continue;
-		forget();
-		want_early_ends(c, 0);
-		copy_up_to(c, 0, c->packet_end, &f);
-		want(c->name, &f, c->mirror.of[0]);
-		want_early_ends(c, 1);
-	}
-	unload();
-}
-
-/* Can test runs choose where a packet's first buffer ends? From 6.18. */
-static bool can_choose_buffers(void)
-{
-	struct frame f;
-	int verdict;
-
-	tunnel_copy(tunnel_case("gre4-4"), 0, &f);
-	fixture.linear = FRAME_LEAST;
-	verdict = fixture_run(&f);
-	fixture_count();
-	fixture.linear = 0;
-	return verdict != -EINVAL;
-}
-
-/* Wherever a driver ends the first buffer. */
-TEST(frames_in_several_buffers)
-{
-	struct frame f;
-
-	load(&(struct setup){ .tunnels = "all", .wishes = { { .profile = "mirror" } } });
-	if (!can_choose_buffers())
-		skip();
-	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
-		if (c->is_fault || c->len[0] != c->len[1])
-			continue;
-		for (fixture.linear = FRAME_LEAST; fixture.linear < c->len[0];
-		     fixture.linear += tries(29, 7)) {
-			bool in_sight =
-				c->kinds && c->ip >= 0 && fixture.linear >= (uint32_t)c->ip + 60;
-			enum dedup_reason got;
-
-			forget();
-			copy_up_to(c, 0, c->packet_end, &f);
-			got = judge(c->name, &f);
-			if (got == DEDUP_REASON_duplicate || (in_sight && got != c->mirror.of[0]))
-				note(c->name, &f, REASONS[c->mirror.of[0]], REASONS[got]);
-			copy_up_to(c, 1, c->packet_end, &f);
-			got = judge(c->name, &f);
-			if ((got == DEDUP_REASON_duplicate && c->mirror.of[1] != got) ||
-			    (in_sight && got != c->mirror.of[1]))
-				note(c->name, &f, REASONS[c->mirror.of[1]], REASONS[got]);
-		}
-		fixture.linear = 0;
-	}
-	unload();
-}
-
-/* The frame has the bytes that the inner packet claims, but what carries it does not. */
-TEST(datagrams_that_end_in_the_padding)
-{
-	struct frame f;
-
-	load(&(struct setup){ .tunnels = "all",
-			      .wishes = { { .profile = "payload", .ports = "8001" } } });
-	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
-		/* Of MPLS in Ethernet only the frame says where it ends. */
-		if (!strstr(c->name, "-inner-") || c->mirror.of[0] != DEDUP_REASON_truncated ||
-		    !strncmp(c->name, "bad-mpls", 8))
-			continue;
-		forget();
-		tunnel_copy(c, 0, &f);
-		memset(f.data + f.len, 0, 100);
-		f.len += 100;
-		want(c->name, &f, DEDUP_REASON_truncated);
-		tunnel_copy(c, 1, &f);
-		want(c->name, &f, DEDUP_REASON_new);
-	}
-	unload();
-}
-
-/* Segments of an id, and where these bytes are in a frame. */
-static const struct segments {
-	const char *name, *profile;
-	bool needs_frame, needs_outer, needs_payload;
-	struct {
-		size_t place; /* offset of the member of struct tunnel_case */
-		int32_t offset;
-		uint32_t bytes;
-	} parts[3];
-} SEGMENTS[] = {
-#define AT(place_) offsetof(struct tunnel_case, place_)
-#define FROM_IP "[profile mine]\nforwarded = yes\nlayer = ip\nid = "
-#define FROM_ETHERNET "[profile mine]\nforwarded = yes\nlayer = ethernet\nid = "
-#define FROM_UDP "[profile mine]\nlayer = udp\nid = "
-	{ "outer", FROM_IP "outer+0:4 ip+4:16\n", .needs_outer = true,
-	  .parts = { { AT(outer), 0, 4 }, { AT(ip), 4, 16 } } },
-	{ "outer-and-frame", FROM_ETHERNET "outer+0:4 frame+0:12\n", .needs_outer = true,
-	  .needs_frame = true, .parts = { { AT(outer), 0, 4 }, { AT(frame), 0, 12 } } },
-	{ "frame-and-tag", FROM_ETHERNET "frame+0:12 tag-2:2 tag+0:8\n", .needs_frame = true,
-	  .parts = { { AT(frame), 0, 12 }, { AT(tag), -2, 2 }, { AT(tag), 0, 8 } } },
-	{ "frame-of-ip", FROM_IP "frame+6:6 ip+4:16\n", .needs_frame = true,
-	  .parts = { { AT(frame), 6, 6 }, { AT(ip), 4, 16 } } },
-	{ "tag-of-ip", FROM_IP "tag+0:4 ip+4:16\n", .needs_frame = true,
-	  .parts = { { AT(tag), 0, 4 }, { AT(ip), 4, 16 } } },
-	{ "end", FROM_IP "ip+4:16 end-8:8\n",
-	  .parts = { { AT(ip), 4, 16 }, { AT(inner_end), -8, 8 } } },
-	{ "end-of-frame", FROM_ETHERNET "frame+6:6 end-4:2\n", .needs_frame = true,
-	  .parts = { { AT(frame), 6, 6 }, { AT(inner_end), -4, 2 } } },
-	{ "payload", FROM_UDP "payload+0:8 outer+2:2\n", .needs_payload = true, .needs_outer = true,
-	  .parts = { { AT(payload), 0, 8 }, { AT(outer), 2, 2 } } },
-};
-
-/* What a copy is, by an id of these segments, in an empty filter. */
-static enum dedup_reason reason_of(const struct segments *s, const struct tunnel_case *c)
-{
-	bool is_ip_layer = !strncmp(s->profile, FROM_IP, strlen(FROM_IP));
-
-	if (s->needs_payload && c->payload < 0)
-		return DEDUP_REASONS_CNT; /* another reason for each */
-	if (is_ip_layer ? c->ip < 0 : !s->needs_payload && c->frame < 0)
-		return DEDUP_REASON_ignored;
-	if ((s->needs_outer && c->outer < 0) || (s->needs_frame && c->frame < 0))
-		return DEDUP_REASON_bad_length;
-	return DEDUP_REASON_new;
-}
-
-static void ids_are_read_inside(void **state)
-{
-	const struct segments *s = *state;
-
-	load(&(struct setup){
-		.tunnels = "all",
-		.own = s->profile,
-		.wishes = { { .profile = "mine", .ports = s->needs_payload ? "8001" : NULL } } });
-	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
-		enum dedup_reason reason = reason_of(s, c);
-
-		if (c->is_fault || reason == DEDUP_REASONS_CNT || (c->tag < 0 && c->frame >= 0))
-			continue;
-		for (int copy = 0; copy < 2; copy++) {
-			uint8_t input[64], id[DEDUP_ID_BYTES_MAX];
-			uint32_t len = 0;
-			struct frame f;
-
-			tunnel_copy(c, copy, &f);
-			forget();
-			if (reason != DEDUP_REASON_new) {
-				want(c->name, &f, reason);
-				continue;
-			}
-			for (int i = 0; i < 3 && s->parts[i].bytes; i++) {
-				const int32_t *at =
-					(const void *)((const char *)c + s->parts[i].place);
-
-				memcpy(input + len, f.data + *at + s->parts[i].offset,
-				       s->parts[i].bytes);
-				len += s->parts[i].bytes;
-			}
-			assert_int_equal(stream_make_id(&fixture.filter, input, len, id), 0);
-			want(c->name, &f, reason);
-			if (ids_test(&fixture.filter, id) != 1)
-				note(c->name, &f, "the id of these bytes", "another id");
-		}
-	}
-	unload();
-}
-
-/* A field of `outer` ends where the tunnel's contents begin. */
-static void outer_ends_where_the_inside_begins(void **state)
-{
-	const unsigned bytes = (unsigned)(uintptr_t)*state;
-	char profile[128];
-
-	snprintf(profile, sizeof(profile), FROM_IP "outer+%u:1 ip+4:16\n", bytes - 1);
-	load(&(struct setup){ .tunnels = "all", .own = profile, .wishes = { { .profile = "mine" } } });
-	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
-		struct frame f;
-
-		if (c->is_fault || c->ip < 0)
-			continue;
-		forget();
-		tunnel_copy(c, 0, &f);
-		want(c->name, &f,
-		     c->outer >= 0 && c->inner - c->outer >= (int32_t)bytes
-			     ? DEDUP_REASON_new
-			     : DEDUP_REASON_bad_length);
-	}
 	unload();
 }
 
@@ -600,18 +287,18 @@ static const struct script {
 	    S("geneve4-4", 0, duplicate), S("gtp4-4", 0, duplicate), S("vxlan4-e", 0, new) } },
 	{ "gates-on-the-tunnel",
 	  { .tunnels = "vxlan",
-	    .own = FROM_IP "packet\nrequire = outer+4:3 == 0x001388\n", /* VNI 5000 */
+	    .own = OF_IP "packet\nrequire = outer+4:3 == 0x001388\n", /* VNI 5000 */
 	    .wishes = { WISH("mine") } },
 	  { S("vxlan4-e", 0, new), S("vxlan4-e", 1, ignored), S("vxlan6-e", 0, duplicate),
 	    S("tags0-plain", 0, ignored), S("gre4-4", 0, ignored) } },
 	{ "gates-on-the-absence-of-a-tunnel",
 	  { .tunnels = "all",
-	    .own = FROM_IP "packet\nexempt = outer+0:1 == 0x08\n",
+	    .own = OF_IP "packet\nexempt = outer+0:1 == 0x08\n",
 	    .wishes = { WISH("mine") } },
 	  { S("vxlan4-e", 0, exempt), S("gre4-4", 0, new), S("gre4-4", 1, duplicate),
 	    S("tags0-plain", 0, bad_length) } },
 	{ "vni-in-the-id",
-	  { .tunnels = "vxlan", .own = FROM_IP "outer+4:3 packet\n", .wishes = { WISH("mine") } },
+	  { .tunnels = "vxlan", .own = OF_IP "outer+4:3 packet\n", .wishes = { WISH("mine") } },
 	  { S("vxlan4-e", 0, new), S("vxlan4-e", 1, new), S("vxlan6-e", 0, duplicate),
 	    S("vxlan6-e", 1, duplicate), S("tags0-plain", 0, bad_length) } },
 	{ "streams-of-other-kinds",
@@ -657,44 +344,9 @@ static void script_runs(void **state)
 	unload();
 }
 
-/* Outermost MACs and VLANs are the host's business; those inside are not. */
-TEST(frames_are_for_this_host_by_what_is_outside)
-{
-	struct frame f;
-
-	load(&(struct setup){ .tunnels = "all",
-			      .wishes = { { .profile = "payload", .ports = "8001" } } });
-	for (const struct tunnel_case *c = NULL; (c = tunnel_next(c));) {
-		if (c->is_fault || c->payload < 0)
-			continue;
-		forget();
-		tunnel_copy(c, 0, &f);
-		f.data[5] ^= 1; /* of another host */
-		want(c->name, &f, DEDUP_REASON_ignored);
-		f.data[5] ^= 1;
-		want(c->name, &f, DEDUP_REASON_new);
-	}
-	unload();
-}
-
 int main(void)
 {
-	static const char *const NONE[] = { NULL, "none" };
-	static const char *const KINDS[] = {
-#define X(name, port, other) #name,
-		DEDUP_TUNNELS(X)
-#undef X
-	};
-
 	add_own_tests(NULL, NULL);
-	add_test("without_tunnels", without_tunnels_nothing_is_opened, NULL, NULL, NONE[0]);
-	add_test("tunnels-none", without_tunnels_nothing_is_opened, NULL, NULL, NONE[1]);
-	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++)
-		add_test(KINDS[i], other_kinds_stay_closed, NULL, NULL, KINDS[i]);
-	add_rows(SEGMENTS, ids_are_read_inside, NULL, NULL);
-	add_test("outer-of-5-bytes", outer_ends_where_the_inside_begins, NULL, NULL, (void *)5);
-	add_test("outer-of-9-bytes", outer_ends_where_the_inside_begins, NULL, NULL, (void *)9);
-	add_test("outer-of-21-bytes", outer_ends_where_the_inside_begins, NULL, NULL, (void *)21);
 	add_rows(SCRIPTS, script_runs, NULL, NULL);
 	return run_added_tests("tunnels");
 }

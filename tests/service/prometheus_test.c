@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "feed.h"
 #include "metrics.h"
 #include "want_lost.h"
 #include "xdp-dedup-receive.h"
@@ -56,34 +55,32 @@ static const char LOAD_FEEDS[] =
 	"ip link set v0 up; ip link set p0 up; ip addr add 10.78.1.2/24 dev p0\n"
 	"$XD load v0 --name feeds --paths 2 --profiles /mnt/feed.ini \\\n"
 	"	--profile a=feed:26400@233.252.0.1#md --profile b=feed:26401@233.252.0.2#md";
-static pid_t sides[FEED_SIDES];
+#define SIDES 2
 
-static void send_side(int side, uint32_t packets, uint32_t rate_pps)
-{
-	const struct feed f = { .seed = 1, .packets = packets, .loss_percent = { 20, 20 } };
-	struct feed_sender s;
-
-	if (feed_sender_open(&s, &f, side ? "233.252.0.2" : "233.252.0.1", 26400 + side, "p0"))
-		_exit(1);
-	s.rate_pps = rate_pps;
-	_exit(feed_send(&s, side) < 0);
-}
+static pid_t sides[SIDES];
 
 static void send_feeds(uint32_t packets, uint32_t rate_pps)
 {
-	for (int side = 0; side < FEED_SIDES; side++) {
+	char command[256];
+
+	for (int side = 0; side < SIDES; side++) {
 		sides[side] = fork();
 		if (sides[side])
 			continue;
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		send_side(side, packets, rate_pps);
+		snprintf(command, sizeof(command),
+			 "exec scripts/feed.py %c 233.252.0.%d %d --packets %u --rate %u --lose-a 20 "
+			 "--lose-b 20 --interface p0 >/dev/null",
+			 "ab"[side], 1 + side, 26400 + side, packets, rate_pps);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
 	}
 }
 
 /* Waits until the feeds are sent, or ends them. */
 static void end_feeds(bool now)
 {
-	for (int side = 0; side < FEED_SIDES; side++) {
+	for (int side = 0; side < SIDES; side++) {
 		if (sides[side] > 0 && now)
 			kill(sides[side], SIGKILL);
 		if (sides[side] > 0)

@@ -7,21 +7,6 @@
 #define IDS 100000
 #define FIRST 5000000 /* of the fresh ones */
 #define KNOWN 1000
-#define KNOWN_CNT 300
-
-static const struct row {
-	const char *name;
-	uint32_t fresh_parts;
-	uint64_t late;
-	uint64_t fresh; /* of IDS, about */
-} ROWS[] = {
-	{ "all new", BENCH_ALL, 0, IDS },
-	{ "copies of known ones", BENCH_ALL / 10, 0, IDS / 10 },
-	{ "copies that come soon", BENCH_ALL / 10, 1000, IDS / 10 },
-	{ "copies that come at once", BENCH_ALL / 2, 1, IDS / 2 },
-	{ "nothing is new", 0, 0, 0 },
-	{ "nothing new to copy", 0, 1000, 0 },
-};
 
 /* Says which row of a table it was. */
 #define assert_row(name, condition)                                   \
@@ -33,73 +18,6 @@ static const struct row {
 static bool about(uint64_t cnt, uint64_t expected)
 {
 	return cnt + 100 >= expected * 95 / 100 && cnt <= expected * 105 / 100 + 100;
-}
-
-/* Where ids that are not fresh come from: [from, to). */
-static void allowed(const struct row *row, const struct bench_stream *s, uint64_t *from, uint64_t *to)
-{
-	*from = KNOWN;
-	*to = KNOWN + KNOWN_CNT;
-	if (!row->late || s->next == FIRST)
-		return;
-	*to = s->next;
-	*from = s->next - FIRST < row->late ? FIRST : s->next - row->late;
-}
-
-static struct bench_stream stream(const struct row *row)
-{
-	return (struct bench_stream){
-		.first = FIRST,
-		.next = FIRST,
-		.known = KNOWN,
-		.known_cnt = KNOWN_CNT,
-		.random = 1,
-		.fresh_parts = row->fresh_parts,
-		.late = row->late,
-	};
-}
-
-TEST(measured_ids_are_what_was_asked_for)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		const struct row *row = &ROWS[i];
-		struct bench_stream s = stream(row);
-		uint64_t nearest = UINT64_MAX, farthest = 0, from, to;
-
-		for (int n = 0; n < IDS; n++) {
-			uint64_t next = s.next, id = bench_next_id(&s, true);
-
-			if (s.next != next) {
-				assert_row(row->name, id == next && s.next == next + 1);
-				continue;
-			}
-			allowed(row, &s, &from, &to);
-			assert_row(row->name, id >= from && id < to);
-			if (to - id < nearest)
-				nearest = to - id;
-			if (to - id > farthest)
-				farthest = to - id;
-		}
-		assert_row(row->name, about(s.next - FIRST, row->fresh));
-		if (row->fresh == IDS)
-			continue;
-		assert_row(row->name, nearest == 1);
-		assert_row(row->name, farthest >= (row->late && row->fresh ? row->late : KNOWN_CNT));
-	}
-}
-
-TEST(before_and_after_all_are_known)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		struct bench_stream s = stream(&ROWS[i]);
-
-		for (int n = 0; n < IDS; n++) {
-			uint64_t id = bench_next_id(&s, false);
-
-			assert_row(ROWS[i].name, id >= KNOWN && id < KNOWN + KNOWN_CNT);
-		}
-		assert_row(ROWS[i].name, s.next == FIRST);
-	}
 }
 
 /* What each traffic of the bench must send, of IDS packets. */

@@ -236,38 +236,6 @@ TEST(any_bytes)
 	free(buffer);
 }
 
-/* Senders may set reserved bits of the tunnel's header: receivers ignore them. */
-TEST(reserved_bits_do_not_decide)
-{
-	static const struct {
-		enum wrap_kind kind;
-		uint32_t at; /* behind UDP */
-		uint8_t value;
-	} CASES[] = {
-		{ WRAP_VXLAN, 0, 0x88 }, { WRAP_VXLAN, 1, 9 },	   { WRAP_VXLAN, 3, 5 },
-		{ WRAP_VXLAN, 7, 1 },	 { WRAP_GENEVE, 1, 0x7f }, { WRAP_GENEVE, 7, 1 },
-		{ WRAP_GTP, 0, 0x3a },
-	};
-	static uint8_t buffer[BUFFER_BYTES];
-	static struct frame f;
-	const struct dedup_tunnels t = opens(NULL);
-
-	for (size_t i = 0; i < ARRAY_SIZE(CASES); i++) {
-		struct protocol_packet p = { .protocol = DATAGRAM, .body = 20 };
-		struct wrap w = { .kind = CASES[i].kind };
-		struct capture_frame c;
-		struct inside in;
-
-		protocol_frame(&f, &p);
-		tunnel_wrap(&f, &w);
-		f.data[42 + CASES[i].at] = CASES[i].value;
-		c = (struct capture_frame){ .data = f.data, .len = f.len, .wire_len = f.len };
-		inside_open(&in, &c, &t, buffer, sizeof(buffer));
-		assert_true(in.tunnels != 0);
-		assert_false(in.is_faulty);
-	}
-}
-
 static uint32_t frame_leads_to(const struct frame *f)
 {
 	static uint8_t buffer[BUFFER_BYTES];
