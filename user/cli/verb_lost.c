@@ -129,7 +129,8 @@ static void log_summary(const struct lost *l, uint32_t missed, int err)
 		diag_note("%" PRIu64 " not wanted: more than %d a second, or too many of others",
 			  l->packets.unwanted, LOST_WANTS_IN_A_SECOND);
 	if (missed)
-		diag_note("%u packets of any kind are not shown: this process was too slow", missed);
+		diag_note("%u packets of any kind are not shown: there were too many at once",
+			  missed);
 }
 
 static int show_lost(struct lost *l)

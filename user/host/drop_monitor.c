@@ -27,7 +27,8 @@ struct drop_monitor {
 	uint32_t family;
 	uint32_t group; /* of its events */
 	bool opened;
-	uint64_t refused; /* refused_by_queues() when it was opened */
+	bool has_refused;		  /* the next two were read */
+	uint64_t refused_before, refused; /* by the kernel's queues: when it was opened, and since */
 	char message[MESSAGE_MAX];
 };
 
@@ -102,12 +103,6 @@ static int take_stats(const struct nlmsghdr *message, void *arg)
 	return MNL_CB_OK;
 }
 
-static int take_nothing(const struct nlmsghdr *message, void *arg)
-{
-	(void)message, (void)arg;
-	return MNL_CB_OK;
-}
-
 /* Finds the monitor's numbers. The kernel loads its module if necessary. */
 static int find_family(struct drop_monitor *m)
 {
@@ -128,7 +123,7 @@ static int switch_monitor(const struct drop_monitor *m, uint8_t command)
 
 	netlink_begin_generic(&r, m->family, command);
 	mnl_attr_put(&r.header, NET_DM_ATTR_SW_DROPS, 0, NULL);
-	return netlink_query(NETLINK_GENERIC, &r.header, take_nothing, NULL);
+	return netlink_query(NETLINK_GENERIC, &r.header, NULL, NULL);
 }
 
 /* Whole packets, each with a message of its own; or, at the end, what the kernel begins with. */
@@ -140,7 +135,7 @@ static int configure(const struct drop_monitor *m, uint8_t mode, uint32_t queue)
 	mnl_attr_put_u8(&r.header, NET_DM_ATTR_ALERT_MODE, mode);
 	mnl_attr_put_u32(&r.header, NET_DM_ATTR_TRUNC_LEN, 0);
 	mnl_attr_put_u32(&r.header, NET_DM_ATTR_QUEUE_LEN, queue);
-	return netlink_query(NETLINK_GENERIC, &r.header, take_nothing, NULL);
+	return netlink_query(NETLINK_GENERIC, &r.header, NULL, NULL);
 }
 
 static int read_configuration(const struct drop_monitor *m, struct configuration *out)
@@ -198,15 +193,19 @@ static int listen_to_events(struct drop_monitor *m)
 		       : 0;
 }
 
-/* Returns how many packets the kernel's queues had no room for, ever. */
-static uint64_t refused_by_queues(const struct drop_monitor *m)
+/* Reads how many packets the kernel's queues had no room for. If that fails, the last number stays. */
+static void read_refused(struct drop_monitor *m)
 {
 	union netlink_request r;
 	uint64_t cnt = 0;
 
 	netlink_begin_generic(&r, m->family, NET_DM_CMD_STATS_GET);
-	netlink_query(NETLINK_GENERIC, &r.header, take_stats, &cnt);
-	return cnt;
+	if (netlink_query(NETLINK_GENERIC, &r.header, take_stats, &cnt))
+		return;
+	if (!m->has_refused)
+		m->refused_before = cnt;
+	m->has_refused = true;
+	m->refused = cnt - m->refused_before;
 }
 
 int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_listener)
@@ -224,7 +223,8 @@ int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_liste
 		switch_monitor(m, NET_DM_CMD_STOP);
 	err = err ?: drop_monitor_turn_on(m);
 	m->opened = !err;
-	m->refused = err ? 0 : refused_by_queues(m);
+	if (!err)
+		read_refused(m);
 	if (err)
 		drop_monitor_close(m);
 	else
@@ -237,13 +237,14 @@ int drop_monitor_fd(const struct drop_monitor *m)
 	return mnl_socket_get_fd(m->socket);
 }
 
-uint32_t drop_monitor_missed(const struct drop_monitor *m)
+uint32_t drop_monitor_missed(struct drop_monitor *m)
 {
 	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
 	socklen_t size = sizeof(memory);
 
 	getsockopt(drop_monitor_fd(m), SOL_SOCKET, SO_MEMINFO, memory, &size);
-	return memory[SK_MEMINFO_DROPS] + (uint32_t)(refused_by_queues(m) - m->refused);
+	read_refused(m);
+	return memory[SK_MEMINFO_DROPS] + (uint32_t)m->refused;
 }
 
 static void copy_text(char *out, size_t size, const struct nlattr *a)

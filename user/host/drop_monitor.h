@@ -47,7 +47,7 @@ int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 /* Returns how many packets were not reported, because this process or the kernel was too slow,
  * modulo 2^32.
  */
-uint32_t drop_monitor_missed(const struct drop_monitor *m);
+uint32_t drop_monitor_missed(struct drop_monitor *m);
 
 /* Reads one message of the monitor. Returns whether it reports a packet. */
 bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out);
@@ -56,7 +56,7 @@ bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out);
 void drop_monitor_close(struct drop_monitor *m);
 
 /* Stops the monitor if a process of this tool that was killed has left it on, and nobody listens.
- * Does not load the kernel's module.
+ * Only where it is a module of the kernel, which is not loaded for this.
  */
 void drop_monitor_end_left(void);
 

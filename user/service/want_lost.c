@@ -131,7 +131,9 @@ static struct recovered *entry_of(struct want_lost *w, const char *name)
 	return w->list[w->cnt++] = r;
 }
 
-/* Reads where a filter runs. If that fails once, it runs where it did. */
+/* Reads where a filter runs: nowhere if the service could not read it. If only its interfaces
+ * cannot be read, it runs where it did.
+ */
 static void read_filter(struct want_lost *w, struct recovered *r)
 {
 	const struct filter *f = readings_last_filter(w->readings, r->name);

@@ -2,7 +2,7 @@
 /* `recover = yes`: wants what the kernel discards behind the service's filters, so that the next
  * copy passes. The kernel's drop monitor is on while each filter's interfaces allow it. A flood of
  * discarded packets takes about a tenth of a CPU here: between two turns there is a pause, and
- * what the socket has no room for meanwhile is not read.
+ * packets for which there is no room meanwhile are not reported.
  */
 #ifndef XDP_DEDUP_WANT_LOST_H
 #define XDP_DEDUP_WANT_LOST_H
@@ -33,7 +33,7 @@ struct want_lost {
 	struct recovered **list;
 	int cnt;
 	const struct recovered *identified; /* whose ids the packet program finds in this turn */
-	uint64_t unread; /* packets that the kernel had discarded and this process did not read */
+	uint64_t unread; /* discarded packets that were not reported: there were too many at once */
 	uint32_t missed; /* the monitor's part of that, as read last */
 	struct diag_once off; /* why the monitor is off */
 };
