@@ -11,6 +11,7 @@
 #include "fd.h"
 #include "iface.h"
 #include "iface_link.h"
+#include "kernel.h"
 #include "links_exchange.h"
 #include "loader.h"
 #include "open.h"
@@ -27,8 +28,9 @@ static int make_ready(const char *name, const struct placement *where, uint64_t 
 
 	if (err)
 		return loader_explain(name, err);
-	if (drop_until_ns) /* before the hand's next step, which checks whether that time is over */
-		WRITE_ONCE(f.state->drop_until_ns, drop_until_ns);
+	WRITE_ONCE(f.state->drop_until_ns, drop_until_ns);
+	/* The hand has perhaps stepped already, and else sets it only at its next step. */
+	WRITE_ONCE(f.state->counting, drop_until_ns && kernel_now_ns() >= drop_until_ns);
 	if (!stack_losses((uint64_t *)f.record->losses.lost))
 		f.record->losses.netns = iface_local_netns();
 	for (int i = 0; i < where->cnt && !err; i++)
