@@ -47,11 +47,11 @@ int check_preemption(struct check_context *q)
 	return kernel_check_preemption();
 }
 
-/* Returns 1 if the kernel compiles BPF programs, 0 if not; -errno if that is unknown (logged). */
+/* Returns 1 if the kernel compiles BPF programs, 0 if not; -errno if that is unknown. */
 static int jit_is_on(void)
 {
 	struct bpf_prog_info info = { 0 };
-	int fd = detach_pass_all(), err;
+	int fd = kernel_has_rights(KERNEL_LOAD) ? detach_pass_all() : -EPERM, err;
 
 	if (fd < 0)
 		return fd;
@@ -85,13 +85,13 @@ int check_dispatcher(struct check_context *q)
 	if (err)
 		return err;
 	/* The dispatcher's functions are replaced by programs of this type. */
-	runs = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_EXT, NULL) == 1;
-	if (!runs && !kernel_has_rights(KERNEL_LOAD))
+	runs = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_EXT, NULL);
+	if (runs < 0 || (!runs && !kernel_has_rights(KERNEL_LOAD)))
 		return check_unknown(q, "whether libxdp's dispatcher can run cannot be told");
 	check_flag(q, "dispatcher_runs", runs);
 	check_found(q, "libxdp's dispatcher can run: other XDP programs may be beside the filter");
 	if (!runs)
-		diag_note("libxdp's dispatcher cannot run on this kernel: the filter is alone on its interfaces");
+		diag_note("libxdp's dispatcher cannot run: this kernel has no programs of type EXT, or no BTF");
 	return 0;
 }
 

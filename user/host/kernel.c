@@ -198,11 +198,12 @@ int kernel_check(int err)
 {
 	struct utsname un;
 
-	/* What else the programs need, kernels with loops have. */
-	if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_loop, NULL)) /* or unknown */
+	/* What came last of all that the programs need. */
+	if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_get_buff_len,
+				    NULL)) /* or unknown */
 		return 0;
 	uname(&un);
-	return diag_err(err, "this kernel (%s) has no BPF loops, which came with Linux 5.17",
+	return diag_err(err, "this kernel (%s) has no XDP frags, which came with Linux 5.18",
 			un.release);
 }
 
