@@ -14,7 +14,6 @@
 #include "loader.h"
 #include "lock.h"
 #include "open.h"
-#include "receivers.h"
 #include "share.h"
 #include "start.h"
 #include "unread.h"
@@ -69,7 +68,7 @@ static int unload_from(const char *ifname, bool *ret_last, char name[NAME_MAX_LE
 		return err;
 	err = attachments_read(&f, NULL, &at);
 	if (err)
-		loader_explain(f.name, err);
+		diag_err(err, "cannot tell where %s runs: %s", f.name, strerror(-err));
 	a = err ? NULL : attachments_on(&at, ifname);
 	if (!err && !a && at.cnt)
 		err = diag_err(-ENODEV,
