@@ -70,8 +70,8 @@ static __always_inline bool slow_path_knows(const struct dedup_lookup_key *s, __
 }
 
 /* Tests an id of an IHAVE of stream n, at this frame offset; `slow`: on the slow path. Returns
- * PARSED if it is known and not wanted, else an enum dedup_reason. A global function, like the one
- * above: verified once, not again for each id.
+ * PARSED if it is known and not wanted, else an enum dedup_reason. A global function: verified
+ * once, not again for each id.
  */
 __noinline int test_id(struct xdp_md *ctx, __u32 id_at, __u32 n, bool slow)
 {
@@ -91,7 +91,8 @@ __noinline int test_id(struct xdp_md *ctx, __u32 id_at, __u32 n, bool slow)
 
 /* An IHAVE of stream n is a duplicate if all its ids are known and none is wanted. Its ids are not
  * learned: its sender has these events, this host may not have them. ids_at is the frame offset of
- * the `count` ids. Returns an enum dedup_reason; or TAKE_SLOW_PATH, with `slow` as in check_event().
+ * the `count` ids. Returns an enum dedup_reason; or TAKE_SLOW_PATH, with `slow` as in
+ * check_event(). A global function, as the next one: verified once.
  */
 __noinline int test_ids(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n, bool slow)
 {
@@ -107,7 +108,7 @@ __noinline int test_ids(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n, 
 	return DEDUP_REASON_ihave_duplicate;
 }
 
-/* Global functions, too. */
+/* Tests the ids on the slow path, and takes a sample. Returns an enum dedup_reason. */
 __noinline int slow_path_ihave(struct xdp_md *ctx, __u32 ids_at, __u32 count, __u32 n)
 {
 	int reason = test_ids(ctx, ids_at, count, n, true);

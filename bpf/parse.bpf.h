@@ -16,11 +16,11 @@
 #include <bpf/bpf_helpers.h>
 
 #include "counters.h"
+#include "gsp.h"
 #include "link.bpf.h"
 #include "maps.bpf.h"
 #include "walk.h"
 
-#define IPV6_EXT_MAX 6	     /* extension headers: RFC 8200 lists no more before UDP */
 #define IPV4_FRAGMENT 0x3fff /* in frag_off: more fragments follow, or an offset */
 
 /* For a frame offset that is an argument of a global function, about which the verifier knows
@@ -30,8 +30,15 @@
  */
 #define FRAME_OFFSET_MASK 0x3fff
 
-/* For what begins at most so far behind such an offset: extension headers, ids of an IHAVE. */
+/* For an offset behind extension headers, or of an id in an IHAVE. It is below the bound: in front
+ * of it are at most FRAME_OFFSET_MASK bytes, IPv6 and its extension headers (one is passed before
+ * there are too many), UDP, GSP/1, and the ids.
+ */
 #define FURTHER_OFFSET_MASK (2 * FRAME_OFFSET_MASK + 1)
+_Static_assert(FRAME_OFFSET_MASK + 40 + (DEDUP_IPV6_EXTENSIONS_MAX + 1) * 2048 + 8 + 8 +
+			       GSP_IDS_MAX * GSP_ID_BYTES <
+		       FURTHER_OFFSET_MASK,
+	       "a mask does not move an offset");
 
 /* IPv4 with its options. */
 static __always_inline int parse_ipv4(struct packet *pkt)
@@ -76,7 +83,7 @@ static __always_inline int parse_ipv6(struct xdp_md *ctx, struct packet *pkt)
 	pkt->payload_len = bpf_ntohs(ip->payload_len);
 	pkt->pos = ip + 1;
 
-	for (int i = 0; i <= IPV6_EXT_MAX; i++) {
+	for (int i = 0; i <= DEDUP_IPV6_EXTENSIONS_MAX; i++) {
 		struct ipv6_opt_hdr *ext = pkt->pos;
 		__u64 behind;
 		__u32 ext_len;

@@ -206,7 +206,7 @@ static __always_inline int slow_path_see(const struct dedup_lookup_key *s, __u32
 }
 
 /* Judges an id of stream n on the slow path: a packet of a known id that is wanted passes, once.
- * numbered: as above. Returns an enum dedup_reason.
+ * numbered: see slow_path_see(). Returns an enum dedup_reason.
  */
 static __always_inline int slow_path_judge(const struct dedup_lookup_key *s, __u32 n, bool numbered)
 {

@@ -13,7 +13,7 @@
 #define DEDUP_TAGS 2	 /* VLAN tags that are always stepped over */
 #define DEDUP_TAGS_MAX 8 /* with `vlan` */
 #define DEDUP_TAG_BYTES 4
-#define DEDUP_IPV6_EXTENSIONS_MAX 6
+#define DEDUP_IPV6_EXTENSIONS_MAX 6 /* RFC 8200 lists no more before UDP */
 #define DEDUP_WALK_MASK 0x3fff	 /* a program sees no more bytes of a frame in its first buffer */
 #define DEDUP_IP_FRAGMENT 0x3fff /* IPv4: more fragments follow, or an offset */
 

@@ -26,14 +26,14 @@ static __u32 ipv6_extent(const struct packet *pkt, __u32 at)
 	__u8 next = ip6->nexthdr;
 
 	at += sizeof(*ip6);
-	for (int i = 0; i <= IPV6_EXT_MAX; i++) {
+	for (int i = 0; i <= DEDUP_IPV6_EXTENSIONS_MAX; i++) {
 		__u32 len;
 
 		if (DEDUP_NO_EXTENSION(next) && next != IPPROTO_FRAGMENT)
 			break;
 		if ((void *)(extension + 1) > pkt->end)
 			return ALL;
-		if (next == IPPROTO_FRAGMENT || i == IPV6_EXT_MAX)
+		if (next == IPPROTO_FRAGMENT || i == DEDUP_IPV6_EXTENSIONS_MAX)
 			return at + sizeof(*extension);
 		len = dedup_extension_bytes(next, extension->hdrlen);
 		next = extension->nexthdr;
