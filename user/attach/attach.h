@@ -51,10 +51,12 @@ int attach_check_mode(const char *ifname, enum attach_mode mode, bool has_native
  */
 int attach_check_redirect(const char *ifname, enum attach_mode mode, uint64_t features);
 
-/* Attaches to an interface by this function, which returns 0 or more, or -errno. MODE_ANY tries native,
- * then skb; *mode becomes the mode that was taken. Returns what attach() returned; or -errno (logged).
- */
+/* Attaches to an interface in native or skb mode. Returns 0 or more, or -errno. */
 typedef int (*attach_fn)(const void *arg, const char *ifname, enum attach_mode mode);
+
+/* Attaches by this function. MODE_ANY tries native, then skb; *mode becomes the mode that was
+ * taken. Returns what attach() returned; or -errno (logged).
+ */
 int attach_by(attach_fn attach, const void *arg, const char *ifname, enum attach_mode *mode);
 
 /* Attaches the program by a link. Returns the link's descriptor, which the caller closes; or -errno

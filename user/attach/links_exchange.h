@@ -24,8 +24,8 @@ int links_exchange(struct pair *p, int *ret_err);
  */
 int links_begin_detach(const char *directory, const char *keeper);
 
-/* Attaches this program to the interface of an entry of the record of the filter in this directory.
- * For a shared interface libxdp loads the filter's program again. Returns 0, or -errno.
+/* Attaches this program to the entry's interface. directory: NAME or +NAME, whose record has the
+ * entry. For a shared interface libxdp loads the filter's program again. Returns 0, or -errno.
  */
 int links_attach(const char *directory, struct dedup_iface *entry, int prog_fd);
 

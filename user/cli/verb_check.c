@@ -11,7 +11,6 @@
 #include "open.h"
 #include "plan.h"
 #include "print.h"
-#include "receivers.h"
 #include "status.h"
 #include "verbs.h"
 

@@ -10,7 +10,6 @@
 #include "kernel.h"
 #include "loader.h"
 #include "open.h"
-#include "receivers.h"
 #include "status_view.h"
 #include "verbs.h"
 

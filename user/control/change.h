@@ -61,8 +61,8 @@ int change_place_of(const char *ifname, char *const *ifnames, int cnt);
 int change_interfaces(struct change *c, char *const *add, int add_cnt, char *const *remove,
 		      int remove_cnt);
 
-/* Does so for the interfaces of the request, if it has any: without w->stays they are all on which
- * the filter is to run, else those on which it does not run yet are added.
+/* Sets c->wanted to the interfaces of the request, if it has any; with w->stays adds those on which
+ * the filter does not run yet. Returns 0; or -errno (logged), as -ENODEV if none is here.
  */
 int change_ask_interfaces(struct change *c);
 

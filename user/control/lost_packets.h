@@ -59,7 +59,9 @@ void lost_packets_want(struct lost_packets *l, struct filter *f, const struct lo
  */
 bool lost_is_costly(const char *ifname, enum attach_mode mode);
 
-/* Returns such an interface that runs an XDP program of anybody; NULL if there is none. */
+/* Returns an interface of this network namespace for which lost_is_costly() holds, and on which
+ * anybody's XDP program runs; NULL if there is none.
+ */
 const char *lost_costly_interface(const struct links *links);
 
 #endif

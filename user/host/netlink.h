@@ -25,7 +25,7 @@ union netlink_request {
  */
 void *netlink_begin(union netlink_request *q, uint16_t type, uint16_t answer, size_t header);
 
-/* Does so for a family of generic netlink, whose header it fills in, with NLM_F_ACK. */
+/* Begins a request to a family of generic netlink, with NLM_F_ACK. */
 void netlink_begin_generic(union netlink_request *q, uint16_t family, uint8_t command);
 
 #endif

@@ -160,8 +160,8 @@ static int start_successor(struct xdp_dedup *skel, const struct dedup_config *cf
 		       ?: object_start_hand(skel);
 }
 
-/* Makes the maps of a filter, loads its packet program, pins both in this directory, and starts its
- * hand.
+/* Makes the maps of a filter in this directory, loads its packet program, starts its hand, and pins
+ * the program last: without that pin the directory is incomplete.
  */
 static int make_filter(const char *directory, const struct dedup_config *cfg,
 		       const struct predecessor *predecessor)

@@ -21,13 +21,13 @@ struct sources; /* takes some 10 MB with SOURCES_MAX sources */
 /* Returns the address: "192.0.2.1", "2001:db8::1", "02:00:00:00:00:01". */
 const char *source_text(const struct source *s, char text[SOURCE_TEXT_MAX]);
 
+struct flow;
 struct sources *sources_open(void); /* NULL: no memory */
 void sources_close(struct sources *s);
 
 /* Counts a packet of this frame's source. f: from flow_of(). Returns 0; or -ENOMEM, and does not
  * count it.
  */
-struct flow;
 int sources_note(struct sources *s, const struct flow *f, const uint8_t *frame, uint32_t len,
 		 bool is_duplicate);
 

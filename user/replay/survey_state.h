@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The parts of a survey: its state, and the functions of each survey_*.c by its name, in the order
- * in which a packet meets them. survey_note.c has the most important one.
+ * in which a packet meets them.
  */
 #ifndef XDP_DEDUP_SURVEY_STATE_H
 #define XDP_DEDUP_SURVEY_STATE_H
