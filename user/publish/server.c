@@ -175,7 +175,9 @@ int server_fd(const struct server *s)
 
 enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 {
+	char error[SERVER_TEXT_MAX], note[SERVER_TEXT_MAX];
 	enum server_state state;
+	uint32_t notes_cnt;
 	uint64_t times;
 
 	while (read(s->fd, &times, sizeof(times)) > 0)
@@ -186,17 +188,21 @@ enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 		s->shared = NULL;
 	s->connection = s->shared;
 	pthread_cond_broadcast(&s->changed);
-	if (*s->error)
-		diag_err(0, "%s", s->error);
-	if (s->notes_cnt) /* at a limited rate, as each message may cause one */
-		log_rate_note(&s->notes_log, clock_ns(CLOCK_MONOTONIC), s->notes_cnt,
-			      "the server says: %s", s->note);
+	memcpy(error, s->error, sizeof(error));
+	memcpy(note, s->note, sizeof(note));
+	notes_cnt = s->notes_cnt;
 	s->error[0] = '\0';
 	s->notes_cnt = 0;
 	state = s->has_failed ? SERVER_FAILED : s->connection ? SERVER_UP : SERVER_DOWN;
 	if (state == SERVER_UP)
 		*ret_fit = s->fit;
 	pthread_mutex_unlock(&s->lock);
+	/* Logged without the lock: a log may take its time, and threads of libnats wait for the lock. */
+	if (*error)
+		diag_err(0, "%s", error);
+	if (notes_cnt) /* at a limited rate, as each message may cause one */
+		log_rate_note(&s->notes_log, clock_ns(CLOCK_MONOTONIC), notes_cnt,
+			      "the server says: %s", note);
 	return state;
 }
 
