@@ -175,7 +175,7 @@ int server_fd(const struct server *s)
 
 enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 {
-	char error[SERVER_TEXT_MAX], note[SERVER_TEXT_MAX];
+	char errors[SERVER_ERRORS_MAX], note[SERVER_TEXT_MAX], *rest = errors;
 	enum server_state state;
 	uint32_t notes_cnt;
 	uint64_t times;
@@ -188,18 +188,18 @@ enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 		s->shared = NULL;
 	s->connection = s->shared;
 	pthread_cond_broadcast(&s->changed);
-	memcpy(error, s->error, sizeof(error));
+	memcpy(errors, s->errors, sizeof(errors));
 	memcpy(note, s->note, sizeof(note));
 	notes_cnt = s->notes_cnt;
-	s->error[0] = '\0';
+	s->errors[0] = '\0';
 	s->notes_cnt = 0;
 	state = s->has_failed ? SERVER_FAILED : s->connection ? SERVER_UP : SERVER_DOWN;
 	if (state == SERVER_UP)
 		*ret_fit = s->fit;
 	pthread_mutex_unlock(&s->lock);
 	/* Logged without the lock: a log may take its time, and threads of libnats wait for the lock. */
-	if (*error)
-		diag_err(0, "%s", error);
+	for (const char *line; (line = strsep(&rest, "\n")) && *line;)
+		diag_err(0, "%s", line);
 	if (notes_cnt) /* at a limited rate, as each message may cause one */
 		log_rate_note(&s->notes_log, clock_ns(CLOCK_MONOTONIC), notes_cnt,
 			      "the server says: %s", note);
@@ -243,7 +243,7 @@ static void drop_connection(struct server *s, natsStatus err)
 {
 	pthread_mutex_lock(&s->lock);
 	s->is_lost |= s->shared == s->connection;
-	snprintf(s->error, sizeof(s->error), "the connection takes no message: %s",
+	snprintf(s->errors, sizeof(s->errors), "the connection takes no message: %s",
 		 server_error_text(err));
 	pthread_mutex_unlock(&s->lock);
 	s->connection = NULL;

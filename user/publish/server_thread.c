@@ -18,16 +18,21 @@
 #define CHECK_NS 3000000000	  /* until streams that do not all suit are checked again */
 #define CHECK_EACH_NS 60000000000 /* until others are */
 
-/* Keeps the last message of an attempt, as the others lead to it. */
+/* Adds a message of this attempt, if there is room. diag_text() writes no line end. */
 static void keep_message(void *to, const struct diag *d)
 {
 	struct server *s = to;
+	size_t len = strlen(s->found);
 
-	diag_text(d, s->found, sizeof(s->found));
+	if (len + 2 > sizeof(s->found))
+		return;
+	if (len)
+		s->found[len++] = '\n';
+	diag_text(d, s->found + len, sizeof(s->found) - len);
 }
 
-/* Ends an attempt: passes its message to the other thread, unless it is that of the last attempt.
- * The caller holds the lock.
+/* Ends an attempt: passes its messages to the other thread, unless they are those of the last
+ * attempt. The caller holds the lock.
  */
 static void report(struct server *s)
 {
@@ -36,7 +41,7 @@ static void report(struct server *s)
 	memcpy(s->reported, s->found, sizeof(s->reported));
 	s->found[0] = '\0';
 	if (is_new)
-		memcpy(s->error, s->reported, sizeof(s->error));
+		memcpy(s->errors, s->reported, sizeof(s->errors));
 	server_wake(s);
 }
 

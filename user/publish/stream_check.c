@@ -128,7 +128,7 @@ static void check_subjects(struct checking *c)
 {
 	char subject[SUBJECT_MAX];
 
-	for (int i = c->first + c->cnt - 1; i >= c->first; i--) {
+	for (int i = c->first; i < c->first + c->cnt; i++) {
 		write_subject(c, i, subject);
 		if (is_taken(c->info->Config, subject))
 			continue;
