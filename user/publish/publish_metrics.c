@@ -86,7 +86,7 @@ int publish_metrics_write(const struct outbox *o, FILE *out)
 	metrics_family(&m, METRICS_GAUGE, "publish_pending_bytes", "Bytes of their payloads.");
 	metrics_gauge(&m, o->pending.bytes, labels);
 	metrics_family(&m, METRICS_GAUGE, "publish_connected",
-		       "1: there is a connection, and the stream suits.");
+		       "1: there is a connection, and a stream suits.");
 	metrics_gauge(&m, outbox_publishes(o), labels);
 	write_times(&m, o);
 	return metrics_end(&m);
