@@ -210,6 +210,41 @@ TEST(one_stream_differs)
 	assert_int_equal(stream_messages(), 1);
 }
 
+/* If both differ, each reason is logged. */
+TEST(two_streams_differ)
+{
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	jetstream_put(0, 0);
+	node_add(0, OWN);
+	node_publish(0, SECRET);
+	node_await_ready(0);
+	put_rule("format=999 machine=new");
+	node_add(1, "--profile own:8001 --profile gsp:8002 --profiles /mnt/own" FPR);
+	node_publish(1, OTHER);
+	process_await(node_publisher(1), "machine new publishes gsp into stream EVENTS with ids of");
+	process_await(node_publisher(1), "publishes own into stream EVENTS with another secret");
+}
+
+/* A machine with another secret begins no other stream: the next machine can. */
+TEST(one_that_differs_writes_no_rule)
+{
+	static const char STREAMS[] =
+		"--profile b=own:8002 --profile own:8001 --profiles /mnt/own" FPR;
+
+	jetstream_start(&(struct jetstream_plan){ 0 });
+	jetstream_put(0, 0);
+	for (unsigned int n = 0; n < NODES; n++) {
+		node_add(n, n ? STREAMS : OWN);
+		node_publish(n, n == 1 ? OTHER : SECRET);
+		if (n != 1)
+			node_await_ready(n);
+		else
+			process_await(node_publisher(1), "no machine publishes b yet");
+	}
+	send_to(2, 8002, 1);
+	node_await_metric(2, "acknowledged_total", 1);
+}
+
 /* Unknown is not taken for equal. */
 static const struct unknown {
 	const char *name, *right, *deny, *options, *words;

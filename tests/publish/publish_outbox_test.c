@@ -515,7 +515,7 @@ TEST(duplicate_without_a_number_after_an_outage)
 	parts_restart_server();
 	PARTS_AWAIT(c->acknowledged >= 1);
 	assert_int_equal(c->duplicate, 1);
-	assert_in_range(c->sent, 4, 9);
+	assert_in_range(c->sent, 3, 9);
 }
 
 /* A rule has changed, and cannot be read: nothing is sent until it is known. */
@@ -555,7 +555,11 @@ static void few_answers_wake(void **state)
 	AWAIT((outbox_receive(&parts.outbox), !poll(&fd, 1, 100)));
 	parts_send_many(8001, (int)few->events);
 	parts_await_events(few->events);
+	process_signal(parts.server, SIGSTOP);
 	parts_add_events();
+	AWAIT((outbox_send_due(&parts.outbox), c->sent == few->events));
+	process_signal(parts.server, SIGCONT);
+	await_answers(few->events);
 	assert_int_equal(poll(&fd, 1, PATIENCE_MS), 1);
 	outbox_receive(&parts.outbox);
 	assert_int_equal(c->acknowledged, few->events);

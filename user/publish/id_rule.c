@@ -153,7 +153,7 @@ static int check_silence(const struct checking *c, int64_t last_ns)
 }
 
 int id_rule_check(jsCtx *js, const struct publish_options *o, const struct id_rule *rule,
-		  int64_t last_ns)
+		  int64_t last_ns, bool may_add)
 {
 	struct checking c = { .js = js, .o = o, .rule = rule };
 	char machine[PUBLISH_MACHINE_MAX + 1];
@@ -165,7 +165,7 @@ int id_rule_check(jsCtx *js, const struct publish_options *o, const struct id_ru
 	if (!err && !*c.theirs && o->check && !o->new_ids)
 		return 0;
 	if (!err && !*c.theirs)
-		err = write_rule(&c);
+		err = may_add ? write_rule(&c) : -ENOENT;
 	if (err)
 		return err;
 	difference = id_rule_difference(rule, c.theirs, machine);

@@ -35,12 +35,13 @@ void id_rule_subject(const char *stream, const char *name, char out[ID_RULE_SUBJ
  */
 const char *id_rule_difference(const struct id_rule *r, const char *theirs, char *machine);
 
-/* Compares a rule with the one in the servers, and writes it if there is none, unless o->check;
- * with o->new_ids also if they differ and the last message is older than o->skew_ns. last_ns: its
- * time, 0: there is none. Returns 0; or (logged) -EPROTO if the rules differ; -EINVAL if there is
- * no bucket, and it is not to be created; -EAGAIN if it is unknown whether they differ.
+/* Compares a rule with the one in the servers. With o->new_ids, writes it if they differ and the
+ * last message is older than o->skew_ns. last_ns: its time, 0: there is none. Writes it also if
+ * there is none and may_add; o->check without o->new_ids needs none. Returns 0; -ENOENT (not
+ * logged) if there is none; or (logged) -EPROTO if the rules differ; -EINVAL if there is no bucket,
+ * and it is not to be created; -EAGAIN if it is unknown whether they differ.
  */
 int id_rule_check(jsCtx *js, const struct publish_options *o, const struct id_rule *rule,
-		  int64_t last_ns);
+		  int64_t last_ns, bool may_add);
 
 #endif

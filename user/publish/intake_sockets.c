@@ -179,9 +179,12 @@ void intake_sockets_join(struct intake *in)
 
 	if (err == -EAGAIN)
 		return;
-	if (!err) /* no group is left before there are sockets for those that replace it */
+	/* Without descriptors no group is left before there are sockets for those that replace it. */
+	if (err != -EMFILE && err != -ENFILE)
 		intake_groups_sweep(&in->groups);
-	else if (!in->logged_groups)
+	if (err == -E2BIG) /* now there may be room */
+		err = join_groups(in);
+	if (err && !in->logged_groups)
 		diag_note("a multicast group cannot be joined: %s", strerror(-err));
 	in->logged_groups = err != 0;
 }

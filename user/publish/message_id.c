@@ -72,6 +72,9 @@ int message_secret_read(const char *path, struct message_secret *out)
 	uint8_t bytes[MESSAGE_SECRET_MAX + 1], hash[MAC_BYTES];
 	ssize_t len = private_file_read(path, bytes, sizeof(bytes));
 
+	if (len >= MESSAGE_SECRET_MIN && len <= MESSAGE_SECRET_MAX)
+		out->mac = make_mac(bytes, len);
+	explicit_bzero(bytes, sizeof(bytes));
 	if (len < 0)
 		return len;
 	if (len < MESSAGE_SECRET_MIN || len > MESSAGE_SECRET_MAX)
@@ -80,8 +83,6 @@ int message_secret_read(const char *path, struct message_secret *out)
 				"head -c 32 /dev/urandom >%s",
 				path, len, len > MESSAGE_SECRET_MAX ? " or more" : "",
 				MESSAGE_SECRET_MIN, MESSAGE_SECRET_MAX, path);
-	out->mac = make_mac(bytes, len);
-	explicit_bzero(bytes, sizeof(bytes));
 	if (!out->mac ||
 	    hash_parts(out->mac, (const struct part[]){ { LABEL, sizeof(LABEL) }, { 0 } }, hash))
 		return diag_err(-EOPNOTSUPP, "libcrypto has no HMAC-SHA-256");

@@ -89,6 +89,8 @@ struct pending_slot *pending_add(struct pending *p, struct intake_event *e)
 		*chain = e;
 	}
 	s = &p->slots[p->free[--p->free_cnt]];
+	if (p->end <= pending_number(p, s))
+		p->end = pending_number(p, s) + 1;
 	s->event = e;
 	s->generation++;
 	s->first_sent_ns = 0;
@@ -106,9 +108,7 @@ struct pending_slot *pending_find(struct pending *p, uint32_t slot, uint32_t gen
 
 struct pending_slot *pending_next(const struct pending *p, struct pending_slot *s)
 {
-	if (!pending_count(p))
-		return NULL;
-	for (s = s ? s + 1 : p->slots; s < p->slots + p->slots_cnt; s++)
+	for (s = s ? s + 1 : p->slots; s < p->slots + p->end; s++)
 		if (s->event)
 			return s;
 	return NULL;
@@ -123,6 +123,8 @@ struct intake_event *pending_remove(struct pending *p, struct pending_slot *s)
 	if (*at)
 		*at = e->next;
 	s->event = NULL;
+	while (p->end && !p->slots[p->end - 1].event)
+		p->end--;
 	p->bytes -= e->len;
 	p->free[p->free_cnt++] = pending_number(p, s);
 	return e;

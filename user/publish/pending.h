@@ -30,6 +30,7 @@ struct pending {
 	struct pending_slot *slots;
 	uint32_t *free; /* slots, as a stack */
 	uint32_t slots_cnt, free_cnt;
+	uint32_t end;		      /* the highest slot with an event, + 1 */
 	uint64_t bytes, bytes_max;    /* of payloads */
 	struct intake_event **chains; /* by hashes of ids: the first event of each; or NULL */
 	uint32_t mask;		      /* chains - 1 */

@@ -25,7 +25,8 @@ static const struct row {
 	  SENT(too_large) },
 	{ "publish_refused", "Answers of the engine that were errors.", SENT(refused) },
 	{ "publish_given_up",
-	  "Events given up after all retries, or for a subject that is not taken.", SENT(given_up) },
+	  "Events given up: after all retries, their subject is not taken, or another machine makes other ids.",
+	  SENT(given_up) },
 	{ "publish_unreadable", "Received packets whose id could not be found out.",
 	  TAKEN(unreadable) },
 	{ "publish_no_memory", "Events for which there was no memory.", TAKEN(no_memory) },
@@ -85,7 +86,7 @@ int publish_metrics_write(const struct outbox *o, FILE *out)
 	metrics_family(&m, METRICS_GAUGE, "publish_pending_bytes", "Bytes of their payloads.");
 	metrics_gauge(&m, o->pending.bytes, labels);
 	metrics_family(&m, METRICS_GAUGE, "publish_connected",
-		       "1: there is a connection, and the stream suits.");
+		       "1: there is a connection, and a stream suits.");
 	metrics_gauge(&m, outbox_publishes(o), labels);
 	write_times(&m, o);
 	return metrics_end(&m);

@@ -24,9 +24,9 @@ struct publish_stream {
 	char realm[32];
 	struct xdp_dedup_filter *filter; /* open for calls about its ids */
 	bool is_published;		 /* its events can be published */
-	int required_n;	 /* index in requirements.rules, if the stream is in `now` */
-	bool is_untaken; /* its JetStream stream does not take its subject, or does not suit */
-	uint32_t held;	 /* events that point to it; the intake counts them */
+	int required_n; /* index in requirements.rules, if the stream is in `now` */
+	bool is_untaken; /* its JetStream stream does not take it, or another machine makes other ids */
+	uint32_t held; /* events that point to it; the intake counts them */
 };
 
 struct publish_streams {

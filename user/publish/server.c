@@ -175,7 +175,9 @@ int server_fd(const struct server *s)
 
 enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 {
+	char errors[SERVER_ERRORS_MAX], note[SERVER_TEXT_MAX], *rest = errors;
 	enum server_state state;
+	uint32_t notes_cnt;
 	uint64_t times;
 
 	while (read(s->fd, &times, sizeof(times)) > 0)
@@ -186,17 +188,21 @@ enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 		s->shared = NULL;
 	s->connection = s->shared;
 	pthread_cond_broadcast(&s->changed);
-	if (*s->error)
-		diag_err(0, "%s", s->error);
-	if (s->notes_cnt) /* at a limited rate, as each message may cause one */
-		log_rate_note(&s->notes_log, clock_ns(CLOCK_MONOTONIC), s->notes_cnt,
-			      "the server says: %s", s->note);
-	s->error[0] = '\0';
+	memcpy(errors, s->errors, sizeof(errors));
+	memcpy(note, s->note, sizeof(note));
+	notes_cnt = s->notes_cnt;
+	s->errors[0] = '\0';
 	s->notes_cnt = 0;
 	state = s->has_failed ? SERVER_FAILED : s->connection ? SERVER_UP : SERVER_DOWN;
 	if (state == SERVER_UP)
 		*ret_fit = s->fit;
 	pthread_mutex_unlock(&s->lock);
+	/* Logged without the lock: a log may take its time, and threads of libnats wait for the lock. */
+	for (const char *line; (line = strsep(&rest, "\n")) && *line;)
+		diag_err(0, "%s", line);
+	if (notes_cnt) /* at a limited rate, as each message may cause one */
+		log_rate_note(&s->notes_log, clock_ns(CLOCK_MONOTONIC), notes_cnt,
+			      "the server says: %s", note);
 	return state;
 }
 
@@ -237,7 +243,7 @@ static void drop_connection(struct server *s, natsStatus err)
 {
 	pthread_mutex_lock(&s->lock);
 	s->is_lost |= s->shared == s->connection;
-	snprintf(s->error, sizeof(s->error), "the connection takes no message: %s",
+	snprintf(s->errors, sizeof(s->errors), "the connection takes no message: %s",
 		 server_error_text(err));
 	pthread_mutex_unlock(&s->lock);
 	s->connection = NULL;

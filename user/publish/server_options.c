@@ -170,8 +170,11 @@ static natsStatus set_login(natsOptions *to, const struct publish_options *o)
 	if (!path)
 		return NATS_OK;
 	if (read_line(path, line))
-		return UNREADABLE;
-	err = o->user ? natsOptions_SetUserInfo(to, o->user, line) : natsOptions_SetToken(to, line);
+		err = UNREADABLE;
+	else if (o->user)
+		err = natsOptions_SetUserInfo(to, o->user, line);
+	else
+		err = natsOptions_SetToken(to, line);
 	explicit_bzero(line, sizeof(line));
 	return err;
 }

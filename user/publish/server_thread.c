@@ -18,26 +18,30 @@
 #define CHECK_NS 3000000000	  /* until streams that do not all suit are checked again */
 #define CHECK_EACH_NS 60000000000 /* until others are */
 
-/* Keeps the last message of an attempt, as the others lead to it. */
+/* Adds a message of this attempt, if there is room. diag_text() writes no line end. */
 static void keep_message(void *to, const struct diag *d)
 {
 	struct server *s = to;
+	size_t len = strlen(s->found);
 
-	diag_text(d, s->found, sizeof(s->found));
+	if (len + 2 > sizeof(s->found))
+		return;
+	if (len)
+		s->found[len++] = '\n';
+	diag_text(d, s->found + len, sizeof(s->found) - len);
 }
 
-/* Ends an attempt: passes its message to the other thread, unless it is that of the last attempt. */
+/* Ends an attempt: passes its messages to the other thread, unless they are those of the last
+ * attempt. The caller holds the lock.
+ */
 static void report(struct server *s)
 {
 	bool is_new = *s->found && strcmp(s->found, s->reported);
 
 	memcpy(s->reported, s->found, sizeof(s->reported));
 	s->found[0] = '\0';
-	if (!is_new)
-		return;
-	pthread_mutex_lock(&s->lock);
-	memcpy(s->error, s->reported, sizeof(s->error));
-	pthread_mutex_unlock(&s->lock);
+	if (is_new)
+		memcpy(s->errors, s->reported, sizeof(s->errors));
 	server_wake(s);
 }
 
@@ -180,7 +184,6 @@ static int check(struct server *s, natsConnection *nc)
 	s->has_new_rule = false;
 	pthread_mutex_unlock(&s->lock);
 	err = stream_check(nc, s->options, &required, &fit);
-	report(s);
 	pthread_mutex_lock(&s->lock);
 	if (s->check_ns) /* neither requirements nor a rule came meanwhile */
 		s->check_ns =
@@ -191,7 +194,7 @@ static int check(struct server *s, natsConnection *nc)
 		s->has_new_rule = true;
 		s->fit.serial = 0; /* so nothing is sent until the rule is known */
 	}
-	server_wake(s);
+	report(s); /* together with the result: it wakes the other thread */
 	return err;
 }
 
@@ -231,11 +234,12 @@ static int use_once(struct server *s)
 	bool is_refused;
 	int err;
 
+	pthread_mutex_lock(&s->lock);
 	if (!nc) {
 		report(s);
+		pthread_mutex_unlock(&s->lock);
 		return -EAGAIN;
 	}
-	pthread_mutex_lock(&s->lock);
 	err = check(s, nc);
 	is_refused = !err && s->options->check && s->fit.refused;
 	/* At the start all subjects must be taken. Later, an untaken one does not stop the others. */

@@ -12,7 +12,8 @@
 #include "log_rate.h"
 #include "server.h"
 
-#define SERVER_TEXT_MAX 512 /* of a message for people */
+#define SERVER_TEXT_MAX 512    /* of a note of a server */
+#define SERVER_ERRORS_MAX 4096 /* of the messages of an attempt, a line each */
 
 #define SERVER_BIN_MAX 64
 
@@ -39,9 +40,9 @@ struct server {
 	struct server_bin sent;
 
 	/* Used by the other thread. */
-	struct diag_receiver receiver;	/* of its messages */
-	char found[SERVER_TEXT_MAX];	/* the last message of this attempt; "": none */
-	char reported[SERVER_TEXT_MAX]; /* that of the last attempt */
+	struct diag_receiver receiver;	  /* of its messages */
+	char found[SERVER_ERRORS_MAX];	  /* the messages of this attempt; "": none */
+	char reported[SERVER_ERRORS_MAX]; /* those of the last attempt */
 	bool was_up;
 
 	_Atomic uint64_t connecting_ns; /* when the attempt to connect began; 0: there is none */
@@ -55,10 +56,10 @@ struct server {
 	bool is_lost;		/* the shared connection was closed */
 	bool has_new_rule;	/* a rule of ids has changed, and was not read since */
 	bool is_stopping, has_failed, has_ended;
-	char error[SERVER_TEXT_MAX];   /* to be logged; "": nothing */
-	char note[SERVER_TEXT_MAX];    /* the last note of a server */
-	uint32_t notes_cnt;	       /* notes since the last server_update() */
-	struct server_answer *answers; /* a ring */
+	char errors[SERVER_ERRORS_MAX]; /* to be logged, a line each; "": nothing */
+	char note[SERVER_TEXT_MAX];	/* the last note of a server */
+	uint32_t notes_cnt;		/* notes since the last server_update() */
+	struct server_answer *answers;	/* a ring */
 	uint32_t first, cnt;
 	struct server_bin answered;
 };

@@ -128,7 +128,7 @@ static void check_subjects(struct checking *c)
 {
 	char subject[SUBJECT_MAX];
 
-	for (int i = c->first + c->cnt - 1; i >= c->first; i--) {
+	for (int i = c->first; i < c->first + c->cnt; i++) {
 		write_subject(c, i, subject);
 		if (is_taken(c->info->Config, subject))
 			continue;
@@ -247,6 +247,37 @@ static uint32_t realm_of(const struct stream_requirements *required, int n)
 	return same;
 }
 
+/* Checks the rules of ids. First compares those that exist, then adds missing ones: a machine with
+ * another secret must not begin other streams with it. Returns as stream_check() does.
+ */
+static int check_rules(struct checking *c)
+{
+	uint32_t checked = c->fit->untaken;
+	int err = 0;
+
+	for (int i = 0; i < 2 * c->required->rules_cnt; i++) {
+		bool is_second = i >= c->required->rules_cnt;
+		int n = i % c->required->rules_cnt;
+
+		if (checked >> n & 1)
+			continue;
+		err = id_rule_check(c->js, c->o, &c->required->rules[n], c->last_ns,
+				    is_second && !c->fit->refused);
+		if (err == -ENOENT && !is_second)
+			continue;
+		if (err == -ENOENT)
+			diag_err(0,
+				 "no machine publishes %s yet: this one does not begin it before others agree on its other streams",
+				 c->required->rules[n].stream);
+		else if (err && err != -EPROTO)
+			return err;
+		if (err)
+			c->fit->refused |= realm_of(c->required, n);
+		checked |= 1U << n;
+	}
+	return 0;
+}
+
 int stream_check(natsConnection *nc, const struct publish_options *o,
 		 const struct stream_requirements *required, struct stream_fit *out)
 {
@@ -270,14 +301,7 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 		}
 	if (!err && fit.untaken && fit.untaken == all)
 		err = -EINVAL;
-	for (int i = 0; i < required->rules_cnt && !err; i++) {
-		if (!(fit.untaken >> i & 1))
-			err = id_rule_check(c.js, o, &required->rules[i], c.last_ns);
-		if (err != -EPROTO)
-			continue;
-		fit.refused |= realm_of(required, i);
-		err = 0;
-	}
+	err = err ?: check_rules(&c);
 	fit.untaken |= fit.refused;
 	fit.takes_none = fit.refused && fit.untaken == all;
 	jsCtx_Destroy(c.js);

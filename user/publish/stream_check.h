@@ -24,7 +24,10 @@ enum { STREAM_TRAPS_CNT = 5 };
 /* The result of a check. */
 struct stream_fit {
 	uint32_t serial; /* of the requirements */
-	uint32_t refused; /* a bit for each of the filter's streams whose ids others make in another way */
+	/* A bit for each of the filter's streams whose ids others make in another way; if there is
+	 * one, also for each of which no machine has a rule.
+	 */
+	uint32_t refused;
 	uint32_t untaken; /* for each of them that no JetStream stream takes, or that is refused */
 	bool takes_none;  /* all of them are untaken, and at least one is refused */
 	uint64_t window_ns;	   /* the shortest duplicate window */

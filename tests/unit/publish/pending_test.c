@@ -39,6 +39,7 @@ static void check_same(struct pending *p, const struct model_message *all, size_
 		assert_non_null(s->event);
 	assert_int_equal(pending_count(p), there);
 	assert_int_equal(seen, there);
+	assert_true(!p->end || p->slots[p->end - 1].event); /* a walk ends there */
 	assert_int_equal(p->bytes, bytes);
 	assert_int_equal(pending_has_room(p), there < SLOTS && (bytes < BYTES_MAX || !there));
 }
