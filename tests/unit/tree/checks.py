@@ -86,7 +86,7 @@ def names_exist():
 def options_exist():
     """The tools' options are strings in their sources."""
     text = "".join(read(path) for path in files(*SOURCES))
-    for doc, word in each_word("--(?!(cflags|libs|now|since)$)[a-z-]+", 50):
+    for doc, word in each_word("--(?!(cflags|libs|no-block|now|since)$)[a-z-]+", 50):
         expect(f'"{word}"' in text, f"{doc}: there is no option {word}")
 
 
