@@ -247,35 +247,39 @@ static uint32_t realm_of(const struct stream_requirements *required, int n)
 	return same;
 }
 
-/* Checks the rules of ids. First compares those that exist, then adds missing ones: a machine with
- * another secret must not begin other streams with it. Returns as stream_check() does.
+/* Compares the rules of ids that are not `checked` yet. With `adds` also adds missing ones, unless
+ * a stream is refused: a machine with another secret must not begin other streams with it. Returns
+ * as stream_check() does.
  */
-static int check_rules(struct checking *c)
+static int compare_rules(struct checking *c, uint32_t *checked, bool adds)
 {
-	uint32_t checked = c->fit->untaken;
-	int err = 0;
+	for (int n = 0; n < c->required->rules_cnt; n++) {
+		const struct id_rule *rule = &c->required->rules[n];
+		int err;
 
-	for (int i = 0; i < 2 * c->required->rules_cnt; i++) {
-		bool is_second = i >= c->required->rules_cnt;
-		int n = i % c->required->rules_cnt;
-
-		if (checked >> n & 1)
+		if (*checked >> n & 1)
 			continue;
-		err = id_rule_check(c->js, c->o, &c->required->rules[n], c->last_ns,
-				    is_second && !c->fit->refused);
-		if (err == -ENOENT && !is_second)
+		err = id_rule_check(c->js, c->o, rule, c->last_ns, adds && !c->fit->refused);
+		if (err == -ENOENT && !adds)
 			continue;
 		if (err == -ENOENT)
 			diag_err(0,
 				 "no machine publishes %s yet: this one does not begin it before others agree on its other streams",
-				 c->required->rules[n].stream);
+				 rule->stream);
 		else if (err && err != -EPROTO)
 			return err;
 		if (err)
 			c->fit->refused |= realm_of(c->required, n);
-		checked |= 1U << n;
+		*checked |= 1U << n;
 	}
 	return 0;
+}
+
+static int check_rules(struct checking *c)
+{
+	uint32_t checked = c->fit->untaken;
+
+	return compare_rules(c, &checked, false) ?: compare_rules(c, &checked, true);
 }
 
 int stream_check(natsConnection *nc, const struct publish_options *o,
