@@ -367,7 +367,7 @@ $(NEXT_BIN): | $(MADE)
 test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(SAN_PUBLISH) $(NEXT_BIN) $(TEST_BINS) ## build all test programs
 
 .PHONY: test
-test: all $(BENCH) $(if $(T),$(NEXT_BIN)) $(call plain,$(QUICK_BINS)) ## the quick tests, without sanitizers, T=NAME for one of all; tests of the kernel need root
+test: all $(BENCH) $(NEXT_BIN) $(call plain,$(QUICK_BINS)) ## the quick tests, without sanitizers, T=NAME for one of all; tests of the kernel need root
 	$(Q)CPU_SECONDS=2 T='$(T)' MAKE_PID=$$PPID tests/run $(call plain,$(call lanes,$(QUICK_BINS)))
 
 .PHONY: test-all
