@@ -293,7 +293,7 @@ static void on_event(void *ctx, const struct gossip_packet *p, uint64_t now_ns)
 static pid_t service;
 static char file[64];
 
-/* The file for `run`; the line is the last one. A service that is starting reads all of it. */
+/* The file for `run`; the line is the last one. It appears as a whole. */
 static void write_file(const struct row *row, const char *line)
 {
 	char written[80];

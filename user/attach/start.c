@@ -28,9 +28,11 @@ static int make_ready(const char *name, const struct placement *where, uint64_t 
 
 	if (err)
 		return loader_explain(name, err);
-	WRITE_ONCE(f.state->drop_until_ns, drop_until_ns);
-	/* The hand has perhaps stepped already, and else sets it only at its next step. */
-	WRITE_ONCE(f.state->counting, drop_until_ns && kernel_now_ns() >= drop_until_ns);
+	if (drop_until_ns) {
+		WRITE_ONCE(f.state->drop_until_ns, drop_until_ns);
+		/* The hand may have stepped already, and sets it again only at its next step. */
+		WRITE_ONCE(f.state->counting, kernel_now_ns() >= drop_until_ns);
+	}
 	if (!stack_losses((uint64_t *)f.record->losses.lost))
 		f.record->losses.netns = iface_local_netns();
 	for (int i = 0; i < where->cnt && !err; i++)

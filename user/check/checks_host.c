@@ -87,7 +87,7 @@ int check_dispatcher(struct check_context *q)
 	/* The dispatcher's functions are replaced by programs of this type. */
 	runs = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_EXT, NULL);
 	if (runs < 0 || (!runs && !kernel_has_rights(KERNEL_LOAD)))
-		return check_unknown(q, "whether libxdp's dispatcher can run cannot be told");
+		return check_unknown(q, "it is unknown whether libxdp's dispatcher can run");
 	check_flag(q, "dispatcher_runs", runs);
 	check_found(q, "libxdp's dispatcher can run: other XDP programs may be beside the filter");
 	if (!runs)
