@@ -145,7 +145,7 @@ static struct fips_filter outbound(const struct model *m, uint32_t peer)
 		const struct model_peer *p = &m->peers[i];
 
 		if (i != peer && p->here && p->tree && p->heard)
-			assert_int_equal(fips_merge(&f, &p->in), 0);
+			fips_merge(&f, &p->in);
 	}
 	return f;
 }
@@ -554,7 +554,7 @@ TEST(tree_edges_divide_the_network)
 
 		assert_true(fips_equal(inbound(net, parent_of(i), i), &below));
 		assert_true(fips_equal(inbound(net, i, parent_of(i)), &above));
-		assert_int_equal(fips_merge(&below, &above), 0);
+		fips_merge(&below, &above);
 		assert_true(fips_equal(&below, &all));
 	}
 	assert_true(fips_equal(inbound(net, 39, 20), &all));
