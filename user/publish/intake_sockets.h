@@ -5,19 +5,13 @@
 
 #include "intake.h"
 
-/* Opens a socket for each address of --listen, or for each port of the published streams. Returns
- * 0, or -errno (logged).
+/* Opens a socket for each address of --listen, or for each port of the published streams, and joins
+ * the streams' multicast groups on the filter's interfaces. Closes what the streams do not have any
+ * more. Logs once what cannot be opened; the next call tries again. Returns 0; or -errno (logged)
+ * if a socket cannot be opened that is required.
  */
-int intake_sockets_open(struct intake *in);
+int intake_sockets_refresh(struct intake *in);
 void intake_sockets_close(struct intake *in);
-
-/* Adapts the sockets to the streams, unless --listen names them: closes those whose port is in no
- * stream, and opens missing ones. Logs once what cannot be opened; the next call tries again.
- */
-void intake_sockets_refresh(struct intake *in);
-
-/* Joins the streams' multicast groups on the filter's interfaces, unless they are joined. */
-void intake_sockets_join(struct intake *in);
 
 /* Counts the datagrams that the sockets dropped. The kernel's count includes datagrams without room
  * and datagrams with a wrong checksum.
