@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "gossip.h"
-#include "server_thread.h"
+#include "server.h"
 
 #define MANY_EVENTS 600	 /* more than in a turn of the loop */
 #define LARGE_EVENTS 300 /* 18 MB: no buffers of TCP have room for them */

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,6 @@
 #include "fd.h"
 #include "integers.h"
 #include "server_options.h"
-#include "server_thread.h"
 
 #define CONNECT_NS 10000000000 /* libnats's own timeout does not cover all steps */
 #define CLOSE_MS 10000
@@ -92,19 +90,6 @@ int server_open(const struct publish_options *o, const struct stream_requirement
 	return 0;
 }
 
-static int socket_option(int fd, int name)
-{
-	int value = -1;
-	socklen_t len = sizeof(value);
-
-	return getsockopt(fd, SOL_SOCKET, name, &value, &len) ? -1 : value;
-}
-
-static bool is_connection(int fd)
-{
-	return socket_option(fd, SO_PROTOCOL) == IPPROTO_TCP && !socket_option(fd, SO_ACCEPTCONN);
-}
-
 /* Shuts down all TCP connections of this process; descriptors stay open. libnats waits without
  * limit for a server that stops answering in the TLS handshake, or before its first PONG, and does
  * not expose the descriptor until it is connected.
@@ -115,9 +100,15 @@ static void cut_connections(void)
 
 	if (!all)
 		return;
-	for (const struct dirent *e; (e = readdir(all));)
-		if (*e->d_name != '.' && is_connection(atoi(e->d_name)))
-			shutdown(atoi(e->d_name), SHUT_RDWR);
+	for (const struct dirent *e; (e = readdir(all));) {
+		struct sockaddr_storage peer;
+		socklen_t len = sizeof(peer);
+		int fd = atoi(e->d_name);
+
+		if (*e->d_name != '.' && !getpeername(fd, (struct sockaddr *)&peer, &len) &&
+		    (peer.ss_family == AF_INET || peer.ss_family == AF_INET6))
+			shutdown(fd, SHUT_RDWR);
+	}
 	closedir(all);
 }
 
@@ -175,7 +166,7 @@ int server_fd(const struct server *s)
 
 enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 {
-	char errors[SERVER_ERRORS_MAX], note[SERVER_TEXT_MAX], *rest = errors;
+	char messages[SERVER_MESSAGES_MAX], note[SERVER_TEXT_MAX], *rest = messages;
 	enum server_state state;
 	uint32_t notes_cnt;
 	uint64_t times;
@@ -188,18 +179,21 @@ enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 		s->shared = NULL;
 	s->connection = s->shared;
 	pthread_cond_broadcast(&s->changed);
-	memcpy(errors, s->errors, sizeof(errors));
+	memcpy(messages, s->messages, sizeof(messages));
 	memcpy(note, s->note, sizeof(note));
 	notes_cnt = s->notes_cnt;
-	s->errors[0] = '\0';
+	s->messages[0] = '\0';
 	s->notes_cnt = 0;
 	state = s->has_failed ? SERVER_FAILED : s->connection ? SERVER_UP : SERVER_DOWN;
 	if (state == SERVER_UP)
 		*ret_fit = s->fit;
 	pthread_mutex_unlock(&s->lock);
 	/* Logged without the lock: a log may take its time, and threads of libnats wait for the lock. */
-	for (const char *line; (line = strsep(&rest, "\n")) && *line;)
-		diag_err(0, "%s", line);
+	for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+		const char *finding = strsep(&line, ADVICE);
+
+		diag_give(&(struct diag){ *finding - '0', .finding = finding + 1, .advice = line });
+	}
 	if (notes_cnt) /* at a limited rate, as each message may cause one */
 		log_rate_note(&s->notes_log, clock_ns(CLOCK_MONOTONIC), notes_cnt,
 			      "the server says: %s", note);
@@ -243,9 +237,8 @@ static void drop_connection(struct server *s, natsStatus err)
 {
 	pthread_mutex_lock(&s->lock);
 	s->is_lost |= s->shared == s->connection;
-	snprintf(s->errors, sizeof(s->errors), "the connection takes no message: %s",
-		 server_error_text(err));
 	pthread_mutex_unlock(&s->lock);
+	diag_err(0, "the connection takes no message: %s", server_error_text(err));
 	s->connection = NULL;
 	server_wake(s);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "server_thread.h"
+#include "server.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,17 +18,14 @@
 #define CHECK_NS 3000000000	  /* until streams that do not all suit are checked again */
 #define CHECK_EACH_NS 60000000000 /* until others are */
 
-/* Adds a message of this attempt, if there is room. diag_text() writes no line end. */
+/* Adds a message of this attempt, as far as there is room. A message has no line end. */
 static void keep_message(void *to, const struct diag *d)
 {
 	struct server *s = to;
 	size_t len = strlen(s->found);
 
-	if (len + 2 > sizeof(s->found))
-		return;
-	if (len)
-		s->found[len++] = '\n';
-	diag_text(d, s->found + len, sizeof(s->found) - len);
+	snprintf(s->found + len, sizeof(s->found) - len, "%s%d%s%s%s", len ? "\n" : "", d->kind,
+		 d->finding, d->advice ? ADVICE : "", d->advice ?: "");
 }
 
 /* Ends an attempt: passes its messages to the other thread, unless they are those of the last
@@ -41,7 +38,7 @@ static void report(struct server *s)
 	memcpy(s->reported, s->found, sizeof(s->reported));
 	s->found[0] = '\0';
 	if (is_new)
-		memcpy(s->errors, s->reported, sizeof(s->errors));
+		memcpy(s->messages, s->reported, sizeof(s->messages));
 	server_wake(s);
 }
 
