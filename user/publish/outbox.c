@@ -9,7 +9,6 @@
 #include "message.h"
 #include "units.h"
 
-#define NS_PER_S 1000000000
 #define ANSWERS_MAX 512		 /* answers per turn of the event loop */
 #define BURST_MAX 512		 /* messages per turn of the event loop */
 #define RECHECK_NS 3000000000ULL /* between two checks of the stream */
@@ -155,24 +154,9 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 	pending_postpone(s, now, PENDING_UNAVAILABLE_NS);
 }
 
-/* Notes if retries last longer than the duplicate window: the engine may store such a retry twice. */
-static void check_window(const struct outbox *o)
-{
-	uint64_t span_ns = pending_retry_span_ns(o->options->retries, o->options->ack_timeout_ns);
-
-	if (span_ns > o->fit.window_ns)
-		diag_note("stream %s knows ids for %s, and the retries of an event take longer: the event may be there twice" ADVICE
-			  "make the stream's duplicate window at least %jus, or lower --retries or --ack-timeout",
-			  o->options->stream, FORMAT_TIME(o->fit.window_ns),
-			  (uintmax_t)(span_ns / NS_PER_S + 1));
-}
-
 /* Updates which streams JetStream takes, and logs each change. */
-static void apply_fit(struct outbox *o, const struct stream_fit *before)
+static void apply_fit(struct outbox *o)
 {
-	if (o->fit.window_ns != before->window_ns)
-		check_window(o);
-	stream_check_log_traps(&o->fit, before);
 	for (int i = 0; i < o->streams->cnt && o->fit.serial == o->streams->requirements.serial; i++) {
 		struct publish_stream *one = o->streams->now[i];
 		bool is_untaken = one->is_published && o->fit.untaken >> one->required_n & 1;
@@ -250,7 +234,6 @@ static bool take_answers(struct outbox *o)
 
 enum server_state outbox_receive(struct outbox *o)
 {
-	const struct stream_fit before = o->fit;
 	bool published = outbox_publishes(o);
 	enum server_state state = server_update(o->server, &o->fit);
 
@@ -267,7 +250,7 @@ enum server_state outbox_receive(struct outbox *o)
 	}
 	o->state = state;
 	if (state == SERVER_UP)
-		apply_fit(o, &before);
+		apply_fit(o);
 	if (!published && outbox_publishes(o))
 		diag_done("connected; %s goes to stream %s", o->options->filter, o->options->stream);
 	return state;
