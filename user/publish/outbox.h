@@ -64,7 +64,7 @@ void outbox_close(struct outbox *o);
 /* Publishes an event, and owns it from now on. There must be room (pending_has_room()). */
 void outbox_add(struct outbox *o, struct intake_event *e);
 
-/* Handles answers and changes of the connection; server_fd() is readable. Returns the new state. */
+/* Handles answers and changes of the connection; server->fd is readable. Returns the new state. */
 enum server_state outbox_receive(struct outbox *o);
 
 /* Sends due messages, and retries late ones. The caller calls it some 50 times a second. */

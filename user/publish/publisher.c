@@ -16,8 +16,8 @@
 #include "metrics_file.h"
 #include "outbox.h"
 
-#define SEND_US 20000	   /* interval of outbox_send_due() */
-#define REFRESH_US 1000000 /* interval of intake_refresh() */
+#define SEND_US 20000	/* interval of outbox_send_due() */
+#define REFRESH_EACH 50 /* intervals until the next intake_refresh() */
 /* The longest wait at the end. systemd kills after 90 s by default, and after 45 s on Fedora. */
 #define END_MAX_US 20000000
 
@@ -30,9 +30,10 @@ struct publisher {
 
 	sd_event *events;
 	sd_event_source *packets;
-	sd_event_source *send_timer, *refresh, *end; /* timers */
-	bool is_ready;				     /* systemd was notified */
-	bool is_ending;				     /* no more packets are taken */
+	sd_event_source *timer, *end;
+	unsigned int intervals; /* of the timer, until the next intake_refresh() */
+	bool is_ready;		/* systemd was notified */
+	bool is_ending;		/* no more packets are taken */
 };
 
 static int exit_if_done(struct publisher *p)
@@ -87,27 +88,20 @@ static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *a
 	return 0;
 }
 
-static int on_send_timer(sd_event_source *source, uint64_t usec, void *arg)
+static int on_timer(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct publisher *p = arg;
 
 	(void)source, (void)usec;
 	outbox_send_due(&p->outbox);
+	if (!p->intervals--) {
+		p->intervals = REFRESH_EACH;
+		if (!p->is_ending && p->packets && intake_refresh(&p->intake))
+			return sd_event_exit(p->events, EXIT_FAILED);
+	}
 	update_sources(p);
-	timer_arm(p->events, &p->send_timer, SEND_US, on_send_timer, p);
+	timer_arm(p->events, &p->timer, SEND_US, on_timer, p);
 	return exit_if_done(p);
-}
-
-static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
-{
-	struct publisher *p = arg;
-
-	(void)source, (void)usec;
-	if (!p->is_ending && p->packets && intake_refresh(&p->intake))
-		return sd_event_exit(p->events, EXIT_FAILED);
-	update_sources(p);
-	timer_arm(p->events, &p->refresh, REFRESH_US, on_refresh, p);
-	return 0;
 }
 
 static int on_end(sd_event_source *source, uint64_t usec, void *arg)
@@ -194,11 +188,9 @@ static int run_loop(struct publisher *p)
 		return err;
 	if (!p->options->check)
 		configure_metrics(p);
-	err = sd_event_add_io(p->events, NULL, server_fd(p->outbox.server), EPOLLIN, on_server, p);
+	err = sd_event_add_io(p->events, NULL, p->outbox.server->fd, EPOLLIN, on_server, p);
 	if (err >= 0)
-		err = timer_arm(p->events, &p->send_timer, SEND_US, on_send_timer, p);
-	if (err >= 0)
-		err = timer_arm(p->events, &p->refresh, 1, on_refresh, p);
+		err = timer_arm(p->events, &p->timer, 1, on_timer, p);
 	if (err < 0)
 		return diag_err(err, "no event loop: %s", strerror(-err));
 	return sd_event_loop(p->events);
@@ -209,8 +201,7 @@ static void close_publisher(struct publisher *p)
 	outbox_close(&p->outbox);
 	metrics_file_close(&p->metrics);
 	sd_event_source_unref(p->packets);
-	sd_event_source_unref(p->send_timer);
-	sd_event_source_unref(p->refresh);
+	sd_event_source_unref(p->timer);
 	sd_event_source_unref(p->end);
 	intake_close(&p->intake);
 	publish_streams_close(&p->streams);

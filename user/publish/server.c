@@ -23,17 +23,6 @@
 #define ANSWERS_EACH 4 /* unread answers for each message that may be in flight */
 #define ANSWERS_WAKE 32
 
-static int make_inbox(struct server *s)
-{
-	natsInbox *inbox = NULL;
-
-	if (natsInbox_Create(&inbox))
-		return diag_err(-ENOMEM, "libnats makes no inbox");
-	snprintf(s->inbox, sizeof(s->inbox), "%s", inbox);
-	natsInbox_Destroy(inbox);
-	return 0;
-}
-
 void server_bin_add(struct server_bin *b, natsMsg *m, int most)
 {
 	b->list[b->cnt++] = m;
@@ -50,6 +39,7 @@ void server_bin_empty(struct server_bin *b)
 static void free_server(struct server *s)
 {
 	fd_close(s->fd);
+	natsInbox_Destroy(s->inbox);
 	free(s->answers);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
@@ -79,12 +69,11 @@ int server_open(const struct publish_options *o, const struct stream_requirement
 	s->answers = calloc(s->answers_max, sizeof(*s->answers));
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	nats_Open(0); /* a mutex that is taken is waited for, not spun on */
-	err = !s->answers || s->fd < 0 ? diag_err(-ENOMEM, "out of memory") : make_inbox(s);
-	if (!err && pthread_create(&s->thread, NULL, server_run, s))
-		err = diag_err(-EAGAIN, "cannot make a thread");
+	err = !s->answers || s->fd < 0 || natsInbox_Create(&s->inbox) ? ENOMEM : 0;
+	err = err ?: pthread_create(&s->thread, NULL, server_run, s);
 	if (err) {
 		free_server(s);
-		return err;
+		return diag_err(-err, "no connection to servers: %s", strerror(err));
 	}
 	*out = s;
 	return 0;
@@ -129,18 +118,17 @@ static void end_thread(struct server *s)
 {
 	struct timespec until;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec++;
 	pthread_mutex_lock(&s->lock);
 	s->is_stopping = true;
 	pthread_cond_broadcast(&s->changed);
-	while (!s->has_ended)
-		if (pthread_cond_timedwait(&s->changed, &s->lock, &until) == ETIMEDOUT) {
-			cut_connections();
-			until.tv_sec++;
-		}
 	pthread_mutex_unlock(&s->lock);
-	pthread_join(s->thread, NULL);
+	for (;;) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec++;
+		if (!pthread_timedjoin_np(s->thread, NULL, &until))
+			return;
+		cut_connections();
+	}
 }
 
 void server_close(struct server *s)
@@ -157,11 +145,6 @@ void server_close(struct server *s)
 		free_server(s);
 	else /* handlers of libnats may still run, and read *s */
 		diag_note("libnats does not end its threads");
-}
-
-int server_fd(const struct server *s)
-{
-	return s->fd;
 }
 
 enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
@@ -241,12 +224,6 @@ static void drop_connection(struct server *s, natsStatus err)
 	diag_err(0, "the connection takes no message: %s", server_error_text(err));
 	s->connection = NULL;
 	server_wake(s);
-}
-
-void server_write_reply(const struct server *s, uint32_t slot, uint32_t generation,
-			char out[SERVER_REPLY_MAX])
-{
-	snprintf(out, SERVER_REPLY_MAX, "%s.%u-%u", s->inbox, slot, generation);
 }
 
 int server_publish(struct server *s, natsMsg *m, const char **ret_why)

@@ -49,9 +49,9 @@ struct server_bin {
 struct server {
 	const struct publish_options *options;
 	char stream[SUBJECT_MAX]; /* a copy: libnats's threads may outlive the options */
-	int fd;
+	int fd;			  /* becomes readable when server_update() has something new */
 	pthread_t thread;
-	char inbox[64];	       /* answers have the subject INBOX.SLOT-GENERATION */
+	natsInbox *inbox;      /* messages have the reply subject INBOX.SLOT-GENERATION */
 	uint32_t answers_max;  /* unread ones */
 	uint32_t answers_wake; /* so many unread answers wake the thread that opened the server */
 
@@ -76,7 +76,7 @@ struct server {
 	struct stream_fit fit;	/* of the last check */
 	bool is_lost;		/* the shared connection was closed */
 	bool has_new_rule;	/* a rule of ids has changed, and was not read since */
-	bool is_stopping, has_failed, has_ended;
+	bool is_stopping, has_failed;
 	char messages[SERVER_MESSAGES_MAX]; /* to be logged; "": none */
 	char note[SERVER_TEXT_MAX];	    /* the last note of a server */
 	uint32_t notes_cnt;		    /* notes since the last server_update() */
@@ -90,11 +90,8 @@ int server_open(const struct publish_options *o, const struct stream_requirement
 		struct server **out);
 void server_close(struct server *s); /* accepts NULL */
 
-/* Returns a descriptor that becomes readable when server_update() has something new. */
-int server_fd(const struct server *s);
-
-/* Returns the state now; SERVER_UP after SERVER_DOWN means a new connection, and sets *ret_fit to the
- * result of the last check: a new one makes server_fd() readable. Logs the thread's errors and notes.
+/* Returns the state now; SERVER_UP after SERVER_DOWN means a new connection, and sets *ret_fit to
+ * the result of the last check: a new one makes s->fd readable. Logs the thread's errors and notes.
  */
 enum server_state server_update(struct server *s, struct stream_fit *ret_fit);
 
@@ -109,21 +106,15 @@ void server_check_timeouts(struct server *s);
  */
 void server_require(struct server *s, const struct stream_requirements *required);
 
-/* Takes up to `most` answers. Returns how many. Few answers do not make server_fd() readable, as
- * each wake-up costs more than a message: the caller also takes them by a timer.
+/* Takes up to `most` answers. Returns how many. Few answers do not make s->fd readable, as each
+ * wake-up costs more than a message: the caller also takes them by a timer.
  */
 uint32_t server_take(struct server *s, struct server_answer *out, uint32_t most);
 
-/* Makes server_fd() readable: needed if the caller leaves answers for the next turn of its loop. */
+/* Makes s->fd readable: needed if the caller leaves answers for the next turn of its loop. */
 void server_wake(struct server *s);
 
-#define SERVER_REPLY_MAX 96
-
-/* Writes the reply subject of a message, by which server_take() finds slot and generation. */
-void server_write_reply(const struct server *s, uint32_t slot, uint32_t generation,
-			char out[SERVER_REPLY_MAX]);
-
-/* Publishes a message with such a reply subject, and destroys it. Returns 0; -EMSGSIZE if it is
+/* Publishes a message, and destroys it. Returns 0; -EMSGSIZE if it is
  * larger than the server takes; -EAGAIN if it was not sent because there was no connection at the
  * last server_update(), or it was lost since; or -EIO, with *ret_why, if it cannot be sent.
  */

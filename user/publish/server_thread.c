@@ -42,7 +42,7 @@ static void report(struct server *s)
 	server_wake(s);
 }
 
-/* Reads slot and generation from an answer's subject, INBOX.SLOT-GENERATION. */
+/* Reads slot and generation, which is not 0, from an answer's subject, INBOX.SLOT-GENERATION. */
 static bool read_subject(const struct server *s, const char *subject, struct server_answer *out)
 {
 	size_t prefix = strlen(s->inbox);
@@ -51,9 +51,7 @@ static bool read_subject(const struct server *s, const char *subject, struct ser
 	if (strncmp(subject, s->inbox, prefix) || subject[prefix] != '.')
 		return false;
 	out->slot = strtoul(subject + prefix + 1, &end, 10);
-	if (*end != '-')
-		return false;
-	out->generation = strtoul(end + 1, &end, 10);
+	out->generation = *end == '-' ? strtoul(end + 1, &end, 10) : 0;
 	return !*end;
 }
 
@@ -267,19 +265,6 @@ static bool pause_ms(struct server *s, unsigned int ms)
 	return goes_on;
 }
 
-/* Ends the thread; with `failed` the publisher ends, too. */
-static void *end_run(struct server *s, bool failed)
-{
-	nats_ReleaseThreadMemory();
-	pthread_mutex_lock(&s->lock);
-	s->has_failed = failed;
-	s->has_ended = true;
-	pthread_cond_broadcast(&s->changed);
-	pthread_mutex_unlock(&s->lock);
-	server_wake(s);
-	return NULL;
-}
-
 void *server_run(void *arg)
 {
 	unsigned int ms = PAUSE_MIN_MS, seed = (unsigned int)time(NULL) ^ getpid();
@@ -297,5 +282,10 @@ void *server_run(void *arg)
 		if (!err && clock_ns(CLOCK_MONOTONIC) - began_ns > LASTING_NS)
 			ms = PAUSE_MIN_MS;
 	} while (!failed && pause_ms(s, ms / 2 + rand_r(&seed) % (ms / 2 + 1)));
-	return end_run(s, failed);
+	nats_ReleaseThreadMemory();
+	pthread_mutex_lock(&s->lock);
+	s->has_failed = failed;
+	pthread_mutex_unlock(&s->lock);
+	server_wake(s);
+	return NULL;
 }
