@@ -152,7 +152,7 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 		end_too_large(o, s);
 		break;
 	case -EAGAIN:
-		pending_unsent(s, now);
+		pending_postpone(s, now, PENDING_UNSENT_NS);
 		break;
 	default:
 		s->attempts++;
@@ -254,7 +254,6 @@ int outbox_open(struct outbox *o, const struct publish_options *options,
 	if (err)
 		diag_err(err, "out of memory");
 	err = err ?: server_open(options, &streams->requirements, &o->server);
-	o->requirements_serial = streams->requirements.serial;
 	if (err)
 		outbox_close(o);
 	return err;
@@ -348,9 +347,8 @@ void outbox_send_due(struct outbox *o)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
 	bool has_all;
 
-	if (o->requirements_serial != o->streams->requirements.serial)
+	if (o->server->required.serial != o->streams->requirements.serial)
 		server_require(o->server, &o->streams->requirements);
-	o->requirements_serial = o->streams->requirements.serial;
 	server_check_timeouts(o->server);
 	/* If answers are left, no message times out: its answer may be among them. */
 	has_all = take_answers(o);

@@ -68,9 +68,9 @@ struct server {
 
 	_Atomic uint64_t connecting_ns; /* when the attempt to connect began; 0: there is none */
 
-	pthread_mutex_t lock;	/* guards all below */
-	pthread_cond_t changed; /* waits by CLOCK_MONOTONIC */
-	struct stream_requirements required;
+	pthread_mutex_t lock;		     /* guards all below */
+	pthread_cond_t changed;		     /* waits by CLOCK_MONOTONIC */
+	struct stream_requirements required; /* only the thread that opened the server writes it */
 	uint64_t check_ns;	/* when the stream is checked again; UINT64_MAX: never */
 	natsConnection *shared; /* the connection that the two threads share */
 	struct stream_fit fit;	/* of the last check */
