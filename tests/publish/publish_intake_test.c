@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "gossip.h"
-#include "intake_sockets.h"
 
 #define STREAM_A "--profile a=gsp:8001 "
 

@@ -9,7 +9,6 @@
 #include "clock.h"
 #include "diag.h"
 #include "fd.h"
-#include "intake_sockets.h"
 
 #define FAILURES_MAX 5 /* failed refreshes until the filter counts as gone */
 #define WAIT_CALLS 10
