@@ -112,7 +112,7 @@ static struct intake_socket *want(struct intake_sockets *l, int most,
 {
 	struct intake_socket *s = l->list, *end = s + l->cnt;
 
-	while (s < end && (s->ifindex != ifindex || memcmp(&s->at, at, sizeof(*at))))
+	while (s < end && (s->ifindex != ifindex || memcmp(&s->at.addr, &at->addr, sizeof(at->addr))))
 		s++;
 	if (s == end && l->cnt == most)
 		return NULL;
@@ -338,7 +338,8 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 	}
 	cnt = s->fd < 0 ? 0 : recvmmsg(s->fd, m, most < BATCH ? most : BATCH, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < cnt; i++) {
-		struct ancillary f = { .to.ipv4 = { from[i].any.sa_family, port } };
+		struct ancillary f = { .to.ipv6 = { .sin6_family = from[i].any.sa_family,
+						    .sin6_port = port } };
 
 		read_ancillary(&m[i].msg_hdr, &f);
 		if (!f.time.tv_sec)

@@ -90,7 +90,7 @@ static void cut_connections(void)
 	if (!all)
 		return;
 	for (const struct dirent *e; (e = readdir(all));) {
-		struct sockaddr_storage peer;
+		struct sockaddr_storage peer = { 0 };
 		socklen_t len = sizeof(peer);
 		int fd = atoi(e->d_name);
 
