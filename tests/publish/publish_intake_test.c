@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "gossip.h"
-#include "intake_sockets.h"
 
 #define STREAM_A "--profile a=gsp:8001 "
 
@@ -157,7 +156,7 @@ TEST(unused_sockets_are_closed)
 	parts_open("--port 8001-8002 --fpr 1e-9", PUBLISH_UDP);
 	parts_set("--port 8003");
 	parts_refresh(1);
-	assert_int_equal(parts.intake.sockets_cnt, 1);
+	assert_int_equal(parts.intake.sockets.cnt, 1);
 	parts_get(8003, "b");
 }
 
@@ -167,7 +166,7 @@ TEST(many_ports_come_and_go)
 	parts_open("--port 8001-8040 --fpr 1e-9", PUBLISH_UDP);
 	parts_set("--port 8101-8140");
 	parts_refresh(1);
-	assert_int_equal(parts.intake.sockets_cnt, 40);
+	assert_int_equal(parts.intake.sockets.cnt, 40);
 	parts_get(8140, "a");
 	assert_string_equal(diags_all(), "");
 }
@@ -241,8 +240,8 @@ TEST(overflow_is_counted_at_once)
 	int bytes = 4096;
 
 	parts_open("", PUBLISH_UDP);
-	assert_return_code(setsockopt(parts.intake.sockets[0].fd, SOL_SOCKET, SO_RCVBUF, &bytes,
-				      sizeof(bytes)),
+	assert_return_code(setsockopt(parts.intake.sockets.list[0].fd, SOL_SOCKET, SO_RCVBUF,
+				      &bytes, sizeof(bytes)),
 			   errno);
 	parts_send_many(8001, 100);
 	AWAIT((parts_refresh(1), parts.intake.counters.overflow));
@@ -335,11 +334,11 @@ TEST(groups_follow_set)
  */
 TEST(groups_follow_set_though_some_fail)
 {
-	struct intake_groups *g = &parts.intake.groups;
+	struct intake_sockets *g = &parts.intake.groups;
 
 	parts_open("--port 8001 --to 239.9.9.1", PUBLISH_UDP);
-	while (g->cnt < GROUPS_MAX)
-		g->list[g->cnt++] = (struct intake_membership){ .fd = -1 };
+	while (g->cnt < INTAKE_GROUPS_MAX)
+		g->list[g->cnt++] = (struct intake_socket){ .fd = -1 };
 	parts_set("--port 8001 --to 239.9.9.2");
 	parts_refresh(1);
 	assert_groups("ip maddr show dev in | grep -o '239.*' | tr '\\n' ' '", "239.9.9.2 ");
@@ -359,7 +358,7 @@ TEST(groups_stay_without_descriptors)
 	node_enter(0);
 	assert_int_equal(intake_read_streams(&parts.intake), 1);
 	limit_descriptors(20);
-	intake_sockets_join(&parts.intake);
+	intake_sockets_refresh(&parts.intake);
 	limit_descriptors(-1);
 	netns_enter(0);
 	assert_string_equal(diags_all(),

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "gossip.h"
-#include "server_thread.h"
+#include "server.h"
 
 #define MANY_EVENTS 600	 /* more than in a turn of the loop */
 #define LARGE_EVENTS 300 /* 18 MB: no buffers of TCP have room for them */
@@ -366,7 +366,7 @@ TEST(answers_are_taken_in_turns)
 	await_answers(MANY_EVENTS);
 	outbox_receive(&parts.outbox);
 	assert_in_range(c->acknowledged, 1, 512);
-	fd = (struct pollfd){ .fd = server_fd(parts.outbox.server), .events = POLLIN };
+	fd = (struct pollfd){ .fd = parts.outbox.server->fd, .events = POLLIN };
 	assert_int_equal(poll(&fd, 1, 0), 1);
 	outbox_receive(&parts.outbox);
 	assert_int_equal(c->acknowledged, MANY_EVENTS);
@@ -551,7 +551,7 @@ static void few_answers_wake(void **state)
 	parts.options.pending = few->pending;
 	parts_connect("good");
 	parts_await_state(SERVER_UP);
-	fd = (struct pollfd){ .fd = server_fd(parts.outbox.server), .events = POLLIN };
+	fd = (struct pollfd){ .fd = parts.outbox.server->fd, .events = POLLIN };
 	AWAIT((outbox_receive(&parts.outbox), !poll(&fd, 1, 100)));
 	parts_send_many(8001, (int)few->events);
 	parts_await_events(few->events);

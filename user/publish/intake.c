@@ -9,7 +9,6 @@
 #include "clock.h"
 #include "diag.h"
 #include "fd.h"
-#include "intake_sockets.h"
 
 #define FAILURES_MAX 5 /* failed refreshes until the filter counts as gone */
 #define WAIT_CALLS 10
@@ -230,11 +229,9 @@ int intake_open(struct intake *in, const struct publish_options *o, struct publi
 	in->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (in->epoll < 0)
 		return diag_err(-errno, "no event loop: %s", strerror(errno));
-	err = open_queues(in, false) ?: intake_sockets_open(in);
+	err = open_queues(in, false) ?: intake_sockets_refresh(in);
 	if (err)
 		intake_close(in);
-	else
-		intake_sockets_join(in);
 	return err;
 }
 
@@ -311,9 +308,7 @@ int intake_refresh(struct intake *in)
 		in->wait = 0;
 		publish_streams_report(in->streams);
 	}
-	if (!in->failures)
-		intake_sockets_refresh(in);
-	intake_sockets_join(in);
+	intake_sockets_refresh(in);
 	if (!in->wait || !in->wait--)
 		open_queues(in, !closed); /* the kernel frees a closed queue with a delay */
 	return 0;
@@ -348,8 +343,8 @@ static uint32_t take_from_queue(struct intake *in, struct intake_queue *q, uint3
 static uint32_t take_from_source(struct intake *in, int source, uint32_t most, intake_fn fn, void *arg)
 {
 	if (source >= INTAKE_QUEUES_MAX)
-		return intake_sockets_take(in, &in->sockets[source - INTAKE_QUEUES_MAX], most, fn,
-					   arg);
+		return intake_sockets_take(in, &in->sockets.list[source - INTAKE_QUEUES_MAX], most,
+					   fn, arg);
 	if (!in->queues[source].receiver || in->queues[source].has_ended)
 		return 0;
 	return take_from_queue(in, &in->queues[source], most, fn, arg);
@@ -357,7 +352,7 @@ static uint32_t take_from_source(struct intake *in, int source, uint32_t most, i
 
 uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg)
 {
-	int sources_cnt = INTAKE_QUEUES_MAX + in->sockets_cnt, first = in->next_source;
+	int sources_cnt = INTAKE_QUEUES_MAX + in->sockets.cnt, first = in->next_source;
 	uint32_t took = 0;
 
 	if (intake_read_streams(in) < 0)

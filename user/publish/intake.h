@@ -9,27 +9,29 @@
 #include <netinet/in.h>
 #include <stdint.h>
 
-#include "intake_groups.h"
 #include "publish_streams.h"
 #include "xdp-dedup-receive.h"
 
 #define INTAKE_QUEUES_MAX 64
 #define INTAKE_SOCKETS_MAX 64
+#define INTAKE_GROUPS_MAX 512	 /* memberships */
 #define INTAKE_BATCH 64		 /* packets of one read, at most */
 #define INTAKE_PAYLOAD_MAX 65536 /* bytes of an event */
 
 struct intake_queue;
+
+union intake_address {
+	struct sockaddr any;
+	struct sockaddr_in ipv4;
+	struct sockaddr_in6 ipv6; /* ::ffff:a.b.c.d is IPv4 */
+};
 
 struct intake_event {
 	struct publish_stream *stream;
 	struct xdp_dedup_identity id;
 	const void *payload;
 	size_t len;
-	union {
-		struct sockaddr any;
-		struct sockaddr_in ipv4;
-		struct sockaddr_in6 ipv6;
-	} from;
+	union intake_address from;
 	uint64_t arrival_ns;	   /* CLOCK_REALTIME */
 	uint64_t received_ns;	   /* the same moment by CLOCK_MONOTONIC */
 	struct intake_event *next; /* in a chain of struct pending */
@@ -58,10 +60,20 @@ struct intake_queue {
 	bool has_ended;
 };
 
+/* A UDP socket; or one that has joined a multicast group. The kernel passes a group's datagrams to all
+ * sockets with the port, but one socket can join only some 20 groups, and only of its own family.
+ */
 struct intake_socket {
-	int fd; /* -1: another program uses the port; bind is retried */
-	uint16_t port;
+	struct socket_address at;
+	uint32_t ifindex; /* of a group */
+	int fd; /* negative: not open, as another program uses the port; it is tried again */
 	uint32_t overflow; /* the kernel's count at the last read */
+	bool is_wanted;	   /* since the last intake_sockets_refresh() */
+};
+
+struct intake_sockets {
+	struct intake_socket list[INTAKE_GROUPS_MAX];
+	int cnt;
 };
 
 struct intake {
@@ -69,9 +81,7 @@ struct intake {
 	struct publish_streams *streams;
 	int epoll; /* becomes readable when packets arrive; -1: not open */
 	struct intake_queue queues[INTAKE_QUEUES_MAX];
-	struct intake_socket sockets[INTAKE_SOCKETS_MAX];
-	int sockets_cnt;
-	struct intake_groups groups;
+	struct intake_sockets sockets, groups;
 	uint64_t clock_offset_ns; /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
 	int next_source;	  /* queue or socket with which the next intake_take() begins */
 	struct intake_counters counters;
@@ -115,6 +125,25 @@ void intake_end(struct intake *in, struct intake_event *e, enum intake_outcome o
  * Returns what publish_streams_refresh() returns.
  */
 int intake_read_streams(struct intake *in);
+
+/* intake_sockets.c */
+
+/* Opens a socket for each address of --listen, or for each port of the published streams, and joins
+ * the streams' multicast groups on the filter's interfaces. Closes what the streams do not have any
+ * more. Logs once what cannot be opened; the next call tries again. Returns 0; or -errno (logged)
+ * if a socket cannot be opened that is required.
+ */
+int intake_sockets_refresh(struct intake *in);
+void intake_sockets_close(struct intake *in);
+
+/* Counts the datagrams that the sockets dropped. The kernel's count includes datagrams without room
+ * and datagrams with a wrong checksum.
+ */
+void intake_sockets_count_overflow(struct intake *in);
+
+/* Does what intake_take() does, for one socket. */
+uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_t most,
+			     intake_fn fn, void *arg);
 
 /* For intake_sockets.c: has in->epoll watch a descriptor. Returns 0, or -errno. */
 int intake_watch(struct intake *in, int fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "intake_sockets.h"
+#include "intake.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -31,10 +31,11 @@ static void set_options(int fd, sa_family_t family)
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		set(fd, SOL_SOCKET, SO_RCVBUF, bytes);
 	set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
-	set(fd, IPPROTO_IP, IP_PKTINFO, 1);
 	set(fd, IPPROTO_IP, IP_MULTICAST_ALL, 1);
-	if (family != AF_INET6)
+	if (family == AF_INET) {
+		set(fd, IPPROTO_IP, IP_PKTINFO, 1);
 		return;
+	}
 	set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
 	set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
 }
@@ -74,77 +75,102 @@ static int open_socket(struct intake *in, const struct socket_address *at)
 	return err;
 }
 
-static struct socket_address all_addresses(uint16_t port)
+/* Returns a socket that has joined the group; or -errno. */
+static int join(const struct socket_address *group, uint32_t ifindex)
 {
-	const struct sockaddr_in6 any = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
-	struct socket_address at = { .len = sizeof(any) };
+	struct group_req r = { .gr_interface = ifindex, .gr_group = group->addr };
+	int level = group->addr.ss_family == AF_INET ? IPPROTO_IP : IPPROTO_IPV6;
+	int fd = socket(group->addr.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
 
-	memcpy(&at.addr, &any, sizeof(any));
-	return at;
-}
-
-/* Adds a socket. Returns 0; or -errno (logged) if the socket is required. */
-static int add_socket(struct intake *in, const struct socket_address *at)
-{
-	bool is_required = in->options->listen_cnt || in->options->receive == PUBLISH_UDP;
-	uint16_t port = ntohs(((const struct sockaddr_in *)&at->addr)->sin_port);
-	int fd = open_socket(in, at);
-
-	if (fd < 0 && is_required)
-		diag_err(fd, "UDP port %u: %s", port, strerror(-fd));
-	else if (fd < 0)
-		diag_note("UDP port %u: %s; packets without room in an AF_XDP socket are not published",
-			  port, strerror(-fd));
-	in->sockets[in->sockets_cnt++] =
-		(struct intake_socket){ .fd = fd < 0 ? -1 : fd, .port = port };
-	return fd < 0 && is_required ? fd : 0;
-}
-
-static int open_listed(struct intake *in)
-{
-	int err = 0;
-
-	for (int i = 0; i < in->options->listen_cnt && !err; i++)
-		err = add_socket(in, &in->options->listen[i]);
+	if (fd < 0 || !setsockopt(fd, level, MCAST_JOIN_GROUP, &r, sizeof(r)))
+		return fd < 0 ? -errno : fd;
+	err = -errno;
+	close(fd);
 	return err;
 }
 
-/* Opens a port of a stream, unless it is open: again, if another program used it before. Returns 0,
- * or -errno (logged once).
- */
-static int add_port(struct intake *in, uint16_t port)
+/* Returns an address, IPv4 if it is ::ffff:a.b.c.d. */
+static struct socket_address make_address(const struct in6_addr *of, uint16_t port)
 {
-	const struct socket_address at = all_addresses(port);
-	struct intake_socket *s = in->sockets, *end = s + in->sockets_cnt;
+	struct socket_address at = { .len = sizeof(struct sockaddr_in6) };
+	struct sockaddr_in6 *six = (void *)&at.addr;
+	struct sockaddr_in *four = (void *)&at.addr;
 
-	while (s < end && s->port != port)
-		s++;
-	if (s < end && s->fd < 0) {
-		s->fd = open_socket(in, &at);
-		if (s->fd >= 0)
-			diag_note("UDP port %u is open now", port);
+	*six = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	if (!IN6_IS_ADDR_V4MAPPED(of)) {
+		six->sin6_addr = *of;
+		return at;
 	}
-	if (s < end)
-		return 0;
-	if (in->sockets_cnt < INTAKE_SOCKETS_MAX)
-		return add_socket(in, &at);
-	if (!in->logged_ports)
-		diag_err(0, "filter %s has more than %d ports" ADVICE "--listen names those to open",
-			 in->options->filter, INTAKE_SOCKETS_MAX);
-	in->logged_ports = true;
-	return -E2BIG;
+	four->sin_family = AF_INET;
+	memcpy(&four->sin_addr, of->s6_addr + 12, sizeof(four->sin_addr));
+	return at;
 }
 
-/* Opens the ports of a stream. Returns 0; or the -errno of a port that cannot be opened. -E2BIG:
- * the table of sockets is full.
+/* Wants a socket, until the next sweep(). Returns it, not open if it is new; NULL: no room. */
+static struct intake_socket *want(struct intake_sockets *l, int most,
+				  const struct socket_address *at, uint32_t ifindex)
+{
+	struct intake_socket *s = l->list, *end = s + l->cnt;
+
+	while (s < end && (s->ifindex != ifindex || memcmp(&s->at.addr, &at->addr, sizeof(at->addr))))
+		s++;
+	if (s == end && l->cnt == most)
+		return NULL;
+	if (s == end)
+		l->list[l->cnt++] = (struct intake_socket){ .at = *at, .ifindex = ifindex, .fd = -1 };
+	s->is_wanted = true;
+	return s;
+}
+
+/* Closes the sockets that were not wanted since the last call. */
+static void sweep(struct intake_sockets *l)
+{
+	int kept = 0;
+
+	for (int i = 0; i < l->cnt; i++) {
+		if (l->list[i].is_wanted)
+			l->list[kept++] = l->list[i];
+		else
+			fd_close(l->list[i].fd);
+	}
+	l->cnt = kept;
+	for (int i = 0; i < kept; i++)
+		l->list[i].is_wanted = false;
+}
+
+/* Opens a socket, unless it is open: again, if another program used its port before. Returns 0;
+ * -errno (logged once) if it cannot be opened, and is required; or -E2BIG.
  */
-static int open_ports(struct intake *in, const struct xdp_dedup_stream *s)
+static int want_socket(struct intake *in, const struct socket_address *at)
+{
+	bool is_required = in->options->listen_cnt || in->options->receive == PUBLISH_UDP;
+	uint16_t port = ntohs(((const struct sockaddr_in *)&at->addr)->sin_port);
+	int before = in->sockets.cnt;
+	struct intake_socket *s = want(&in->sockets, INTAKE_SOCKETS_MAX, at, 0);
+
+	if (!s || s->fd >= 0)
+		return s ? 0 : -E2BIG;
+	s->fd = open_socket(in, at);
+	if (s->fd >= 0 && before == in->sockets.cnt)
+		diag_note("UDP port %u is open now", port);
+	if (s->fd >= 0 || before == in->sockets.cnt)
+		return 0;
+	if (is_required)
+		return diag_err(s->fd, "UDP port %u: %s", port, strerror(-s->fd));
+	diag_note("UDP port %u: %s; packets without room in an AF_XDP socket are not published",
+		  port, strerror(-s->fd));
+	return 0;
+}
+
+/* Opens the ports of a stream. Returns 0; or the -errno of a port that cannot be opened. */
+static int want_ports(struct intake *in, const struct xdp_dedup_stream *s)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; i < s->ports_cnt && err != -E2BIG; i++)
+	for (uint32_t i = 0; i < s->ports_cnt; i++)
 		for (uint32_t p = s->ports[i].first; p <= s->ports[i].last && err != -E2BIG; p++) {
-			int failed = add_port(in, p);
+			const struct socket_address at = make_address(&in6addr_any, p);
+			int failed = want_socket(in, &at);
 
 			if (failed)
 				err = failed;
@@ -152,104 +178,92 @@ static int open_ports(struct intake *in, const struct xdp_dedup_stream *s)
 	return err;
 }
 
-/* Joins the groups of all streams on all interfaces. Returns 0, or the first -errno; -EAGAIN: the
- * streams or interfaces are unknown now.
- */
-static int join_groups(struct intake *in)
+static int want_sockets(struct intake *in)
 {
-	struct xdp_dedup_interface at[INTAKE_QUEUES_MAX];
+	int err = 0, failed;
+
+	for (int i = 0; i < in->options->listen_cnt && !err; i++)
+		err = want_socket(in, &in->options->listen[i]);
+	for (int i = 0; !in->options->listen_cnt && i < in->streams->cnt; i++) {
+		failed = in->streams->now[i]->is_published ? want_ports(in, &in->streams->listed[i])
+							   : 0;
+		if (failed)
+			err = failed;
+	}
+	return err;
+}
+
+/* Joins the groups of all streams on all interfaces. Returns 0, or the first -errno; -EAGAIN: the
+ * interfaces are unknown now.
+ */
+static int want_groups(struct intake *in)
+{
+	struct xdp_dedup_interface on[INTAKE_QUEUES_MAX];
 	const struct publish_streams *s = in->streams;
-	int cnt = xdp_dedup_interfaces(s->filter, at, sizeof(*at), INTAKE_QUEUES_MAX);
-	int err = cnt < 0 || !s->cnt ? -EAGAIN : 0;
+	int cnt = in->sockets.cnt
+			  ? xdp_dedup_interfaces(s->filter, on, sizeof(*on), INTAKE_QUEUES_MAX)
+			  : 0;
+	int err = cnt < 0 ? -EAGAIN : 0;
 
 	for (int i = 0; i < s->cnt; i++)
 		for (uint32_t g = 0; g < s->listed[i].groups_cnt; g++)
 			for (int n = 0; n < cnt && n < INTAKE_QUEUES_MAX; n++) {
-				int failed = intake_groups_want(&in->groups, &s->listed[i].groups[g],
-								at[n].index);
+				const struct socket_address at =
+					make_address(&s->listed[i].groups[g], 0);
+				struct intake_socket *one =
+					want(&in->groups, INTAKE_GROUPS_MAX, &at, on[n].index);
 
-				err = err ?: failed;
+				if (one && one->fd < 0)
+					one->fd = join(&at, on[n].index);
+				err = err ?: !one ? -E2BIG : one->fd < 0 ? one->fd : 0;
 			}
 	return err;
 }
 
-void intake_sockets_join(struct intake *in)
+/* Opens what is wanted, and closes the rest. Without descriptors, no group is left before there are
+ * some for those that replace it. Returns what want_all() returned last.
+ */
+static int refresh(struct intake *in, struct intake_sockets *l, int (*want_all)(struct intake *))
 {
-	int err = in->sockets_cnt ? join_groups(in) : 0;
+	int err = want_all(in);
+	bool waits = err == -EMFILE || err == -ENFILE || err == -EAGAIN;
 
-	if (err == -EAGAIN)
-		return;
-	/* Without descriptors no group is left before there are sockets for those that replace it. */
-	if (err != -EMFILE && err != -ENFILE)
-		intake_groups_sweep(&in->groups);
-	if (err == -E2BIG) /* now there may be room */
-		err = join_groups(in);
-	if (err && !in->logged_groups)
-		diag_note("a multicast group cannot be joined: %s", strerror(-err));
-	in->logged_groups = err != 0;
+	if (!waits || l == &in->sockets)
+		sweep(l);
+	return err == -E2BIG ? want_all(in) : err; /* now there may be room */
 }
 
-static int open_streams(struct intake *in)
+int intake_sockets_refresh(struct intake *in)
 {
-	int err = 0;
+	int err, failed;
 
-	for (int i = 0; i < in->streams->cnt; i++) {
-		int failed = in->streams->now[i]->is_published
-				     ? open_ports(in, &in->streams->listed[i])
-				     : 0;
-
-		if (failed)
-			err = failed;
-	}
-	in->logged_ports &= err == -E2BIG;
+	if (!in->streams->cnt)
+		return 0; /* they are unknown now */
+	err = refresh(in, &in->sockets, want_sockets);
+	if (err == -E2BIG && !in->logged_ports)
+		diag_err(0, "filter %s has more than %d ports" ADVICE "--listen names those to open",
+			 in->options->filter, INTAKE_SOCKETS_MAX);
+	in->logged_ports = err == -E2BIG;
+	failed = refresh(in, &in->groups, want_groups);
+	if (failed == -EAGAIN)
+		return err;
+	if (failed && !in->logged_groups)
+		diag_note("a multicast group cannot be joined: %s", strerror(-failed));
+	in->logged_groups = failed != 0;
 	return err;
-}
-
-static bool is_used(const struct intake *in, uint16_t port)
-{
-	for (int i = 0; i < in->streams->cnt; i++) {
-		const struct xdp_dedup_stream *s = &in->streams->listed[i];
-
-		for (uint32_t n = 0; in->streams->now[i]->is_published && n < s->ports_cnt; n++)
-			if (s->ports[n].first <= port && port <= s->ports[n].last)
-				return true;
-	}
-	return false;
-}
-
-void intake_sockets_refresh(struct intake *in)
-{
-	int kept = 0;
-
-	if (in->options->listen_cnt)
-		return;
-	for (int i = 0; i < in->sockets_cnt; i++) {
-		if (is_used(in, in->sockets[i].port))
-			in->sockets[kept++] = in->sockets[i];
-		else
-			fd_close(in->sockets[i].fd);
-	}
-	in->sockets_cnt = kept;
-	open_streams(in);
-}
-
-int intake_sockets_open(struct intake *in)
-{
-	return in->options->listen_cnt ? open_listed(in) : open_streams(in);
 }
 
 void intake_sockets_close(struct intake *in)
 {
-	for (int i = 0; i < in->sockets_cnt; i++)
-		fd_close(in->sockets[i].fd);
-	in->sockets_cnt = 0;
-	intake_groups_sweep(&in->groups);
-	intake_groups_sweep(&in->groups); /* nothing was wanted since */
+	for (int i = 0; i < 2; i++) { /* the second time, nothing is wanted */
+		sweep(&in->sockets);
+		sweep(&in->groups);
+	}
 }
 
 /* Ancillary data of a datagram. */
 struct ancillary {
-	struct sockaddr_in6 to; /* IPv4 as ::ffff:a.b.c.d */
+	union intake_address to; /* of the sender's family */
 	struct timespec time;
 };
 
@@ -261,42 +275,26 @@ static void read_ancillary(struct msghdr *m, struct ancillary *f)
 		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS)
 			memcpy(&f->time, data, sizeof(f->time));
 		else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
-			f->to.sin6_addr = ((const struct in6_pktinfo *)data)->ipi6_addr;
-		else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
-			memset(f->to.sin6_addr.s6_addr + 10, 0xff, 2);
-			memcpy(f->to.sin6_addr.s6_addr + 12,
-			       &((const struct in_pktinfo *)data)->ipi_addr, 4);
-		}
+			f->to.ipv6.sin6_addr = ((const struct in6_pktinfo *)data)->ipi6_addr;
+		else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO)
+			f->to.ipv4.sin_addr = ((const struct in_pktinfo *)data)->ipi_addr;
 	}
-}
-
-/* Maps IPv4 addresses to ::ffff:a.b.c.d. */
-static struct sockaddr_in6 as_ipv6(const struct sockaddr_in6 *from)
-{
-	const struct sockaddr_in *four = (const struct sockaddr_in *)from;
-	struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = four->sin_port };
-
-	if (from->sin6_family == AF_INET6)
-		return *from;
-	memset(six.sin6_addr.s6_addr + 10, 0xff, 2);
-	memcpy(six.sin6_addr.s6_addr + 12, &four->sin_addr, 4);
-	return six;
 }
 
 static void take_datagram(struct intake *in, const struct msghdr *m, size_t len,
 			  const struct ancillary *f, intake_fn fn, void *arg)
 {
-	const struct sockaddr_in6 from = as_ipv6(m->msg_name);
+	const union intake_address *from = m->msg_name;
 	const struct xdp_dedup_datagram d = {
 		.payload = m->msg_iov->iov_base,
 		.payload_len = len,
-		.from = (const struct sockaddr *)&from,
-		.to = (const struct sockaddr *)&f->to,
+		.from = &from->any,
+		.to = &f->to.any,
 	};
 	struct intake_event found = {
 		.payload = d.payload,
 		.len = len,
-		.from.ipv6 = from,
+		.from = *from,
 		.arrival_ns = f->time.tv_sec * 1000000000ULL + f->time.tv_nsec,
 	};
 	bool is_hidden;
@@ -311,8 +309,8 @@ static void take_datagram(struct intake *in, const struct msghdr *m, size_t len,
 
 void intake_sockets_count_overflow(struct intake *in)
 {
-	for (int i = 0; i < in->sockets_cnt; i++) {
-		struct intake_socket *s = &in->sockets[i];
+	for (int i = 0; i < in->sockets.cnt; i++) {
+		struct intake_socket *s = &in->sockets.list[i];
 		uint32_t facts[SK_MEMINFO_VARS];
 		socklen_t len = sizeof(facts);
 
@@ -328,9 +326,10 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 {
 	static uint8_t bytes[BATCH][INTAKE_PAYLOAD_MAX];
 	static char control[BATCH][CONTROL_MAX] __attribute__((aligned(8)));
-	struct sockaddr_in6 from[BATCH];
+	union intake_address from[BATCH];
 	struct mmsghdr m[BATCH] = { 0 };
 	struct iovec at[BATCH];
+	in_port_t port = ((const struct sockaddr_in *)&s->at.addr)->sin_port;
 	int cnt;
 
 	for (int i = 0; i < BATCH; i++) {
@@ -344,8 +343,8 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 	}
 	cnt = s->fd < 0 ? 0 : recvmmsg(s->fd, m, most < BATCH ? most : BATCH, MSG_DONTWAIT, NULL);
 	for (int i = 0; i < cnt; i++) {
-		struct ancillary f = { .to = { .sin6_family = AF_INET6,
-					       .sin6_port = htons(s->port) } };
+		struct ancillary f = { .to.ipv6 = { .sin6_family = from[i].any.sa_family,
+						    .sin6_port = port } };
 
 		read_ancillary(&m[i].msg_hdr, &f);
 		if (!f.time.tv_sec)

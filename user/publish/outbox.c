@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "outbox.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "clock.h"
 #include "diag.h"
-#include "message.h"
+#include "endpoints.h"
+#include "server_options.h"
 #include "units.h"
 
 #define NS_PER_S 1000000000
+#define REPLY_MAX 128
+#define TIME_MAX 48
 #define ANSWERS_MAX 512		 /* answers per turn of the event loop */
 #define BURST_MAX 512		 /* messages per turn of the event loop */
 #define RECHECK_NS 3000000000ULL /* between two checks of the stream */
@@ -47,15 +52,77 @@ static void fail_slot(struct outbox *o, struct pending_slot *s, uint64_t now, co
 		give_up(o, s, now, why);
 }
 
-/* Makes the slot's message, and publishes it. Returns as server_publish() does. */
-static int publish(struct outbox *o, const struct pending_slot *s, const char **ret_why)
+/* In RFC 3339, in UTC. */
+static void write_time(uint64_t ns, char out[TIME_MAX])
 {
-	char reply[SERVER_REPLY_MAX];
-	natsMsg *m;
+	static char text[TIME_MAX]; /* of this second */
+	static time_t second;
+	time_t now = ns / NS_PER_S;
+	struct tm tm;
 
-	server_write_reply(o->server, pending_number(&o->pending, s), s->generation, reply);
-	m = message_make(o->streams, s->event, reply, ret_why);
-	return m ? server_publish(o->server, m, ret_why) : -EIO;
+	if (now != second)
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", gmtime_r(&now, &tm));
+	second = now;
+	snprintf(out, TIME_MAX, "%.32s.%09uZ", text, (unsigned int)(ns % NS_PER_S));
+}
+
+/* As in 192.0.2.1:8001, or [2001:db8::1]:8001. */
+static void write_source(const struct intake_event *e, char out[ENDPOINT_TEXT_MAX])
+{
+	const struct sockaddr_in6 *six = &e->from.ipv6;
+	struct endpoint source = { .port = ntohs(six->sin6_port) }; /* sin_port has this offset, too */
+
+	if (e->from.any.sa_family == AF_INET)
+		inet_ntop(AF_INET, &e->from.ipv4.sin_addr, source.address, sizeof(source.address));
+	else if (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr))
+		inet_ntop(AF_INET, six->sin6_addr.s6_addr + 12, source.address,
+			  sizeof(source.address));
+	else
+		inet_ntop(AF_INET6, &six->sin6_addr, source.address, sizeof(source.address));
+	format_endpoint(&source, out);
+}
+
+/* Makes the message of the slot's event. Returns it, and the caller destroys it; or NULL, with
+ * *ret_why.
+ */
+static natsMsg *make_message(const struct outbox *out, const struct pending_slot *slot,
+			     const char **ret_why)
+{
+	const struct publish_options *o = out->options;
+	const struct intake_event *e = slot->event;
+	const struct message_event of = { &e->id, e->payload, e->len };
+	char subject[SUBJECT_MAX], id[MESSAGE_ID_MAX], source[ENDPOINT_TEXT_MAX], arrival[TIME_MAX];
+	char reply[REPLY_MAX];
+	const struct {
+		const char *name, *value;
+	} headers[] = {
+		{ "Nats-Msg-Id", id },		 { "Dedup-Stream", e->stream->is.name },
+		{ "Dedup-Source", source },	 { "Dedup-Arrival", arrival },
+		{ "Dedup-Machine", o->machine },
+	};
+	natsMsg *m = NULL;
+	natsStatus err;
+
+	if (message_id_write(&e->stream->is, e->stream->realm, &out->streams->secret, &of, id)) {
+		*ret_why = "libcrypto cannot hash its id";
+		return NULL;
+	}
+	subject_write(o->subject,
+		      &(struct subject_names){ e->stream->is.name, o->machine,
+					       subject_shard(id, o->shards) },
+		      subject);
+	snprintf(reply, sizeof(reply), "%s.%u-%u", out->server->inbox,
+		 pending_number(&out->pending, slot), slot->generation);
+	write_source(e, source);
+	write_time(e->arrival_ns, arrival);
+	err = natsMsg_Create(&m, subject, reply, e->payload, e->len);
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers) && !err; i++)
+		err = natsMsgHeader_Set(m, headers[i].name, headers[i].value);
+	if (!err)
+		return m;
+	natsMsg_Destroy(m);
+	*ret_why = server_error_text(err);
+	return NULL;
 }
 
 /* Publishes the slot's message. It stays due while the connection is down, the server is slow, or
@@ -64,6 +131,7 @@ static int publish(struct outbox *o, const struct pending_slot *s, const char **
 static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 {
 	const char *why = NULL;
+	natsMsg *m;
 
 	if (o->state != SERVER_UP || now < o->slow_until_ns ||
 	    o->fit.serial != o->streams->requirements.serial)
@@ -72,7 +140,8 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 		give_up(o, s, now, NULL);
 		return;
 	}
-	switch (publish(o, s, &why)) {
+	m = make_message(o, s, &why);
+	switch (m ? server_publish(o->server, m, &why) : -EIO) {
 	case 0:
 		o->counters.sent++;
 		o->counters.retried += s->first_sent_ns > 0;
@@ -83,7 +152,7 @@ static void send_slot(struct outbox *o, struct pending_slot *s, uint64_t now)
 		end_too_large(o, s);
 		break;
 	case -EAGAIN:
-		pending_unsent(s, now);
+		pending_postpone(s, now, PENDING_UNSENT_NS);
 		break;
 	default:
 		s->attempts++;
@@ -155,24 +224,9 @@ static void take_answer(struct outbox *o, const struct server_answer *a, uint64_
 	pending_postpone(s, now, PENDING_UNAVAILABLE_NS);
 }
 
-/* Notes if retries last longer than the duplicate window: the engine may store such a retry twice. */
-static void check_window(const struct outbox *o)
-{
-	uint64_t span_ns = pending_retry_span_ns(o->options->retries, o->options->ack_timeout_ns);
-
-	if (span_ns > o->fit.window_ns)
-		diag_note("stream %s knows ids for %s, and the retries of an event take longer: the event may be there twice" ADVICE
-			  "make the stream's duplicate window at least %jus, or lower --retries or --ack-timeout",
-			  o->options->stream, FORMAT_TIME(o->fit.window_ns),
-			  (uintmax_t)(span_ns / NS_PER_S + 1));
-}
-
 /* Updates which streams JetStream takes, and logs each change. */
-static void apply_fit(struct outbox *o, const struct stream_fit *before)
+static void apply_fit(struct outbox *o)
 {
-	if (o->fit.window_ns != before->window_ns)
-		check_window(o);
-	stream_check_log_traps(&o->fit, before);
 	for (int i = 0; i < o->streams->cnt && o->fit.serial == o->streams->requirements.serial; i++) {
 		struct publish_stream *one = o->streams->now[i];
 		bool is_untaken = one->is_published && o->fit.untaken >> one->required_n & 1;
@@ -200,7 +254,6 @@ int outbox_open(struct outbox *o, const struct publish_options *options,
 	if (err)
 		diag_err(err, "out of memory");
 	err = err ?: server_open(options, &streams->requirements, &o->server);
-	o->requirements_serial = streams->requirements.serial;
 	if (err)
 		outbox_close(o);
 	return err;
@@ -250,7 +303,6 @@ static bool take_answers(struct outbox *o)
 
 enum server_state outbox_receive(struct outbox *o)
 {
-	const struct stream_fit before = o->fit;
 	bool published = outbox_publishes(o);
 	enum server_state state = server_update(o->server, &o->fit);
 
@@ -267,7 +319,7 @@ enum server_state outbox_receive(struct outbox *o)
 	}
 	o->state = state;
 	if (state == SERVER_UP)
-		apply_fit(o, &before);
+		apply_fit(o);
 	if (!published && outbox_publishes(o))
 		diag_done("connected; %s goes to stream %s", o->options->filter, o->options->stream);
 	return state;
@@ -295,9 +347,8 @@ void outbox_send_due(struct outbox *o)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
 	bool has_all;
 
-	if (o->requirements_serial != o->streams->requirements.serial)
+	if (o->server->required.serial != o->streams->requirements.serial)
 		server_require(o->server, &o->streams->requirements);
-	o->requirements_serial = o->streams->requirements.serial;
 	server_check_timeouts(o->server);
 	/* If answers are left, no message times out: its answer may be among them. */
 	has_all = take_answers(o);

@@ -37,11 +37,10 @@ struct outbox {
 	enum server_state state;
 	uint64_t connected_ns; /* when it became SERVER_UP last */
 	struct pending pending;
-	uint64_t stored_ns;	      /* when the engine last stored a message */
-	uint64_t rechecked_ns;	      /* when a recheck of the stream was last requested */
-	struct stream_fit fit;	      /* of the last check of the stream */
-	uint64_t slow_until_ns;	      /* nothing is sent before this time: the server is slow */
-	uint32_t requirements_serial; /* of the requirements that the server last got */
+	uint64_t stored_ns;	/* when the engine last stored a message */
+	uint64_t rechecked_ns;	/* when a recheck of the stream was last requested */
+	struct stream_fit fit;	/* of the last check of the stream */
+	uint64_t slow_until_ns; /* nothing is sent before this time: the server is slow */
 	struct log_rate refused_log, given_up_log; /* refused messages; events given up */
 	struct outbox_counters counters;
 };
@@ -61,10 +60,10 @@ static inline bool outbox_publishes(const struct outbox *o)
 /* Ends all pending events, logs how many there are, and closes the connection. */
 void outbox_close(struct outbox *o);
 
-/* Publishes an event, and owns it from now on. There must be room (pending_has_room()). */
+/* Publishes an event, and owns it from now on. There must be room (pending_room()). */
 void outbox_add(struct outbox *o, struct intake_event *e);
 
-/* Handles answers and changes of the connection; server_fd() is readable. Returns the new state. */
+/* Handles answers and changes of the connection; server->fd is readable. Returns the new state. */
 enum server_state outbox_receive(struct outbox *o);
 
 /* Sends due messages, and retries late ones. The caller calls it some 50 times a second. */

@@ -47,7 +47,7 @@ uint32_t pending_room(const struct pending *p, size_t largest_bytes)
 	uint64_t left = p->bytes < p->bytes_max ? p->bytes_max - p->bytes : 0;
 	uint64_t most = left > largest_bytes ? left / largest_bytes : 1;
 
-	if (!pending_has_room(p))
+	if (!left && p->free_cnt < p->slots_cnt)
 		return 0;
 	return most < p->free_cnt ? most : p->free_cnt;
 }
@@ -137,11 +137,6 @@ void pending_sent(struct pending_slot *s, uint64_t now_ns, uint64_t timeout_ns)
 	s->attempts++;
 	s->is_sent = true;
 	s->due_ns = now_ns + timeout_ns;
-}
-
-void pending_unsent(struct pending_slot *s, uint64_t now_ns)
-{
-	s->due_ns = now_ns + RETRY_MIN_NS;
 }
 
 /* Returns the pause after this many failed attempts. */

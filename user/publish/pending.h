@@ -16,6 +16,7 @@
 /* Pauses of pending_postpone(). */
 #define PENDING_IN_PROGRESS_NS 20000000ULL  /* the engine is storing a message with this id */
 #define PENDING_UNAVAILABLE_NS 500000000ULL /* no server has the stream, as in a leader election */
+#define PENDING_UNSENT_NS 100000000ULL	    /* the connection is lost */
 
 struct pending_slot {
 	struct intake_event *event; /* NULL: the slot is free */
@@ -46,14 +47,8 @@ static inline uint32_t pending_count(const struct pending *p)
 	return p->slots_cnt - p->free_cnt;
 }
 
-/* Returns whether there is room for another event of any size. One event always has room. */
-static inline bool pending_has_room(const struct pending *p)
-{
-	return p->free_cnt && (p->bytes < p->bytes_max || p->free_cnt == p->slots_cnt);
-}
-
 /* Returns how many events of at most `largest_bytes` bytes may be added before the next check:
- * together they exceed bytes_max by less than one of them.
+ * together they exceed bytes_max by less than one of them. One event always has room.
  */
 uint32_t pending_room(const struct pending *p, size_t largest_bytes);
 
@@ -81,9 +76,6 @@ static inline uint32_t pending_number(const struct pending *p, const struct pend
 
 /* Notes that the event was sent: its answer is late after timeout_ns. */
 void pending_sent(struct pending_slot *s, uint64_t now_ns, uint64_t timeout_ns);
-
-/* Notes that the event could not be sent: it is due again in 0.1 s. */
-void pending_unsent(struct pending_slot *s, uint64_t now_ns);
 
 /* Notes that the event was not stored. Returns true if it is due again, after a pause that grows
  * from 0.2 s to 5 s. Returns false after the last retry: the caller gives the event up.

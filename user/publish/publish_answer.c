@@ -2,7 +2,6 @@
 #include "publish_answer.h"
 
 #include <json-c/json.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,66 +15,41 @@
 #define ERR_TOO_LARGE 10054    /* the message exceeds max_msg_size */
 #define ANSWER_BYTES_MAX 65536 /* larger answers are refused; a real one has some 100 bytes */
 
-static void __attribute__((format(printf, 2, 3)))
-refuse(struct publish_answer *out, const char *format, ...)
-{
-	va_list args;
-
-	out->ok = false;
-	va_start(args, format);
-	vsnprintf(out->text, sizeof(out->text), format, args);
-	va_end(args);
-	text_clean(out->text);
-}
-
-static const char *string_of(struct json_object *from, const char *key)
-{
-	struct json_object *value;
-
-	if (!json_object_object_get_ex(from, key, &value) ||
-	    !json_object_is_type(value, json_type_string))
-		return NULL;
-	return json_object_get_string(value);
-}
-
 static int64_t number_of(struct json_object *from, const char *key)
 {
-	struct json_object *value;
+	return json_object_get_int64(json_object_object_get(from, key));
+}
 
-	if (!json_object_object_get_ex(from, key, &value) ||
-	    !json_object_is_type(value, json_type_int))
-		return 0;
-	return json_object_get_int64(value);
+static const char *text_of(struct json_object *from, const char *key)
+{
+	return json_object_get_string(json_object_object_get(from, key)) ?: "";
 }
 
 static void read_object(struct json_object *from, const char *stream, struct publish_answer *out)
 {
-	struct json_object *error, *duplicate;
-	const char *in, *text;
-	bool is_duplicate;
+	bool is_duplicate = json_object_get_boolean(json_object_object_get(from, "duplicate"));
+	struct json_object *error;
+	const char *text;
 
 	if (json_object_object_get_ex(from, "error", &error)) {
-		text = string_of(error, "description");
+		text = text_of(error, "description");
 		out->code = number_of(error, "code");
 		out->is_in_progress = number_of(error, "err_code") == ERR_IN_PROGRESS;
 		out->is_too_large = number_of(error, "err_code") == ERR_TOO_LARGE;
-		refuse(out, "%s", text && *text ? text : "an error without a text");
+		snprintf(out->text, sizeof(out->text), "%s",
+			 *text ? text : "an error without a text");
 		return;
 	}
-	in = string_of(from, "stream");
-	is_duplicate = json_object_object_get_ex(from, "duplicate", &duplicate) &&
-		       json_object_get_boolean(duplicate);
-	if (!in || number_of(from, "seq") < !is_duplicate) {
-		refuse(out, "an answer without stream and sequence number");
+	text = text_of(from, "stream");
+	if (!*text || number_of(from, "seq") < !is_duplicate) {
+		strcpy(out->text, "an answer without stream and sequence number");
 		return;
 	}
-	if (!subject_is_of(stream, in)) {
-		refuse(out, "stream %s has taken it", in);
-		return;
-	}
-	out->ok = true;
-	out->duplicate = is_duplicate;
-	out->is_in_progress = !number_of(from, "seq");
+	out->ok = subject_is_of(stream, text);
+	if (!out->ok)
+		snprintf(out->text, sizeof(out->text), "stream %s has taken it", text);
+	out->duplicate = out->ok && is_duplicate;
+	out->is_in_progress = out->ok && !number_of(from, "seq");
 }
 
 void publish_answer_read(const char *bytes, size_t len, const char *stream, struct publish_answer *out)
@@ -87,7 +61,8 @@ void publish_answer_read(const char *bytes, size_t len, const char *stream, stru
 	if (json_object_is_type(from, json_type_object))
 		read_object(from, stream, out);
 	else
-		refuse(out, "an answer that is no JSON object");
+		strcpy(out->text, "an answer that is no JSON object");
+	text_clean(out->text);
 	json_object_put(from);
 	if (t)
 		json_tokener_free(t);

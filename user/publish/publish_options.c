@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <ini.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -174,34 +173,21 @@ struct reading {
 	struct config_lines lines;
 };
 
-static int take_value(struct publish_options *o, const char *section, const char *key,
-		      const char *value)
-{
-	const struct args_option *row = args_find_key(OPTIONS, key);
-
-	if (strcmp(section, SECTION))
-		return diag_err(-EINVAL, "keys come behind the section [" SECTION "], not [%s]",
-				section);
-	if (!row)
-		return diag_err(-EINVAL, "there is no key %s" ADVICE PUBLISH_PROGRAM " --help", key);
-	return config_values_set(&o->values, OPTIONS, row, o, value);
-}
-
 /* An ini_handler. Returns 1, so that inih continues after an error. */
 static int take_key(void *user, const char *section, const char *key, const char *value)
 {
+	const struct args_option *row = args_find_key(OPTIONS, key);
 	struct reading *r = user;
 
-	r->lines.failed = take_value(r->o, section, key, value);
+	if (strcmp(section, SECTION))
+		r->lines.failed = diag_err(
+			-EINVAL, "keys come behind the section [" SECTION "], not [%s]", section);
+	else if (!row)
+		r->lines.failed =
+			diag_err(-EINVAL, "there is no key %s" ADVICE PUBLISH_PROGRAM " --help", key);
+	else
+		r->lines.failed = config_values_set(&r->o->values, OPTIONS, row, r->o, value);
 	return 1;
-}
-
-static int parse_file(struct reading *r)
-{
-	int bad = ini_parse_stream(config_lines_next, &r->lines, take_key, r);
-
-	bad = config_lines_end(&r->lines, bad);
-	return bad > 0 ? diag_err(-EINVAL, "this is no section, key or comment") : bad;
 }
 
 static int read_file(struct publish_options *o)
@@ -214,7 +200,10 @@ static int read_file(struct publish_options *o)
 	if (!r.lines.from)
 		return diag_err(-errno, "%s: %s", o->config, strerror(errno));
 	before = diag_at((struct diag_location){ o->config, 1 });
-	err = parse_file(&r);
+	err = ini_parse_stream(config_lines_next, &r.lines, take_key, &r);
+	err = config_lines_end(&r.lines, err);
+	if (err > 0)
+		err = diag_err(-EINVAL, "this is no section, key or comment");
 	diag_at(before);
 	fclose(r.lines.from);
 	return err;
@@ -237,16 +226,13 @@ static void set_defaults(struct publish_options *o)
 /* Reads options of the command line into *o. args_parse() reorders arguments, so it gets a copy. */
 static int read_arguments(struct publish_options *o, int argc, char **argv)
 {
-	char **copy = calloc(argc + 1, sizeof(*copy));
+	char *copy[argc + 1];
 	int cnt;
 
-	if (!copy)
-		return diag_err(-ENOMEM, "out of memory");
-	memcpy(copy, argv, argc * sizeof(*copy));
+	memcpy(copy, argv, sizeof(copy));
 	cnt = args_parse(&PUBLISH, o, argc, copy);
 	if (cnt > 0)
 		o->filter = copy[1];
-	free(copy);
 	return cnt < 0 ? cnt : 0;
 }
 
@@ -257,25 +243,18 @@ static int fail_missing(const char *option, const char *example)
 
 static int check_servers(const char *servers)
 {
-	int cnt = 0;
+	size_t len;
 
-	for (const char *s = servers; *(s += strspn(s, BETWEEN)); s += strcspn(s, BETWEEN)) {
-		size_t len = strcspn(s, BETWEEN);
-
+	if (!servers[strspn(servers, BETWEEN)])
+		return fail_missing("--server", "--server nats://127.0.0.1:4222");
+	for (const char *s = servers; *(s += strspn(s, BETWEEN)); s += len) {
+		len = strcspn(s, BETWEEN);
 		if (memmem(s, len, "://", 3) && strncmp(s, "nats://", 7) && strncmp(s, "tls://", 6))
 			return diag_err(-EINVAL,
 					"--server: %.*s is no URL of NATS" ADVICE
 					"give nats://HOST:4222 or tls://HOST:4222",
 					(int)len, s);
-		cnt++;
 	}
-	if (!cnt)
-		return fail_missing("--server", "--server nats://127.0.0.1:4222");
-	if (cnt > PUBLISH_SERVERS_MAX)
-		return diag_err(-EINVAL,
-				"--server names %d servers, and %d is the most" ADVICE
-				"name some servers of the cluster",
-				cnt, PUBLISH_SERVERS_MAX);
 	if (strchr(servers, '@'))
 		return diag_err(-EINVAL, "--server: a login in a URL could be read in `ps`" ADVICE
 					 "--user and --password-file, or --token-file");

@@ -11,7 +11,6 @@
 #include "socket_address.h"
 
 #define PUBLISH_PROGRAM "xdp-dedup-publish"
-#define PUBLISH_SERVERS_MAX 16
 #define PUBLISH_LISTEN_MAX 64
 #define PUBLISH_MACHINE_MAX 64 /* characters */
 
@@ -24,7 +23,7 @@ enum publish_receive {
 
 struct publish_options {
 	const char *filter;  /* NAME */
-	const char *servers; /* 1 to PUBLISH_SERVERS_MAX URLs, with commas or blanks between them */
+	const char *servers; /* URLs, with commas or blanks between them */
 	const char *stream;  /* the JetStream stream; a template (subject.h) */
 	const char *subject; /* a template */
 	uint32_t shards;     /* 0: the templates have none */

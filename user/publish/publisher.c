@@ -10,16 +10,18 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 
+#include "clock.h"
 #include "diag.h"
 #include "event_loop.h"
 #include "exit.h"
+#include "integers.h"
 #include "metrics_file.h"
 #include "outbox.h"
 
-#define SEND_US 20000	   /* interval of outbox_send_due() */
-#define REFRESH_US 1000000 /* interval of intake_refresh() */
+#define SEND_US 20000	/* interval of outbox_send_due() */
+#define REFRESH_EACH 50 /* intervals until the next intake_refresh() */
 /* The longest wait at the end. systemd kills after 90 s by default, and after 45 s on Fedora. */
-#define END_MAX_US 20000000
+#define END_MAX_NS 20000000000
 
 struct publisher {
 	const struct publish_options *options;
@@ -30,21 +32,18 @@ struct publisher {
 
 	sd_event *events;
 	sd_event_source *packets;
-	sd_event_source *send_timer, *refresh, *end; /* timers */
-	bool is_ready;				     /* systemd was notified */
-	bool is_ending;				     /* no more packets are taken */
+	sd_event_source *timer;
+	unsigned int intervals; /* of the timer, until the next intake_refresh() */
+	bool is_ready;		/* systemd was notified */
+	bool is_ending;		/* no more packets are taken */
+	uint64_t end_ns;	/* the end of the wait then */
 };
-
-static int exit_if_done(struct publisher *p)
-{
-	return p->is_ending && !pending_count(&p->outbox.pending) ? sd_event_exit(p->events, 0) : 0;
-}
 
 /* Pauses reading packets while there is no room, or the filter cannot be read. */
 static void update_sources(struct publisher *p)
 {
-	bool is_paused =
-		p->is_ending || p->intake.is_unreadable || !pending_has_room(&p->outbox.pending);
+	bool is_paused = p->is_ending || p->intake.is_unreadable ||
+			 !pending_room(&p->outbox.pending, INTAKE_PAYLOAD_MAX);
 
 	if (p->packets)
 		sd_event_source_set_enabled(p->packets, is_paused ? SD_EVENT_OFF : SD_EVENT_ON);
@@ -64,7 +63,7 @@ static int on_server(sd_event_source *source, int fd, uint32_t revents, void *ar
 		sd_notify(0, "READY=1");
 	p->is_ready |= outbox_publishes(&p->outbox);
 	update_sources(p);
-	return exit_if_done(p);
+	return 0;
 }
 
 static void take_event(void *arg, struct intake_event *e)
@@ -87,42 +86,28 @@ static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *a
 	return 0;
 }
 
-static int on_send_timer(sd_event_source *source, uint64_t usec, void *arg)
+static int on_timer(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct publisher *p = arg;
 
 	(void)source, (void)usec;
 	outbox_send_due(&p->outbox);
+	if (!p->intervals--) {
+		p->intervals = REFRESH_EACH;
+		if (!p->is_ending && p->packets && intake_refresh(&p->intake))
+			return sd_event_exit(p->events, EXIT_FAILED);
+	}
 	update_sources(p);
-	timer_arm(p->events, &p->send_timer, SEND_US, on_send_timer, p);
-	return exit_if_done(p);
-}
-
-static int on_refresh(sd_event_source *source, uint64_t usec, void *arg)
-{
-	struct publisher *p = arg;
-
-	(void)source, (void)usec;
-	if (!p->is_ending && p->packets && intake_refresh(&p->intake))
-		return sd_event_exit(p->events, EXIT_FAILED);
-	update_sources(p);
-	timer_arm(p->events, &p->refresh, REFRESH_US, on_refresh, p);
-	return 0;
-}
-
-static int on_end(sd_event_source *source, uint64_t usec, void *arg)
-{
-	struct publisher *p = arg;
-
-	(void)source, (void)usec;
-	return sd_event_exit(p->events, EXIT_DONE);
+	if (p->is_ending &&
+	    (!pending_count(&p->outbox.pending) || clock_ns(CLOCK_MONOTONIC) > p->end_ns))
+		return sd_event_exit(p->events, EXIT_DONE);
+	return timer_arm(p->events, &p->timer, SEND_US, on_timer, p);
 }
 
 /* Stops taking packets, and waits for acknowledgements of pending messages. A second signal exits. */
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
 {
 	struct publisher *p = arg;
-	uint64_t us = p->options->ack_timeout_ns / 1000;
 
 	(void)source;
 	if (p->options->check) {
@@ -136,8 +121,8 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	update_sources(p);
 	if (p->outbox.state != SERVER_UP)
 		return sd_event_exit(p->events, EXIT_DONE);
-	timer_arm(p->events, &p->end, us < END_MAX_US ? us : END_MAX_US, on_end, p);
-	return exit_if_done(p);
+	p->end_ns = clock_ns(CLOCK_MONOTONIC) + lesser(p->options->ack_timeout_ns, END_MAX_NS);
+	return 0;
 }
 
 static int write_metrics(void *arg, FILE *out)
@@ -194,11 +179,9 @@ static int run_loop(struct publisher *p)
 		return err;
 	if (!p->options->check)
 		configure_metrics(p);
-	err = sd_event_add_io(p->events, NULL, server_fd(p->outbox.server), EPOLLIN, on_server, p);
+	err = sd_event_add_io(p->events, NULL, p->outbox.server->fd, EPOLLIN, on_server, p);
 	if (err >= 0)
-		err = timer_arm(p->events, &p->send_timer, SEND_US, on_send_timer, p);
-	if (err >= 0)
-		err = timer_arm(p->events, &p->refresh, 1, on_refresh, p);
+		err = timer_arm(p->events, &p->timer, 1, on_timer, p);
 	if (err < 0)
 		return diag_err(err, "no event loop: %s", strerror(-err));
 	return sd_event_loop(p->events);
@@ -209,9 +192,7 @@ static void close_publisher(struct publisher *p)
 	outbox_close(&p->outbox);
 	metrics_file_close(&p->metrics);
 	sd_event_source_unref(p->packets);
-	sd_event_source_unref(p->send_timer);
-	sd_event_source_unref(p->refresh);
-	sd_event_source_unref(p->end);
+	sd_event_source_unref(p->timer);
 	intake_close(&p->intake);
 	publish_streams_close(&p->streams);
 	sd_event_unref(p->events);

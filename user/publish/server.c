@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,23 +17,11 @@
 #include "fd.h"
 #include "integers.h"
 #include "server_options.h"
-#include "server_thread.h"
 
 #define CONNECT_NS 10000000000 /* libnats's own timeout does not cover all steps */
 #define CLOSE_MS 10000
 #define ANSWERS_EACH 4 /* unread answers for each message that may be in flight */
 #define ANSWERS_WAKE 32
-
-static int make_inbox(struct server *s)
-{
-	natsInbox *inbox = NULL;
-
-	if (natsInbox_Create(&inbox))
-		return diag_err(-ENOMEM, "libnats makes no inbox");
-	snprintf(s->inbox, sizeof(s->inbox), "%s", inbox);
-	natsInbox_Destroy(inbox);
-	return 0;
-}
 
 void server_bin_add(struct server_bin *b, natsMsg *m, int most)
 {
@@ -52,6 +39,7 @@ void server_bin_empty(struct server_bin *b)
 static void free_server(struct server *s)
 {
 	fd_close(s->fd);
+	natsInbox_Destroy(s->inbox);
 	free(s->answers);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
@@ -81,28 +69,14 @@ int server_open(const struct publish_options *o, const struct stream_requirement
 	s->answers = calloc(s->answers_max, sizeof(*s->answers));
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	nats_Open(0); /* a mutex that is taken is waited for, not spun on */
-	err = !s->answers || s->fd < 0 ? diag_err(-ENOMEM, "out of memory") : make_inbox(s);
-	if (!err && pthread_create(&s->thread, NULL, server_run, s))
-		err = diag_err(-EAGAIN, "cannot make a thread");
+	err = !s->answers || s->fd < 0 || natsInbox_Create(&s->inbox) ? ENOMEM : 0;
+	err = err ?: pthread_create(&s->thread, NULL, server_run, s);
 	if (err) {
 		free_server(s);
-		return err;
+		return diag_err(-err, "no connection to servers: %s", strerror(err));
 	}
 	*out = s;
 	return 0;
-}
-
-static int socket_option(int fd, int name)
-{
-	int value = -1;
-	socklen_t len = sizeof(value);
-
-	return getsockopt(fd, SOL_SOCKET, name, &value, &len) ? -1 : value;
-}
-
-static bool is_connection(int fd)
-{
-	return socket_option(fd, SO_PROTOCOL) == IPPROTO_TCP && !socket_option(fd, SO_ACCEPTCONN);
 }
 
 /* Shuts down all TCP connections of this process; descriptors stay open. libnats waits without
@@ -115,9 +89,15 @@ static void cut_connections(void)
 
 	if (!all)
 		return;
-	for (const struct dirent *e; (e = readdir(all));)
-		if (*e->d_name != '.' && is_connection(atoi(e->d_name)))
-			shutdown(atoi(e->d_name), SHUT_RDWR);
+	for (const struct dirent *e; (e = readdir(all));) {
+		struct sockaddr_storage peer = { 0 };
+		socklen_t len = sizeof(peer);
+		int fd = atoi(e->d_name);
+
+		if (*e->d_name != '.' && !getpeername(fd, (struct sockaddr *)&peer, &len) &&
+		    (peer.ss_family == AF_INET || peer.ss_family == AF_INET6))
+			shutdown(fd, SHUT_RDWR);
+	}
 	closedir(all);
 }
 
@@ -138,18 +118,17 @@ static void end_thread(struct server *s)
 {
 	struct timespec until;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec++;
 	pthread_mutex_lock(&s->lock);
 	s->is_stopping = true;
 	pthread_cond_broadcast(&s->changed);
-	while (!s->has_ended)
-		if (pthread_cond_timedwait(&s->changed, &s->lock, &until) == ETIMEDOUT) {
-			cut_connections();
-			until.tv_sec++;
-		}
 	pthread_mutex_unlock(&s->lock);
-	pthread_join(s->thread, NULL);
+	for (;;) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec++;
+		if (!pthread_timedjoin_np(s->thread, NULL, &until))
+			return;
+		cut_connections();
+	}
 }
 
 void server_close(struct server *s)
@@ -168,14 +147,9 @@ void server_close(struct server *s)
 		diag_note("libnats does not end its threads");
 }
 
-int server_fd(const struct server *s)
-{
-	return s->fd;
-}
-
 enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 {
-	char errors[SERVER_ERRORS_MAX], note[SERVER_TEXT_MAX], *rest = errors;
+	char messages[SERVER_MESSAGES_MAX], note[SERVER_TEXT_MAX], *rest = messages;
 	enum server_state state;
 	uint32_t notes_cnt;
 	uint64_t times;
@@ -188,18 +162,21 @@ enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 		s->shared = NULL;
 	s->connection = s->shared;
 	pthread_cond_broadcast(&s->changed);
-	memcpy(errors, s->errors, sizeof(errors));
+	memcpy(messages, s->messages, sizeof(messages));
 	memcpy(note, s->note, sizeof(note));
 	notes_cnt = s->notes_cnt;
-	s->errors[0] = '\0';
+	s->messages[0] = '\0';
 	s->notes_cnt = 0;
 	state = s->has_failed ? SERVER_FAILED : s->connection ? SERVER_UP : SERVER_DOWN;
 	if (state == SERVER_UP)
 		*ret_fit = s->fit;
 	pthread_mutex_unlock(&s->lock);
 	/* Logged without the lock: a log may take its time, and threads of libnats wait for the lock. */
-	for (const char *line; (line = strsep(&rest, "\n")) && *line;)
-		diag_err(0, "%s", line);
+	for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+		const char *finding = strsep(&line, ADVICE);
+
+		diag_give(&(struct diag){ *finding - '0', .finding = finding + 1, .advice = line });
+	}
 	if (notes_cnt) /* at a limited rate, as each message may cause one */
 		log_rate_note(&s->notes_log, clock_ns(CLOCK_MONOTONIC), notes_cnt,
 			      "the server says: %s", note);
@@ -243,17 +220,10 @@ static void drop_connection(struct server *s, natsStatus err)
 {
 	pthread_mutex_lock(&s->lock);
 	s->is_lost |= s->shared == s->connection;
-	snprintf(s->errors, sizeof(s->errors), "the connection takes no message: %s",
-		 server_error_text(err));
 	pthread_mutex_unlock(&s->lock);
+	diag_err(0, "the connection takes no message: %s", server_error_text(err));
 	s->connection = NULL;
 	server_wake(s);
-}
-
-void server_write_reply(const struct server *s, uint32_t slot, uint32_t generation,
-			char out[SERVER_REPLY_MAX])
-{
-	snprintf(out, SERVER_REPLY_MAX, "%s.%u-%u", s->inbox, slot, generation);
 }
 
 int server_publish(struct server *s, natsMsg *m, const char **ret_why)

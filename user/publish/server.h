@@ -8,24 +8,17 @@
 #define XDP_DEDUP_PUBLISH_SERVER_H
 
 #include <nats/nats.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "diag.h"
+#include "log_rate.h"
 #include "publish_answer.h"
 #include "publish_options.h"
 #include "stream_check.h"
 
 #define SERVER_WRITE_MS 2000
-
-struct server;
-
-/* Begins to connect. *o outlives *out. Returns 0, and the caller closes *out; or -errno (logged). */
-int server_open(const struct publish_options *o, const struct stream_requirements *required,
-		struct server **out);
-void server_close(struct server *s); /* accepts NULL */
-
-/* Returns a descriptor that becomes readable when server_update() has something new. */
-int server_fd(const struct server *s);
 
 enum server_state {
 	SERVER_DOWN, /* there is no connection: nothing can be published */
@@ -33,8 +26,72 @@ enum server_state {
 	SERVER_FAILED, /* the stream does not suit the options: the thread has ended */
 };
 
-/* Returns the state now; SERVER_UP after SERVER_DOWN means a new connection, and sets *ret_fit to the
- * result of the last check: a new one makes server_fd() readable. Logs the thread's errors and notes.
+/* An answer to the message with this slot and generation (pending.h). */
+struct server_answer {
+	uint32_t slot, generation;
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
+	struct publish_answer answer;
+};
+
+#define SERVER_TEXT_MAX 512	 /* of a note of a server */
+#define SERVER_MESSAGES_MAX 4096 /* of an attempt, a line each: kind, finding, and ADVICE with it */
+
+#define SERVER_BIN_MAX 64
+
+/* Messages that are done. libnats frees them in a thread of its own, and natsMsg_Destroy() wakes
+ * it: so they are destroyed together.
+ */
+struct server_bin {
+	natsMsg *list[SERVER_BIN_MAX];
+	int cnt;
+};
+
+struct server {
+	const struct publish_options *options;
+	char stream[SUBJECT_MAX]; /* a copy: libnats's threads may outlive the options */
+	int fd;			  /* becomes readable when server_update() has something new */
+	pthread_t thread;
+	natsInbox *inbox;      /* messages have the reply subject INBOX.SLOT-GENERATION */
+	uint32_t answers_max;  /* unread ones */
+	uint32_t answers_wake; /* so many unread answers wake the thread that opened the server */
+
+	/* Used by the thread that opened the server. */
+	natsConnection *connection; /* for server_publish(); NULL: SERVER_DOWN */
+	struct log_rate notes_log;  /* notes of servers */
+	struct server_bin sent;
+
+	/* Used by the other thread. */
+	struct diag_receiver receiver;	    /* of its messages */
+	char found[SERVER_MESSAGES_MAX];    /* the messages of this attempt; "": none */
+	char reported[SERVER_MESSAGES_MAX]; /* those of the last attempt */
+	bool was_up;
+
+	_Atomic uint64_t connecting_ns; /* when the attempt to connect began; 0: there is none */
+
+	pthread_mutex_t lock;		     /* guards all below */
+	pthread_cond_t changed;		     /* waits by CLOCK_MONOTONIC */
+	struct stream_requirements required; /* only the thread that opened the server writes it */
+	uint64_t check_ns;	/* when the stream is checked again; UINT64_MAX: never */
+	natsConnection *shared; /* the connection that the two threads share */
+	struct stream_fit fit;	/* of the last check */
+	bool is_lost;		/* the shared connection was closed */
+	bool has_new_rule;	/* a rule of ids has changed, and was not read since */
+	bool is_stopping, has_failed;
+	char messages[SERVER_MESSAGES_MAX]; /* to be logged; "": none */
+	char note[SERVER_TEXT_MAX];	    /* the last note of a server */
+	uint32_t notes_cnt;		    /* notes since the last server_update() */
+	struct server_answer *answers;	    /* a ring */
+	uint32_t first, cnt;
+	struct server_bin answered;
+};
+
+/* Begins to connect. *o outlives *out. Returns 0, and the caller closes *out; or -errno (logged). */
+int server_open(const struct publish_options *o, const struct stream_requirements *required,
+		struct server **out);
+void server_close(struct server *s); /* accepts NULL */
+
+/* Returns the state now; SERVER_UP after SERVER_DOWN means a new connection, and sets *ret_fit to
+ * the result of the last check: a new one makes s->fd readable. Logs the thread's errors and notes.
  */
 enum server_state server_update(struct server *s, struct stream_fit *ret_fit);
 
@@ -49,31 +106,25 @@ void server_check_timeouts(struct server *s);
  */
 void server_require(struct server *s, const struct stream_requirements *required);
 
-/* An answer to the message with this slot and generation (pending.h). */
-struct server_answer {
-	uint32_t slot, generation;
-	uint64_t time_ns; /* CLOCK_MONOTONIC */
-	struct publish_answer answer;
-};
-
-/* Takes up to `most` answers. Returns how many. Few answers do not make server_fd() readable, as
- * each wake-up costs more than a message: the caller also takes them by a timer.
+/* Takes up to `most` answers. Returns how many. Few answers do not make s->fd readable, as each
+ * wake-up costs more than a message: the caller also takes them by a timer.
  */
 uint32_t server_take(struct server *s, struct server_answer *out, uint32_t most);
 
-/* Makes server_fd() readable: needed if the caller leaves answers for the next turn of its loop. */
+/* Makes s->fd readable: needed if the caller leaves answers for the next turn of its loop. */
 void server_wake(struct server *s);
 
-#define SERVER_REPLY_MAX 96
-
-/* Writes the reply subject of a message, by which server_take() finds slot and generation. */
-void server_write_reply(const struct server *s, uint32_t slot, uint32_t generation,
-			char out[SERVER_REPLY_MAX]);
-
-/* Publishes a message with such a reply subject, and destroys it. Returns 0; -EMSGSIZE if it is
+/* Publishes a message, and destroys it. Returns 0; -EMSGSIZE if it is
  * larger than the server takes; -EAGAIN if it was not sent because there was no connection at the
  * last server_update(), or it was lost since; or -EIO, with *ret_why, if it cannot be sent.
  */
 int server_publish(struct server *s, natsMsg *m, const char **ret_why);
+
+/* Adds a message, and destroys all once there are `most` of them. */
+void server_bin_add(struct server_bin *b, natsMsg *m, int most);
+void server_bin_empty(struct server_bin *b);
+
+/* Runs the other thread (server_thread.c); its argument is the server. */
+void *server_run(void *arg);
 
 #endif

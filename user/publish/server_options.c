@@ -145,16 +145,17 @@ static int read_line(const char *path, char line[LINE_ROOM])
 
 static natsStatus set_servers(natsOptions *to, const char *servers)
 {
-	const char *urls[PUBLISH_SERVERS_MAX];
 	char *copy = strdup(servers), *rest = NULL;
+	const char **urls = calloc(strlen(servers) + 1, sizeof(*urls));
 	natsStatus err = NATS_NO_MEMORY;
 	int cnt = 0;
 
-	for (char *url = copy ? strtok_r(copy, ", ", &rest) : NULL;
-	     url && cnt < PUBLISH_SERVERS_MAX; url = strtok_r(NULL, ", ", &rest))
+	for (char *url = copy && urls ? strtok_r(copy, ", ", &rest) : NULL; url;
+	     url = strtok_r(NULL, ", ", &rest))
 		urls[cnt++] = url;
-	if (copy)
+	if (cnt)
 		err = natsOptions_SetServers(to, urls, cnt);
+	free(urls);
 	free(copy);
 	return err;
 }

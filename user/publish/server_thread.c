@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "server_thread.h"
+#include "server.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,17 +18,14 @@
 #define CHECK_NS 3000000000	  /* until streams that do not all suit are checked again */
 #define CHECK_EACH_NS 60000000000 /* until others are */
 
-/* Adds a message of this attempt, if there is room. diag_text() writes no line end. */
+/* Adds a message of this attempt, as far as there is room. A message has no line end. */
 static void keep_message(void *to, const struct diag *d)
 {
 	struct server *s = to;
 	size_t len = strlen(s->found);
 
-	if (len + 2 > sizeof(s->found))
-		return;
-	if (len)
-		s->found[len++] = '\n';
-	diag_text(d, s->found + len, sizeof(s->found) - len);
+	snprintf(s->found + len, sizeof(s->found) - len, "%s%d%s%s%s", len ? "\n" : "", d->kind,
+		 d->finding, d->advice ? ADVICE : "", d->advice ?: "");
 }
 
 /* Ends an attempt: passes its messages to the other thread, unless they are those of the last
@@ -41,11 +38,11 @@ static void report(struct server *s)
 	memcpy(s->reported, s->found, sizeof(s->reported));
 	s->found[0] = '\0';
 	if (is_new)
-		memcpy(s->errors, s->reported, sizeof(s->errors));
+		memcpy(s->messages, s->reported, sizeof(s->messages));
 	server_wake(s);
 }
 
-/* Reads slot and generation from an answer's subject, INBOX.SLOT-GENERATION. */
+/* Reads slot and generation, which is not 0, from an answer's subject, INBOX.SLOT-GENERATION. */
 static bool read_subject(const struct server *s, const char *subject, struct server_answer *out)
 {
 	size_t prefix = strlen(s->inbox);
@@ -54,9 +51,7 @@ static bool read_subject(const struct server *s, const char *subject, struct ser
 	if (strncmp(subject, s->inbox, prefix) || subject[prefix] != '.')
 		return false;
 	out->slot = strtoul(subject + prefix + 1, &end, 10);
-	if (*end != '-')
-		return false;
-	out->generation = strtoul(end + 1, &end, 10);
+	out->generation = *end == '-' ? strtoul(end + 1, &end, 10) : 0;
 	return !*end;
 }
 
@@ -270,19 +265,6 @@ static bool pause_ms(struct server *s, unsigned int ms)
 	return goes_on;
 }
 
-/* Ends the thread; with `failed` the publisher ends, too. */
-static void *end_run(struct server *s, bool failed)
-{
-	nats_ReleaseThreadMemory();
-	pthread_mutex_lock(&s->lock);
-	s->has_failed = failed;
-	s->has_ended = true;
-	pthread_cond_broadcast(&s->changed);
-	pthread_mutex_unlock(&s->lock);
-	server_wake(s);
-	return NULL;
-}
-
 void *server_run(void *arg)
 {
 	unsigned int ms = PAUSE_MIN_MS, seed = (unsigned int)time(NULL) ^ getpid();
@@ -300,5 +282,10 @@ void *server_run(void *arg)
 		if (!err && clock_ns(CLOCK_MONOTONIC) - began_ns > LASTING_NS)
 			ms = PAUSE_MIN_MS;
 	} while (!failed && pause_ms(s, ms / 2 + rand_r(&seed) % (ms / 2 + 1)));
-	return end_run(s, failed);
+	nats_ReleaseThreadMemory();
+	pthread_mutex_lock(&s->lock);
+	s->has_failed = failed;
+	pthread_mutex_unlock(&s->lock);
+	server_wake(s);
+	return NULL;
 }

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "diag.h"
-#include "intake.h"
+#include "pending.h"
 #include "server_options.h"
 #include "units.h"
 
 #define WAIT_MS 5000
+#define NS_PER_S 1000000000
 
 /* The state of a check of one JetStream stream. */
 struct checking {
@@ -22,6 +23,7 @@ struct checking {
 	uint32_t shard;
 	int64_t last_ns; /* time of the newest message of all streams; 0: there is none */
 	jsStreamInfo *info;
+	bool has_traps;
 	struct stream_fit *fit;
 };
 
@@ -162,54 +164,54 @@ static int check_config(struct checking *c)
 	return 0;
 }
 
-/* A server that starts again finds ids in the messages that are left. Each trap is said of a stream. */
-static const char *const TRAPS[STREAM_TRAPS_CNT] = {
-	"is in memory: if its servers end, its events are lost, and may come twice" ADVICE
-	"use a stream that is in files",
-	"no longer has all messages of its duplicate window: after a restart of its servers events may come twice" ADVICE
-	"raise max_msgs and max_bytes, and do not purge it",
-	"has max_msgs_per_subject, and removes messages within its duplicate window: after a restart of its servers events may come twice" ADVICE
-	"remove this limit",
-	"has a max_age shorter than its duplicate window: after a restart of its servers events may come twice" ADVICE
-	"raise max_age",
-	"has a max_msg_size smaller than an event can be: larger events are left out" ADVICE
-	"remove this limit",
-};
-
-/* Returns the traps of the stream, a bit for each. Messages that max_age removed do not count as
- * missing.
+/* Notes properties of a stream that let it forget ids, or lose events: a server that starts again
+ * finds ids in the messages that are left. Messages that max_age removed do not count as missing.
+ * Returns whether there are any.
  */
-static uint32_t find_traps(const jsStreamInfo *info)
+static bool note_traps(const struct checking *c)
 {
-	const jsStreamConfig *config = info->Config;
-	const jsStreamState *state = &info->State;
+	const jsStreamConfig *config = c->info->Config;
+	const jsStreamState *state = &c->info->State;
 	int64_t oldest = state->Msgs ? state->FirstTime : state->LastTime;
 	bool lacks_young = state->FirstSeq > 1 && oldest > nats_Now() * 1000000 - config->Duplicates;
 	bool has_holes = state->Msgs < state->LastSeq + 1 - state->FirstSeq;
 	bool is_full = (config->MaxMsgs > 0 && state->Msgs >= (uint64_t)config->MaxMsgs) ||
 		       (config->MaxBytes > 0 &&
 			state->Bytes >= (uint64_t)(config->MaxBytes - config->MaxBytes / 8));
-	const bool traps[STREAM_TRAPS_CNT] = {
-		config->Storage == js_MemoryStorage,
-		lacks_young && (is_full || config->MaxAge <= 0),
-		config->MaxMsgsPerSubject > 0 && (has_holes || lacks_young),
-		config->MaxAge > 0 && config->Duplicates > config->MaxAge,
-		config->MaxMsgSize > 0 && INTAKE_PAYLOAD_MAX > config->MaxMsgSize,
+	const struct {
+		bool is_there;
+		const char *text;
+	} traps[] = {
+		{ config->Storage == js_MemoryStorage,
+		  "is in memory: if its servers end, its events are lost, and may come twice; use a stream that is in files" },
+		{ lacks_young && (is_full || config->MaxAge <= 0),
+		  "no longer has all messages of its duplicate window: after a restart of its servers events may come twice; raise max_msgs and max_bytes, and do not purge it" },
+		{ config->MaxMsgsPerSubject > 0 && (has_holes || lacks_young),
+		  "has max_msgs_per_subject, and removes messages within its duplicate window: after a restart of its servers events may come twice; remove this limit" },
+		{ config->MaxAge > 0 && config->Duplicates > config->MaxAge,
+		  "has a max_age shorter than its duplicate window: after a restart of its servers events may come twice; raise max_age" },
+		{ config->MaxMsgSize > 0 && INTAKE_PAYLOAD_MAX > config->MaxMsgSize,
+		  "has a max_msg_size smaller than an event can be: larger events are left out; remove this limit" },
 	};
-	uint32_t found = 0;
+	bool found = false;
 
-	for (int i = 0; i < STREAM_TRAPS_CNT; i++)
-		found |= (uint32_t)traps[i] << i;
+	for (size_t i = 0; i < sizeof(traps) / sizeof(*traps); i++) {
+		if (traps[i].is_there)
+			diag_note("stream %s %s", c->name, traps[i].text);
+		found |= traps[i].is_there;
+	}
 	return found;
 }
 
-void stream_check_log_traps(const struct stream_fit *fit, const struct stream_fit *before)
+/* Notes if retries last longer than the duplicate window: the engine may store such a retry twice. */
+static void check_window(const struct checking *c)
 {
-	bool is_same = !strcmp(fit->trapped, before->trapped);
+	uint64_t span_ns = pending_retry_span_ns(c->o->retries, c->o->ack_timeout_ns);
 
-	for (int i = 0; i < STREAM_TRAPS_CNT; i++)
-		if (fit->traps >> i & 1 && !(is_same && before->traps >> i & 1))
-			diag_note("stream %s %s", fit->trapped, TRAPS[i]);
+	if (span_ns > c->fit->window_ns)
+		diag_note("stream %s knows ids for %s, and the retries of an event take longer: the event may be there twice; make the stream's duplicate window at least %jus, or lower --retries or --ack-timeout",
+			  c->o->stream, FORMAT_TIME(c->fit->window_ns),
+			  (uintmax_t)(span_ns / NS_PER_S + 1));
 }
 
 /* Checks the stream, and adds the result to c->fit. Returns as stream_check() does. */
@@ -226,10 +228,8 @@ static int check_one(struct checking *c)
 	err = err ?: check_config(c);
 	if (!err && (uint64_t)c->info->Config->Duplicates < c->fit->window_ns)
 		c->fit->window_ns = c->info->Config->Duplicates;
-	if (!err && !c->fit->traps) {
-		c->fit->traps = find_traps(c->info);
-		memcpy(c->fit->trapped, c->name, sizeof(c->name));
-	}
+	if (!err && !c->has_traps) /* of one stream: many may have the same */
+		c->has_traps = note_traps(c);
 	if (err == -EINVAL)
 		c->fit->untaken |= ((1U << c->cnt) - 1) << c->first;
 	jsStreamInfo_Destroy(c->info);
@@ -305,6 +305,8 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 		}
 	if (!err && fit.untaken && fit.untaken == all)
 		err = -EINVAL;
+	else if (!err)
+		check_window(&c);
 	err = err ?: check_rules(&c);
 	fit.untaken |= fit.refused;
 	fit.takes_none = fit.refused && fit.untaken == all;

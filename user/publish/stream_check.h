@@ -18,9 +18,6 @@ struct stream_requirements {
 	uint32_t serial; /* changes with each change of the requirements */
 };
 
-/* Properties of a stream that let it forget ids, or lose events. */
-enum { STREAM_TRAPS_CNT = 5 };
-
 /* The result of a check. */
 struct stream_fit {
 	uint32_t serial; /* of the requirements */
@@ -30,19 +27,14 @@ struct stream_fit {
 	uint32_t refused;
 	uint32_t untaken; /* for each of them that no JetStream stream takes, or that is refused */
 	bool takes_none;  /* all of them are untaken, and at least one is refused */
-	uint64_t window_ns;	   /* the shortest duplicate window */
-	uint32_t traps;		   /* a bit for each trap of the first stream that has one */
-	char trapped[SUBJECT_MAX]; /* this stream */
+	uint64_t window_ns; /* the shortest duplicate window */
 };
 
-/* Checks the streams, and the rules of ids, and logs what is wrong. Returns 0, and sets *out;
- * -EINVAL if none of the filter's streams is taken, as no JetStream stream exists, suits, or has
- * their subjects; or -EAGAIN if that, or how other machines make ids, is unknown now.
+/* Checks the streams, and the rules of ids, and logs what is wrong, or may do harm. Returns 0, and
+ * sets *out; -EINVAL if none of the filter's streams is taken, as no JetStream stream exists,
+ * suits, or has their subjects; or -EAGAIN if that, or how other machines make ids, is unknown now.
  */
 int stream_check(natsConnection *nc, const struct publish_options *o,
 		 const struct stream_requirements *required, struct stream_fit *out);
-
-/* Logs the traps that are new since the check before. */
-void stream_check_log_traps(const struct stream_fit *fit, const struct stream_fit *before);
 
 #endif

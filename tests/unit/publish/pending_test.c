@@ -41,7 +41,7 @@ static void check_same(struct pending *p, const struct model_message *all, size_
 	assert_int_equal(seen, there);
 	assert_true(!p->end || p->slots[p->end - 1].event); /* a walk ends there */
 	assert_int_equal(p->bytes, bytes);
-	assert_int_equal(pending_has_room(p), there < SLOTS && (bytes < BYTES_MAX || !there));
+	assert_int_equal((pending_room(p, 1) > 0), there < SLOTS && (bytes < BYTES_MAX || !there));
 }
 
 /* The last messages are remembered: so answers to those that are gone come, too. */
@@ -59,7 +59,7 @@ TEST(any_order)
 	for (int step = 0; step < STEPS; step++) {
 		struct model_message *m = &all[random() % MESSAGES];
 
-		if (random() % 2 && pending_has_room(&p) && !all[next].is_there) {
+		if (random() % 2 && (pending_room(&p, 1) > 0) && !all[next].is_there) {
 			struct pending_slot *s;
 
 			m = &all[next];
@@ -98,9 +98,9 @@ TEST(hostile_answers)
 	assert_null(pending_find(&p, 2, 1));
 	assert_null(pending_find(&p, UINT32_MAX, s->generation));
 	assert_null(pending_find(&p, pending_number(&p, s), s->generation + 1));
-	assert_false(pending_has_room(&p)); /* its bytes */
+	assert_false((pending_room(&p, 1) > 0)); /* its bytes */
 	pending_remove(&p, s);
-	assert_true(pending_has_room(&p));
+	assert_true((pending_room(&p, 1) > 0));
 	pending_close(&p);
 }
 
@@ -145,7 +145,7 @@ TEST_ROWS(fate, FATES)
 		if (*step == 's')
 			pending_sent(s, now, TIMEOUT_NS);
 		else if (*step == 'u')
-			pending_unsent(s, now);
+			pending_postpone(s, now, PENDING_UNSENT_NS);
 		else if (*step == 'r')
 			is_given_up = !pending_retry(s, now, row->retries);
 		else if (*step == 'a')
@@ -208,7 +208,7 @@ TEST_ROWS(room, ROOMS)
 	for (uint32_t i = 0; i < row->there; i++)
 		pending_add(&p, &m);
 	assert_int_equal(pending_room(&p, 10), row->room);
-	assert_int_equal(pending_has_room(&p), row->room > 0);
+	assert_int_equal((pending_room(&p, 1) > 0), row->room > 0);
 	pending_close(&p);
 }
 

@@ -6,7 +6,6 @@
 #include "publish_options.h"
 
 #define WORDS_MAX 24
-#define SERVERS_16 "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p"
 #define PORTS_64                                                                        \
 	"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29" \
 	",30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54"   \
@@ -94,8 +93,6 @@ static const struct row {
 	{ "login-in-url", "eth0 --server nats://u:p@a --stream S --subject g", NULL,
 	  "login in a URL" },
 	{ "servers-none", "eth0 --server , --stream S --subject g", NULL, "--server is missing" },
-	{ "servers-17", "eth0 --server " SERVERS_16 ",q --stream S --subject g", NULL,
-	  "--server names 17 servers, and 16 is the most" },
 	{ "empty-machine", NEEDED " --machine=", NULL, "--machine: it must not be empty" },
 	{ "option-twice", NEEDED " --stream T", NULL, "--stream is given twice" },
 	{ "file", "--config FILE", FILE_NEEDED, NULL },
@@ -152,16 +149,6 @@ TEST(option_wins)
 	assert_int_equal(o.retries, 9);
 	assert_true(o.create && o.in_memory && o.json_log);
 	assert_int_equal(o.skew_ns, 60000000000);
-	publish_options_free(&o);
-}
-
-TEST(most_servers)
-{
-	struct publish_options o;
-
-	assert_int_equal(read_words("eth0 --server " SERVERS_16 " --stream S --subject g", NULL, &o),
-			 0);
-	assert_string_equal(o.servers, SERVERS_16);
 	publish_options_free(&o);
 }
 
