@@ -356,18 +356,20 @@ $(ALL_BINS) $(call plain,$(ALL_BINS)):
 # Keeps objects that only test programs need.
 .SECONDARY:
 
-# A tool with the next format of pinned state (include/format.h).
+# A tool with the next format of pinned state (include/format.h), and a publisher with other ids.
 NEXT_BIN := $(BUILD)/next/xdp-dedup
-.PHONY: $(NEXT_BIN)
-$(NEXT_BIN): | $(MADE)
+NEXT_PUBLISH := $(if $(PUBLISH),$(BUILD)/next/xdp-dedup-publish)
+.PHONY: $(NEXT_BIN) $(NEXT_PUBLISH)
+$(NEXT_PUBLISH): $(NEXT_BIN)
+$(NEXT_BIN) $(NEXT_PUBLISH): | $(MADE)
 	$(Q)$(MAKE) -s --no-print-directory BUILD=$(BUILD)/next CFLAGS='$(CFLAGS) -O0' CPPFLAGS='$(CPPFLAGS) -DDEDUP_NEXT_FORMAT' \
 		BPF_CFLAGS='$(BPF_CFLAGS) -DDEDUP_NEXT_FORMAT' $@
 
 .PHONY: test-programs
-test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(SAN_PUBLISH) $(NEXT_BIN) $(TEST_BINS) ## build all test programs
+test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(SAN_PUBLISH) $(NEXT_BIN) $(NEXT_PUBLISH) $(TEST_BINS) ## build all test programs
 
 .PHONY: test
-test: all $(BENCH) $(NEXT_BIN) $(call plain,$(QUICK_BINS)) ## the quick tests, without sanitizers, T=NAME for one of all; tests of the kernel need root
+test: all $(BENCH) $(NEXT_BIN) $(NEXT_PUBLISH) $(call plain,$(QUICK_BINS)) ## the quick tests, without sanitizers, T=NAME for one of all; tests of the kernel need root
 	$(Q)CPU_SECONDS=2 T='$(T)' MAKE_PID=$$PPID tests/run $(call plain,$(call lanes,$(QUICK_BINS)))
 
 .PHONY: test-all

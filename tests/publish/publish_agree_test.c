@@ -24,6 +24,7 @@ static int setup(void **state)
 {
 	int err = hub_setup(state);
 
+	node_use_next_version(false);
 	sh("cd /mnt; umask 077; for c in secret other third; do yes $c | head -c 32 >$c; done\n"
 	   "printf '[profile own]\nlayer = udp\nid = payload+8:40\n' >own\n"
 	   "printf '[profile own]\nlayer = udp\nid = payload+9:40\n' >own2");
@@ -37,6 +38,7 @@ static const struct machine {
 		const char *load, *publish;
 	} node[2];
 	const char *words; /* of the refusal; NULL: they agree */
+	bool next;	   /* node 1 has the next version of the program */
 	uint16_t port;	   /* where the event comes to node 1; 0: as to node 0 */
 } MACHINES[] = {
 	{ "another_secret",
@@ -51,6 +53,10 @@ static const struct machine {
 	{ "another_realm",
 	  { { "", "" }, { "--profile a=gsp:8002#x --profile gsp:8001#x" FPR, "" } },
 	  .words = "machine node0 publishes gsp into stream EVENTS with other streams in its realm: " REFUSED },
+	{ "another_version",
+	  { { OWN, SECRET }, { OWN, SECRET } },
+	  .words = "machine node0 publishes own into stream EVENTS with ids of another version of this program: " REFUSED,
+	  .next = true },
 	{ "agrees_without_hashes", { { "", SECRET }, { "", OTHER } }, .words = NULL },
 	{ "agrees_on_another_port",
 	  { { "", "" }, { "--profile gsp:8001,8002" FPR, "" } },
@@ -81,6 +87,7 @@ static void compares(void **state)
 	jetstream_put(0, 0);
 	for (unsigned int n = 0; n < 2; n++) {
 		node_add(n, m->node[n].load);
+		node_use_next_version(m->next && n);
 		node_publish(n, m->node[n].publish);
 		if (!n || !m->words)
 			node_await_ready(n);
@@ -318,11 +325,22 @@ static void assert_rolled(uint32_t end_ms, uint32_t begin_ms)
 	gossip_receiver_close(&r);
 }
 
-/* Three machines get a new secret, one after another, under traffic, as USAGE.md says. */
-TEST(secret_is_changed)
-{
-	uint32_t end_ms = 0, begin_ms;
+/* Three machines are changed one after another, under traffic, as USAGE.md says. */
+static const struct roll {
+	const char *name, *secret, *words;
+	bool next;
+} ROLLS[] = {
+	{ "secret_is_changed", OTHER, "with another secret", .next = false },
+	{ "version_makes_other_ids", SECRET, "with ids of another version", .next = true },
+};
 
+static void rolls(void **state)
+{
+	const struct roll *roll = *state;
+	uint32_t end_ms = 0, begin_ms;
+	char options[128];
+
+	snprintf(options, sizeof(options), ROLL_OPTIONS "%s", roll->secret);
 	jetstream_start(&(struct jetstream_plan){ 0 });
 	for (unsigned int n = 0; n < NODES; n++) {
 		node_add(n, OWN "--learn app");
@@ -339,20 +357,21 @@ TEST(secret_is_changed)
 		usleep(1500000);
 		end_ms = offers_now_ms();
 		assert_int_equal(node_end(n, SIGTERM), 0);
-		node_publish(n, ROLL_OPTIONS OTHER);
-		process_await(node_publisher(n), "with another secret");
+		node_use_next_version(roll->next);
+		node_publish(n, options);
+		process_await(node_publisher(n), roll->words);
 		if (!n) { /* while another machine publishes, nothing changes */
 			node_sh(0,
-				"! %s node0 --server %s --stream EVENTS --subject 'gossip.{stream}' " ROLL_OPTIONS
-					OTHER " --check --new-ids >/mnt/new 2>&1 && "
+				"! %s node0 --server %s --stream EVENTS --subject 'gossip.{stream}' %s "
+				"--check --new-ids >/mnt/new 2>&1 && "
 				"grep -q 'while a machine publishes, ids cannot change' /mnt/new",
-				node_publish_program(), jetstream_urls());
+				node_publish_program(), jetstream_urls(), options);
 		}
 	}
 	node_sh(0,
-		"until %s node0 --server %s --stream EVENTS --subject 'gossip.{stream}' " ROLL_OPTIONS OTHER
-		" --check --new-ids 2>/mnt/new; do sleep 0.2; done",
-		node_publish_program(), jetstream_urls());
+		"until %s node0 --server %s --stream EVENTS --subject 'gossip.{stream}' %s "
+		"--check --new-ids 2>/mnt/new; do sleep 0.2; done",
+		node_publish_program(), jetstream_urls(), options);
 	for (unsigned int n = 0; n < NODES; n++)
 		node_await_ready(n);
 	begin_ms = offers_now_ms();
@@ -395,6 +414,7 @@ int main(void)
 {
 	add_rows(MACHINES, compares, setup, offers_teardown);
 	add_rows(UNKNOWN, unknown_is_not_equal, setup, offers_teardown);
+	add_rows(ROLLS, rolls, setup, offers_teardown);
 	add_own_tests(setup, offers_teardown);
 	return run_added_tests("publish_agree");
 }

@@ -163,7 +163,7 @@ int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 		     const struct message_secret *secret, const struct message_event *e,
 		     char out[MESSAGE_ID_MAX])
 {
-	out = stpcpy(stpcpy(out, realm), ":");
+	out = stpcpy(stpcpy(out, realm), MESSAGE_ID_FORMAT == 1 ? ":" : "::");
 	if (s->digest != XDP_DEDUP_DIGEST_NONE || s->bytes > HEX_BYTES_MAX)
 		return write_hash(out, realm, secret, s, e);
 	out = write_hex(out, e->id->bytes, s->bytes - s->number_bytes);
