@@ -432,31 +432,6 @@ TEST_ROWS(built_in_profile, BUILTIN)
 	profiles_free(&all);
 }
 
-TEST(texts_of_built_in_profiles)
-{
-	struct profiles all = { 0 };
-
-	assert_int_equal(profiles_add_builtin(&all), 0);
-	for (size_t i = 0; i < all.cnt; i++) {
-		const struct profile *p = &all.list[i];
-		struct profiles again = { 0 };
-		char file[8192], says[512];
-
-		assert_true(*p->about && *p->use);
-		/* It is the file's, and what the profile was compiled from. */
-		assert_int_equal(sh_out(file, sizeof(file), "cat user/spec/profiles/%s.ini",
-					p->stream.name),
-				 0);
-		assert_string_equal(p->text, file);
-		if (parse_as(&again, p->text, PROFILE_BUILTIN, says, sizeof(says)))
-			fail_msg("%s", says);
-		assert_memory_equal(&again.list[0].stream, &p->stream, sizeof(p->stream));
-		assert_memory_equal(&again.list[0].numbered, &p->numbered, sizeof(p->numbered));
-		profiles_free(&again);
-	}
-	profiles_free(&all);
-}
-
 TEST(files_are_read)
 {
 	char path[] = "/tmp/xdp-dedup-profile.XXXXXX";
