@@ -38,14 +38,6 @@ static struct dedup_config plan_of(const struct filter_spec *spec)
 	return c;
 }
 
-static void assert_between(double is, double least, double most)
-{
-	if (!(is >= least && is <= most))
-		fail_msg("%.10g is not in [%.10g, %.10g]", is, least, most);
-}
-
-static const double RATES[] = { 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9 };
-
 static const char NEEDS_FLAT[] =
 	"--hash colibri, fips, fnv1a and tezos need --layout flat or countdown";
 static const char BITS_FLAT[] = "--bits is for --layout flat (countdown has --index-bits)";
@@ -187,20 +179,6 @@ TEST(picks_follow_the_scheme)
 				    spec_fpr(&row->spec));
 		}
 		assert_true(c.memory.layout == row->spec.layout && c.memory.hash == row->spec.hash);
-	}
-}
-
-/* The given m and k are enough, whatever the textbook would have taken instead. */
-TEST(given_sizes_are_taken_at_any_capacity)
-{
-	for (int hash = DEDUP_FAST; hash <= DEDUP_TEZOS; hash++) {
-		struct filter_spec spec = spec_of(DEDUP_FLAT, hash, 100000000, 1e-9);
-		struct dedup_config c;
-
-		spec.bits = 4096;
-		spec.hashes = 5;
-		c = plan_of(&spec);
-		assert_true(c.memory.m == 4096 && c.memory.k == 5 && c.memory.capacity < 4096);
 	}
 }
 
@@ -441,148 +419,6 @@ TEST(capacity_is_lowered_for_the_rate)
 	}
 }
 
-/* Where even one id is too many, the rate is told. */
-TEST(the_rate_is_told_where_it_cannot_be_kept)
-{
-	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 1000, 1e-6);
-	struct dedup_config c;
-
-	spec.bits = 64;
-	spec.hashes = 2;
-	c = plan_of(&spec);
-	assert_int_equal(c.memory.capacity, 1);
-	assert_true(plan_fpr(&c) > 1e-3 && plan_fpr(&c) < 1);
-	check_promise(&spec, &c, 2);
-	/* Colibri's own size keeps its ids and about twice its rate. */
-	spec = spec_of(DEDUP_FLAT, DEDUP_COLIBRI, 1000000, 1e-3);
-	c = plan_of(&spec);
-	assert_int_equal(c.memory.capacity, 1000000);
-	assert_between(plan_fpr(&c), 2e-3, 2.6e-3);
-	check_promise(&spec, &c, 2);
-}
-
-static const uint64_t WINDOWS[] = { 10 * MS, S, 600 * S, 30 * 24 * 3600 * S };
-static const uint32_t GIVEN[][2] = { { 0, 0 }, { 13, 0 }, { 0, 3 }, { 13, 3 }, { 6, 32 } };
-
-/* One of the grid: log2 of m and k given, or 0. */
-static int check_plan(struct filter_spec *spec, const uint32_t given[2], unsigned int cpus)
-{
-	struct dedup_config c;
-	int err;
-
-	spec->bits = spec->layout == DEDUP_FLAT && given[0] ? 1 << given[0] : 0;
-	spec->index_bits = spec->layout == DEDUP_COUNTDOWN ? given[0] : 0;
-	spec->hashes = given[1];
-	assert_null(layout_of(spec->layout)->refusal(spec));
-	err = plan_config(spec, cpus, HZ, &c);
-	if (err) {
-		assert_true(err == -EOVERFLOW || err == -ERANGE ||
-			    (err == -EOPNOTSUPP && (spec->hash == DEDUP_FIPS && !spec->bits)));
-		assert_true(err == -ERANGE || !given[0] || !given[1]);
-		return 0;
-	}
-	check_parameters(&c);
-	check_paces(&c, spec->window_ns);
-	check_promise(spec, &c, cpus);
-	return 1;
-}
-
-TEST(plans_keep_the_promise)
-{
-	static const uint64_t CAPACITIES[] = { 1, 2, 63, 1000, 65537, 1000000 };
-	int planned = 0;
-
-	for (int layout = DEDUP_FLAT; layout <= DEDUP_COUNTDOWN; layout++)
-		for (int hash = DEDUP_FAST; hash <= DEDUP_TEZOS; hash++)
-			for (size_t i = 0; i < ARRAY_SIZE(CAPACITIES); i++)
-				for (size_t r = 1; r < ARRAY_SIZE(RATES); r += 2)
-					for (size_t g = 0; g < ARRAY_SIZE(GIVEN); g++) {
-						struct filter_spec spec = spec_of(
-							layout, hash, CAPACITIES[i], RATES[r]);
-
-						spec.window_ns = WINDOWS[(i + r) % 4];
-						spec.countdown_bits =
-							layout == DEDUP_FLAT ? 0 : (i + g) % 12;
-						planned += check_plan(&spec, GIVEN[g], 1 << (i * 2));
-					}
-	assert_true(planned > 1000);
-}
-
-/* Windows too short for the hand to go round so large an array. */
-TEST(short_windows_are_refused)
-{
-	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 1000, 0.5);
-	struct dedup_config c;
-
-	spec.window_ns = 100 * MS;
-	spec.bits = UINT32_MAX;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), -ERANGE);
-	spec.bits = 1 << 29;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), 0);
-	check_paces(&c, spec.window_ns);
-	spec.window_ns = 8 * S;
-	spec.bits = UINT32_MAX;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), 0);
-	check_paces(&c, spec.window_ns);
-}
-
-/* While one array is cleared the other one takes ids of more than a window. */
-TEST(array_is_too_large_for_its_window_alone)
-{
-	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 150000000, 1e-4);
-	struct dedup_config c;
-
-	spec.window_ns = 10 * MS;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), -ERANGE);
-	spec.window_ns = S;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), 0);
-	spec.capacity = 1000000000;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOVERFLOW);
-	spec.window_ns = 10 * MS;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOVERFLOW);
-}
-
-/* An id is remembered for W, however many countdowns there are to a turn. */
-TEST(many_countdowns_take_a_window)
-{
-	static const uint64_t SHORT[] = { 100 * MS, 999999937, 2 * S, 17 * S, 600 * S };
-	int planned = 0;
-
-	for (uint32_t bits = 1; bits <= 24; bits++) {
-		for (size_t i = 0; i < ARRAY_SIZE(SHORT); i++) {
-			struct filter_spec spec = spec_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
-			struct dedup_config c;
-
-			spec.countdown_bits = bits;
-			spec.window_ns = SHORT[i];
-			if (plan_config(&spec, 2, HZ, &c))
-				continue; /* the hand has not the time */
-			check_paces(&c, spec.window_ns);
-			planned++;
-		}
-	}
-	assert_true(planned > 100);
-}
-
-/* countdown: an id lasts so many countdowns, all but the first a full one. */
-TEST(countdown_bits_make_countdowns)
-{
-	for (uint32_t bits = 0; bits <= 24; bits++) {
-		struct filter_spec spec = spec_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
-		struct dedup_config c;
-
-		spec.countdown_bits = bits;
-		spec.window_ns = WINDOWS[3]; /* so many countdowns take time */
-		c = plan_of(&spec);
-		assert_int_equal(c.memory.places, (1u << (bits ? bits : 4)) - 1);
-		check_parameters(&c);
-		check_paces(&c, spec.window_ns);
-		check_promise(&spec, &c, 2);
-		/* In an id's life, which is longer than a window, those of two may come. */
-		assert_between(plan_turn_ids(&c, 900), bits == 1 ? 900 : 1800,
-			       bits == 1 ? 900 : 1800);
-	}
-}
 
 /* Whatever is asked for, and not refused, can be loaded, or is refused by its size. */
 TEST(any_spec_makes_a_plan_or_none)
