@@ -111,74 +111,57 @@ TEST(refusals_are_told)
 /* m and k of what is asked for; 0: whatever keeps the rate. */
 static const struct pick_row {
 	uint32_t m, k;
-	struct filter_spec spec; /* with another window */
+	enum dedup_layout layout;
+	enum dedup_hash_scheme hash;
+	uint64_t capacity;
+	double fpr;
+	uint32_t bits, hashes, index_bits; /* 0: not given */
 } PICKS[] = {
-	{ 9586, 7, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 1000,
-	  .spec.fpr_e18 = SPEC_FPR(0.01) },
-	{ 20000, 7, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 1000,
-	  .spec.fpr_e18 = SPEC_FPR(0.01), .spec.bits = 20000 },
-	{ 9586, 3, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 1000,
-	  .spec.fpr_e18 = SPEC_FPR(0.01), .spec.hashes = 3 },
-	{ 3, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 10,
-	  .spec.fpr_e18 = SPEC_FPR(0.9) },
-	{ 8192, 5, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FIPS, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-4) },
-	{ 500, 5, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FIPS, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-4), .spec.bits = 500 },
-	{ 8192, 9, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FIPS, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-4), .spec.hashes = 9 },
-	{ 0, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FNV1A, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2) },
-	{ 100, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FNV1A, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 100 },
-	{ 0, 4, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FNV1A, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 4 },
-	{ 0, 4, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FAST, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 4 },
-	{ 77, 8, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_SIPHASH, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 77 },
-	{ 77, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FAST, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(0.99), .spec.bits = 77 },
-	{ 77, 32, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_SIPHASH, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-11), .spec.bits = 77 },
-	{ 9, 5, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FAST, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 9, .spec.hashes = 5 },
-	{ 1 << 24, 10, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_TEZOS, .spec.capacity = 10,
-	  .spec.fpr_e18 = SPEC_FPR(1e-18), .spec.bits = 1 << 24 },
-	{ 1 << 10, 8, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_TEZOS, .spec.capacity = 10,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 1 << 10 },
-	{ 1 << 20, 1, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_TEZOS,
-	  .spec.capacity = 100, .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.index_bits = 20 },
-	{ 16, 7, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_FAST, .spec.capacity = 1000,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.index_bits = 4 },
-	{ 1 << 10, 25, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_TEZOS,
-	  .spec.capacity = 1000, .spec.fpr_e18 = SPEC_FPR(1e-18), .spec.index_bits = 10 },
-	{ 0, 6, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_FAST, .spec.capacity = 1000,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 6 },
-	{ 8, 6, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_FIPS, .spec.capacity = 10,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 6, .spec.index_bits = 3 },
+	{ 9586, 7, DEDUP_FLAT, DEDUP_COLIBRI, 1000, 0.01, 0, 0, 0 },
+	{ 20000, 7, DEDUP_FLAT, DEDUP_COLIBRI, 1000, 0.01, 20000, 0, 0 },
+	{ 9586, 3, DEDUP_FLAT, DEDUP_COLIBRI, 1000, 0.01, 0, 3, 0 },
+	{ 3, 1, DEDUP_FLAT, DEDUP_COLIBRI, 10, 0.9, 0, 0, 0 },
+	{ 8192, 5, DEDUP_FLAT, DEDUP_FIPS, 100, 1e-4, 0, 0, 0 },
+	{ 500, 5, DEDUP_FLAT, DEDUP_FIPS, 100, 1e-4, 500, 0, 0 },
+	{ 8192, 9, DEDUP_FLAT, DEDUP_FIPS, 100, 1e-4, 0, 9, 0 },
+	{ 0, 1, DEDUP_FLAT, DEDUP_FNV1A, 100, 1e-2, 0, 0, 0 },
+	{ 100, 1, DEDUP_FLAT, DEDUP_FNV1A, 100, 1e-2, 100, 0, 0 },
+	{ 0, 4, DEDUP_FLAT, DEDUP_FNV1A, 100, 1e-2, 0, 4, 0 },
+	{ 0, 4, DEDUP_FLAT, DEDUP_FAST, 100, 1e-2, 0, 4, 0 },
+	{ 77, 8, DEDUP_FLAT, DEDUP_SIPHASH, 100, 1e-2, 77, 0, 0 },
+	{ 77, 1, DEDUP_FLAT, DEDUP_FAST, 100, 0.99, 77, 0, 0 },
+	{ 77, 32, DEDUP_FLAT, DEDUP_SIPHASH, 100, 1e-11, 77, 0, 0 },
+	{ 9, 5, DEDUP_FLAT, DEDUP_FAST, 100, 1e-2, 9, 5, 0 },
+	{ 1 << 24, 10, DEDUP_FLAT, DEDUP_TEZOS, 10, 1e-18, 1 << 24, 0, 0 },
+	{ 1 << 10, 8, DEDUP_FLAT, DEDUP_TEZOS, 10, 1e-2, 1 << 10, 0, 0 },
+	{ 1 << 20, 1, DEDUP_COUNTDOWN, DEDUP_TEZOS, 100, 1e-2, 0, 0, 20 },
+	{ 16, 7, DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2, 0, 0, 4 },
+	{ 1 << 10, 25, DEDUP_COUNTDOWN, DEDUP_TEZOS, 1000, 1e-18, 0, 0, 10 },
+	{ 0, 6, DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2, 0, 6, 0 },
+	{ 8, 6, DEDUP_COUNTDOWN, DEDUP_FIPS, 10, 1e-2, 0, 6, 3 },
 };
 
 TEST(picks_follow_the_scheme)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(PICKS); i++) {
 		const struct pick_row *row = &PICKS[i];
-		struct filter_spec spec = row->spec;
+		struct filter_spec spec = spec_of(row->layout, row->hash, row->capacity, row->fpr);
 		struct dedup_config c;
 
-		spec.window_ns = 600 * S;
+		spec.bits = row->bits;
+		spec.hashes = row->hashes;
+		spec.index_bits = row->index_bits;
 		c = plan_of(&spec);
 		if ((row->m && c.memory.m != row->m) || (row->k && c.memory.k != row->k))
 			fail_msg("row %zu: m = %u, k = %u", i, c.memory.m, c.memory.k);
 		if (!row->m) {
-			assert_true(plan_fpr(&c) <= spec_fpr(&row->spec) * (1 + 1e-9));
+			assert_true(plan_fpr(&c) <= row->fpr * (1 + 1e-9));
 			/* A smaller one would not do. */
 			c.memory.m -= c.memory.layout == DEDUP_FLAT ? 1 : c.memory.m / 2;
-			assert_true(layout_of(c.memory.layout)
-					    ->rate(&c, plan_ids(&c, 2, spec_fpr(&row->spec))) >
-				    spec_fpr(&row->spec));
+			assert_true(layout_of(c.memory.layout)->rate(&c, plan_ids(&c, 2, row->fpr)) >
+				    row->fpr);
 		}
-		assert_true(c.memory.layout == row->spec.layout && c.memory.hash == row->spec.hash);
+		assert_true(c.memory.layout == row->layout && c.memory.hash == row->hash);
 	}
 }
 
@@ -418,7 +401,6 @@ TEST(capacity_is_lowered_for_the_rate)
 			assert_int_equal(spec.hash, DEDUP_COLIBRI); /* whose m goes with it */
 	}
 }
-
 
 /* Whatever is asked for, and not refused, can be loaded, or is refused by its size. */
 TEST(any_spec_makes_a_plan_or_none)
