@@ -158,6 +158,29 @@ TEST_ROWS(interfaces_that_differ, SECOND_IFACES)
 	file_free(&f);
 }
 
+/* Those of different snap lengths are read, as merged files have them. */
+TEST(snap_lengths_that_differ)
+{
+	static const uint32_t SNAPS[] = { 65535, 96, 0, 262144 };
+	struct file f = { 0 };
+	struct capture_frame frame;
+	struct capture *c;
+
+	ng_section(&f);
+	for (uint32_t i = 0; i < ARRAY_SIZE(SNAPS); i++) {
+		ng_iface(&f, LINK_ETHERNET, SNAPS[i], NULL);
+		ng_small(&f, i);
+	}
+	open_frames(&f, &c, &frame);
+	for (uint32_t i = 1; i < ARRAY_SIZE(SNAPS); i++) {
+		assert_int_equal(capture_next(c, &frame), 1);
+		assert_int_equal(frame.iface, i);
+	}
+	assert_int_equal(capture_next(c, &frame), 0);
+	capture_close(c);
+	file_free(&f);
+}
+
 /* Corrupt in the third packet: its length, or its interface. */
 static const struct corruption {
 	const char *name;
