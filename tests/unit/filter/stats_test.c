@@ -18,6 +18,18 @@ static void learn_many(struct sim *s, uint64_t n, uint64_t *seed)
 	}
 }
 
+TEST(empty_is_empty)
+{
+	struct filter_spec spec = sim_spec(1000, 1e-3, S);
+	struct sim s;
+	struct fill f;
+
+	sim_start(&s, &spec, 1);
+	f = stats_fill(&s.config, s.filter.blocks, 0, FILL_ALL);
+	assert_true(f.current == 0 && f.previous == 0 && f.ids == 0 && f.fpr == 0);
+	sim_stop(&s);
+}
+
 TEST(full_is_full)
 {
 	struct filter_spec spec = sim_spec(1000, 1e-3, S);
@@ -80,6 +92,41 @@ TEST(rate_follows_the_bits)
 	sim_stop(&s);
 }
 
+/* Also the last segment, which is shorter than the others. */
+TEST(last_block_counts)
+{
+	struct filter_spec spec = sim_spec(100000, 1e-2, S);
+	struct sim s;
+	struct fill f;
+
+	sim_start(&s, &spec, 7);
+	if (s.config.memory.blocks % s.config.memory.segment_places == 0)
+		s.config.memory.blocks--;
+	memset(s.filter.blocks[s.config.memory.blocks - 1].half[0], 0xff, 32);
+	f = stats_fill(&s.config, s.filter.blocks, 0, FILL_ALL);
+	assert_true(f.current > 0 && f.ids > 0 && f.fpr > 0);
+	sim_stop(&s);
+}
+
+/* A step may end within a segment: the age is the next one's, round the corner too. */
+TEST(oldest_within_a_segment)
+{
+	struct filter_spec spec = sim_spec(100000, 1e-2, S);
+	struct sim s;
+
+	sim_start(&s, &spec, 8);
+	s.state.started_ns = 1;
+	for (int i = 0; i < 2 * DEDUP_MARKS; i++)
+		s.state.marks[i].at_ns = 1000 + i;
+	s.config.memory.segment_places = 5;
+	s.config.memory.blocks = s.config.memory.places = 53;
+	s.state.hand = 4ULL << 32 | 6;
+	assert_int_equal(stats_oldest_ns(&s.config, &s.state, 9000), 9000 - 1002);
+	s.state.hand = 4ULL << 32 | 51;
+	assert_int_equal(stats_oldest_ns(&s.config, &s.state, 9000), 9000 - 1000 - DEDUP_MARKS);
+	sim_stop(&s);
+}
+
 TEST(oldest_is_one_to_two_turns)
 {
 	struct filter_spec spec = sim_spec(1000, 1e-3, S);
@@ -112,6 +159,28 @@ TEST(stopped_hand_is_seen)
 	assert_false(stats_stopped(&s.config, &s.state, s.state.last_ns + s.config.memory.stale_ns));
 	assert_true(
 		stats_stopped(&s.config, &s.state, s.state.last_ns + s.config.memory.stale_ns + 1));
+	sim_stop(&s);
+}
+
+/* Small memories are read whole. */
+TEST(small_is_exact)
+{
+	struct filter_spec spec = sim_spec(100000, 1e-4, S);
+	uint64_t seed = 3;
+	struct sim s;
+	struct fill all, some;
+
+	sim_start(&s, &spec, 1);
+	assert_true(s.config.memory.blocks <= FILL_BLOCKS_MAX);
+	learn_many(&s, 30000, &seed);
+	all = stats_fill(&s.config, s.filter.blocks, s.state.hand, FILL_ALL);
+	some = stats_fill(&s.config, s.filter.blocks, s.state.hand, fill_sample(&s.config, 77));
+	assert_memory_equal(&all, &some, sizeof(all));
+	assert_true(all.read_part == 1 && all.ids_error == 0);
+	s.config.memory.blocks = FILL_BLOCKS_MAX;
+	assert_int_equal(fill_sample(&s.config, 1).stride, 1);
+	s.config.memory.blocks++;
+	assert_int_equal(fill_sample(&s.config, 1).stride, 2);
 	sim_stop(&s);
 }
 
@@ -165,6 +234,24 @@ TEST_ROWS(sample_agrees, SAMPLED)
 	assert_true(fabs(set / ((double)all.set_current + all.set_previous)) <=
 		    4 * sqrt(ids2 / n) / all.ids);
 	assert_true(sqrt(ids2) < 1.25 * error && sqrt(ids2) > 0.6 * error);
+	sim_stop(&s);
+}
+
+/* What comes back every so many blocks is no more or less likely to be seen. */
+TEST(sample_of_a_pattern_is_fair)
+{
+	struct filter_spec spec = sim_spec(400000, 1e-3, S);
+	double mean = 0;
+	struct sim s;
+
+	spec.layout = DEDUP_FLAT;
+	sim_start(&s, &spec, 6);
+	for (uint32_t i = 0; i < s.config.memory.places; i += 16)
+		memset(&s.filter.blocks[i], 0xff, sizeof(struct dedup_block));
+	for (uint64_t seed = 0; seed < 100; seed++)
+		mean += stats_fill(&s.config, s.filter.blocks, 0, (struct sample){ 16, seed }).current /
+			100;
+	assert_true(fabs(mean * 16 - 1) < 0.1);
 	sim_stop(&s);
 }
 
