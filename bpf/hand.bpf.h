@@ -86,7 +86,10 @@ __noinline int pass_segment(struct step *step)
 /* For bpf_loop(): 1 ends the loop. */
 static long pass_places(__u32 i, struct step *step)
 {
-	return pass_segment(step) != 0;
+	int ended = pass_segment(step);
+
+	barrier_var(ended); /* the verifier must see a test: newer compilers know the range */
+	return ended != 0;
 }
 
 /* Sets stale_at to config.stale_jiffies from now. It adds the difference, atomically, instead of

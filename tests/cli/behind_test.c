@@ -220,6 +220,8 @@ static const struct cli_script SCRIPTS[] = {
 	  "$XD set both --action count; $XD set both --action drop; $XD status both --json "
 	  ">/mnt/status\n"
 	  "behind \".host.no_room == $lost and .host.no_socket == 0\"\n"
+	  "got $XD status both; share=$((lost / 2)).$((lost % 2 * 5))0\n"
+	  "has \"$lost packets of any port of this host are lost ($share % of new), as\"\n"
 	  "arrive '= 200' 200 -- " BOTH " force=50000000 late; silent\n" },
 };
 

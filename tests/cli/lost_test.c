@@ -190,6 +190,34 @@ TEST(what_is_wanted_arrives)
 	assert_int_equal(twice, 0);
 }
 
+/* On a veth, without --for: of messages that are lost all the time, some are shown, and the monitor
+ * is off most of the time.
+ */
+TEST(sampled_where_it_costs)
+{
+	static const struct row row = { .name = "sampled" };
+	int shown, on = 0, looks = 0, rounds = 0;
+	char out[4096];
+
+	sh("%s load v9 --profile payload:%d --window 20ms --name l >/dev/null 2>&1", tool(), PORT);
+	sh("%s lost l >/tmp/lost 2>/tmp/said & echo $! >/tmp/pid", tool());
+	while (!sh_out(out, sizeof(out), "kill -0 $(cat /tmp/pid) 2>/dev/null")) {
+		send_messages(&row);
+		rounds++;
+		usleep(40000);
+		sh_out(out, sizeof(out), "cat /sys/module/drop_monitor/refcnt");
+		on += atoi(out) > 0;
+		looks++;
+	}
+	sh_out(out, sizeof(out), "grep -c no_socket /tmp/lost");
+	shown = atoi(out);
+	assert_in_range(shown, 1, rounds * MESSAGES / 2);
+	assert_in_range(on, 1, looks / 2);
+	sh("grep -q 'takes a sample, 100 ms of each of 10 seconds; for every packet: --for' /tmp/said && "
+	   "grep -q ' lost: .*(no_socket)' /tmp/said || { cat /tmp/said; false; }");
+	sh("%s unload --name l >/dev/null 2>&1", tool());
+}
+
 #define LOST_OF_L(options) "%s lost l --for 10m " options " >/tmp/lost 2>/tmp/said & "
 
 static void await_lost(void)

@@ -720,29 +720,29 @@ static void silence_ends_meanwhile(void **state)
 	end_silence(*state, true);
 }
 
+/* Each once, with the first kind. */
+static const struct {
+	const char *name;
+	CMUnitTestFunction f;
+} TESTS[] = {
+	{ "lock-held-for-good", what_cannot_be_noted },
+	{ "bucket-locked-for-a-while", first_packet_waits_for_its_bucket },
+	{ "put-back-while-one-waits", unlearned_packet_is_noted },
+	{ "one-sender-after-another", owners_change },
+	{ "lock-held-one-waits", one_packet_waits },
+	{ "lock-held-for-a-while", waits_for_the_lock },
+	{ "hand-has-stopped", numbers_go_on_without_the_hand },
+	{ "begun-and-not-noted", copies_only_what_was_noted },
+	{ "untaken-is-noted", untaken_packets_are_noted },
+	{ "silence-ends-meanwhile", silence_ends_meanwhile },
+};
+
 int main(void)
 {
 	kernel_output(false);
-	add_test("lock-held-for-good", what_cannot_be_noted, add_interfaces, remove_interfaces,
-		 &ACCOUNT_KINDS[0]);
-	add_test("bucket-locked-for-a-while", first_packet_waits_for_its_bucket, add_interfaces,
-		 remove_interfaces, &ACCOUNT_KINDS[0]);
-	add_test("put-back-while-one-waits", unlearned_packet_is_noted, add_interfaces,
-		 remove_interfaces, &ACCOUNT_KINDS[0]);
-	add_test("one-sender-after-another", owners_change, add_interfaces, remove_interfaces,
-		 &ACCOUNT_KINDS[0]);
-	add_test("lock-held-one-waits", one_packet_waits, add_interfaces, remove_interfaces,
-		 &ACCOUNT_KINDS[0]);
-	add_test("lock-held-for-a-while", waits_for_the_lock, add_interfaces, remove_interfaces,
-		 &ACCOUNT_KINDS[0]);
-	add_test("hand-has-stopped", numbers_go_on_without_the_hand, add_interfaces,
-		 remove_interfaces, &ACCOUNT_KINDS[0]);
-	add_test("begun-and-not-noted", copies_only_what_was_noted, add_interfaces,
-		 remove_interfaces, &ACCOUNT_KINDS[0]);
-	add_test("untaken-is-noted", untaken_packets_are_noted, add_interfaces, remove_interfaces,
-		 &ACCOUNT_KINDS[0]);
-	add_test("silence-ends-meanwhile", silence_ends_meanwhile, add_interfaces,
-		 remove_interfaces, &ACCOUNT_KINDS[0]);
+	for (size_t i = 0; i < ARRAY_SIZE(TESTS); i++)
+		add_test(TESTS[i].name, TESTS[i].f, add_interfaces, remove_interfaces,
+			 &ACCOUNT_KINDS[0]);
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
 		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, add_interfaces,
 			 remove_interfaces, &ACCOUNT_KINDS[i]);

@@ -2,12 +2,48 @@
 /* Each built-in profile on the packets beside it, user/spec/profiles/NAME.packets: one after the
  * other; and the first fresh one alone, behind VLAN tags, and cut to every length.
  */
-#include "profile_packets.h"
-#include "profile_runner.h"
+#include "fixture.h"
 
 #include <string.h>
 
+#include "profile_packets.h"
+#include "stream_runner.h"
+
 #define FRAME_LEAST 14
+#define PADDING 20
+
+/* Empties the filter, as if it were just loaded. */
+static void forget(void)
+{
+	memset(fixture.filter.blocks, 0,
+	       dedup_blocks(fixture.filter.config) * sizeof(struct dedup_block));
+}
+
+/* Loads a filter of one profile; `feeds`: twice, for two groups and ports, in one realm. */
+static void load(const char *profile, bool feeds)
+{
+	struct filter_spec spec = { .capacity = 10000 };
+	struct profiles all = { 0 };
+	struct stream_wish wish = { .profile = profile };
+	const struct profile *p;
+
+	assert_int_equal(profiles_add_builtin(&all), 0);
+	p = profiles_find(&all, profile);
+	assert_non_null(p);
+	if (p->needs_to || feeds)
+		wish.to = "233.252.0.1";
+	if (p->stream.layer == DEDUP_UDP)
+		wish.ports = "8001";
+	stream_add(&spec, &all, &wish);
+	if (feeds) {
+		wish.name = "other";
+		wish.ports = "8002";
+		wish.to = "233.252.0.2";
+		stream_add(&spec, &all, &wish);
+	}
+	stream_load(&spec);
+	profiles_free(&all);
+}
 
 /* Each packet comes twice, unless a far number would not be far then. */
 static void expect_packet(const struct profile_packet *p, void *context)
@@ -93,6 +129,22 @@ static void take_first_fresh(const struct profile_packet *p, void *context)
 		*first = *p;
 }
 
+/* Padding is no part of a datagram or an IP packet, nor of the bytes that a duplicate counts. */
+static void expect_padded(const struct profile *p, const struct frame *fresh)
+{
+	struct frame f = *fresh;
+
+	if (p->stream.layer == DEDUP_ETHERNET)
+		return;
+	memset(f.data + f.len, 0xee, PADDING);
+	f.len += PADDING;
+	f.padding += PADDING;
+	forget();
+	expect(&f, XDP_PASS, DEDUP_REASON_new);
+	expect(&f, XDP_DROP, DEDUP_REASON_duplicate);
+	expect(fresh, XDP_DROP, DEDUP_REASON_duplicate);
+}
+
 static void expect_fresh(const char *name, const struct profile_packet *fresh)
 {
 	fixture.row = fresh->where;
@@ -100,7 +152,7 @@ static void expect_fresh(const char *name, const struct profile_packet *fresh)
 		struct frame f = fresh->frame;
 
 		put_tags(&f, tags);
-		profile_forget();
+		forget();
 		expect_cuts(name, &f, tags, false);
 		expect_cuts(name, &f, tags, true);
 		if (tags)
@@ -120,12 +172,15 @@ static void packets_get_their_verdicts(void **state)
 	assert_int_equal(profiles_add_builtin(&all), 0);
 	p = profiles_find(&all, name);
 	assert_non_null(p);
-	profile_load(name, p->stream.layer == DEDUP_UDP ? FEEDS : ALONE, NULL);
+	load(name, p->stream.layer == DEDUP_UDP);
 	profile_packets_each(p, expect_packet, seen);
+	fixture_unload(NULL);
 	if (!seen[DEDUP_REASON_new] || !seen[DEDUP_REASON_duplicate])
 		fail_msg("%s.packets needs a fresh packet and a duplicate", name);
 	profile_packets_each(p, take_first_fresh, &fresh);
+	load(name, false);
 	expect_fresh(name, &fresh);
+	expect_padded(p, &fresh.frame);
 	profiles_free(&all);
 	fixture_unload(NULL);
 }

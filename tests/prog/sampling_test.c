@@ -36,10 +36,7 @@ static struct seen {
 	struct sampling *s;
 	uint32_t cnt, enough; /* enough: 0: never */
 	_Alignas(struct dedup_sample) uint8_t last[sizeof(struct dedup_sample) + DEDUP_SNAP_MAX];
-	struct {
-		uint64_t ns;
-		uint32_t reason, stream;
-	} each[SEEN_MAX];
+	uint64_t each_ns[SEEN_MAX];
 } seen;
 
 static const struct dedup_sample *last(void)
@@ -64,9 +61,7 @@ static int keep(void *arg, const struct dedup_sample *s)
 	assert_true(seen.cnt < SEEN_MAX);
 	assert_true(s->snapped <= DEDUP_SNAP_MAX);
 	memcpy(seen.last, s, sizeof(*s) + s->snapped);
-	seen.each[seen.cnt].ns = s->time_ns;
-	seen.each[seen.cnt].reason = s->reason;
-	seen.each[seen.cnt].stream = s->slot;
+	seen.each_ns[seen.cnt] = s->time_ns;
 	return ++seen.cnt == seen.enough;
 }
 
@@ -187,7 +182,7 @@ static bool frame_of(const struct kind *k, const struct id *id, struct frame *f)
 }
 
 /* Filters of GSP/1 alone. */
-static void load_gsp(const struct kind *k, bool count_only)
+static void load_gsp(const struct kind *k)
 {
 	static const struct layout_parameters PARAMETERS[] = {
 		{ .layout = DEDUP_BLOCKED, .fpr = 1e-9 },
@@ -199,21 +194,18 @@ static void load_gsp(const struct kind *k, bool count_only)
 
 	parameters.hash = k->hash;
 	c = layout_run_still_config(&parameters);
-	c.policy.action = count_only ? DEDUP_COUNT : DEDUP_DROP;
 	fixture_load(&c);
 }
 
 /* Loads it. The port of its last stream is GOSSIP_PORT. Returns that stream's number. */
-static uint32_t load(const struct kind *k, bool count_only)
+static uint32_t load(const struct kind *k)
 {
-	struct filter_spec spec = {
-		.layout = k->layout, .hash = k->hash, .capacity = 1000, .count_only = count_only
-	};
+	struct filter_spec spec = { .layout = k->layout, .hash = k->hash, .capacity = 1000 };
 	struct profiles all = { 0 };
 	uint32_t n = 0;
 
 	if (!k->streams[0]) {
-		load_gsp(k, count_only);
+		load_gsp(k);
 		return 0;
 	}
 	assert_int_equal(profiles_add_builtin(&all), 0);
@@ -258,7 +250,7 @@ static void other_types_are_sampled(const struct id *ids, uint32_t n)
 static void each_reason_is_sampled(void **state)
 {
 	const struct kind *k = *state;
-	uint32_t n = load(k, false);
+	uint32_t n = load(k);
 	struct id ids[2] = { id_fresh(), id_fresh() };
 	struct frame f;
 	bool is_gsp = frame_of(k, ids, &f);
@@ -291,23 +283,6 @@ static void each_reason_is_sampled(void **state)
 	}
 	end_without_loss();
 	assert_int_equal(state_of_filter()->sampler.reasons, 0);
-}
-
-/* With --action count they would have been dropped. */
-static void counted_only_they_are_sampled(void **state)
-{
-	const struct kind *k = *state;
-	uint32_t n = load(k, true);
-	struct id id = id_fresh();
-	struct frame f;
-
-	listen_to_all();
-	frame_of(k, &id, &f);
-	assert_int_equal(fixture_run(&f), XDP_PASS);
-	assert_saw(&f, DEDUP_REASON_new, n);
-	assert_int_equal(fixture_run(&f), XDP_PASS);
-	assert_saw(&f, DEDUP_REASON_duplicate, n);
-	end_without_loss();
 }
 
 /* Nothing may be learned at present. */
@@ -403,55 +378,6 @@ TEST(a_snap_cuts)
 		assert_memory_equal(last()->frame, f.data, last()->snapped);
 		end_without_loss();
 	}
-}
-
-/* Sends fresh events for so long. Returns how many. */
-static uint32_t send_for(uint64_t ns, uint32_t most)
-{
-	uint64_t end_ns = kernel_now_ns() + ns;
-	uint32_t cnt = 0;
-
-	while (kernel_now_ns() < end_ns && cnt < most) {
-		struct id id = id_fresh();
-
-		step();
-		expect_event(&id, XDP_PASS, DEDUP_REASON_new);
-		cnt++;
-		assert_int_equal(sampling_poll(seen.s, 0), 0);
-		usleep(500);
-	}
-	return cnt;
-}
-
-TEST(so_many_in_each_second)
-{
-	uint32_t sent, in_second = 0, seconds = 0;
-	struct sampling_lost lost;
-
-	state_of_filter()->limit = INT64_MAX;
-	step();
-	assert_int_equal(listen_to(ALL, 1, 256, 7), 0);
-	sent = send_for(3 * SECOND_NS, UINT32_MAX);
-	lost = end();
-	for (uint32_t i = 0; i < seen.cnt; i++) {
-		if (!i || seen.each[i].ns / SECOND_NS != seen.each[i - 1].ns / SECOND_NS) {
-			seconds++;
-			in_second = 0;
-		}
-		assert_true(++in_second <= 7);
-	}
-	print_message("# %u sent, %u seen in %u seconds\n", sent, seen.cnt, seconds);
-	assert_in_range(seconds, 3, 5);
-	assert_true(seen.cnt > 2 * 7);
-	assert_int_equal(seen.cnt + lost.limited, sent);
-	assert_int_equal(lost.full, 0);
-	/* The next one begins anew. */
-	step();
-	assert_int_equal(listen_to(ALL, 1, 256, 7), 0);
-	assert_int_equal(send_for(10 * SECOND_NS, 7), 7);
-	lost = end();
-	assert_in_range(seen.cnt, 7, 7);
-	assert_int_equal(lost.limited, 0);
 }
 
 /* Another processor is ahead, and takes of the next second already. */
@@ -769,14 +695,16 @@ TEST(two_processors_take_no_more_than_the_rate)
 {
 	uint32_t in_second[16] = { 0 }, most = 0;
 	struct sampling_lost lost;
+	struct id id = id_fresh();
+	struct frame f;
 	uint64_t first;
 
 	lost = race(RACE_RATE, UINT32_MAX);
 	assert_int_equal(lost.full, 0);
 	assert_int_equal(seen.cnt + lost.limited, atomic_load(&race_sent));
-	first = seen.each[0].ns / SECOND_NS;
+	first = seen.each_ns[0] / SECOND_NS;
 	for (uint32_t i = 0; i < seen.cnt; i++) {
-		uint32_t second = seen.each[i].ns / SECOND_NS - first;
+		uint32_t second = seen.each_ns[i] / SECOND_NS - first;
 
 		assert_true(second < ARRAY_SIZE(in_second));
 		if (++in_second[second] > most)
@@ -784,6 +712,12 @@ TEST(two_processors_take_no_more_than_the_rate)
 	}
 	print_message("# %u seen, at most %u in a second\n", seen.cnt, most);
 	assert_int_equal(most, RACE_RATE);
+	/* The next sampler begins anew. */
+	step();
+	assert_int_equal(listen_to(ALL, 1, 256, 1), 0);
+	frame_build(&f, &(struct frame_plan){ .body = 40 }, &id);
+	assert_int_equal(fixture_run(&f), XDP_PASS);
+	assert_got(1);
 }
 
 /* Nor do they take each other's: below the rate none is beyond it. */
@@ -799,7 +733,6 @@ TEST(two_processors_take_all_below_the_rate)
 int main(void)
 {
 	add_rows(KINDS, each_reason_is_sampled, NULL, unload);
-	add_rows(KINDS, counted_only_they_are_sampled, NULL, unload);
 	add_rows(CHOICES, only_what_was_asked_for, NULL, unload);
 	add_own_tests(fixture_load_still, unload);
 	return run_added_tests("sampling");

@@ -91,28 +91,22 @@ static int log_other(const char *ifname, const struct link *l)
 		ifname, id, ifname);
 }
 
-int attach_check_room(const char *ifname, bool share)
+int attach_check_room(const char *ifname, const struct links *links, bool share)
 {
-	uint32_t ifindex = if_nametoindex(ifname);
+	const struct link *l = links_find(links, if_nametoindex(ifname));
 	char name[NAME_MAX_LEN + 1];
-	struct links links;
-	const struct link *l;
-	int err = links_read(&links), found = err ? 0 : attachments_filter_on(ifindex, name);
+	int found = l ? attachments_filter_on(l, name) : 0;
 
-	l = err ? NULL : links_find(&links, ifindex);
-	if (err || found < 0)
-		err = diag_err(err ?: found, "cannot tell which XDP program runs on %s: %s", ifname,
-			       strerror(-(err ?: found)));
-	else if (found)
-		err = diag_err(
+	if (found < 0)
+		return diag_err(found, "cannot tell which XDP program runs on %s: %s", ifname,
+				strerror(-found));
+	if (found)
+		return diag_err(
 			-EEXIST,
 			"%s already runs the filter %s" ADVICE
 			"xdp-dedup set, resize or load --replace change it; unload %s forgets all ids",
 			ifname, name, ifname);
-	else if (l && link_has_xdp(l) && !share)
-		err = log_other(ifname, l);
-	links_free(&links);
-	return err;
+	return l && link_has_xdp(l) && !share ? log_other(ifname, l) : 0;
 }
 
 const char *attach_refusal(int err)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct links;
 struct xdp_dedup;
 
 enum attach_mode {
@@ -35,10 +36,11 @@ int attach_ifindex(const char *ifname);
 int attach_check_named(const struct placement *where, int i);
 
 /* Checks that a program can be attached to the interface: no other program runs there, or, with
- * share, only libxdp's dispatcher. Returns 0; -EEXIST if a filter runs there already; -EBUSY if
- * another program does; another -errno if that is unknown. Each error is logged.
+ * share, only libxdp's dispatcher. *links: the interfaces as they are now. Returns 0; -EEXIST if a
+ * filter runs there already; -EBUSY if another program does; another -errno if that is unknown.
+ * Each error is logged.
  */
-int attach_check_room(const char *ifname, bool share);
+int attach_check_room(const char *ifname, const struct links *links, bool share);
 
 /* Checks that the program can be attached in this mode. has_native, has_hw: the driver's modes.
  * Returns 0, with a note if MODE_ANY means skb mode here; or -EOPNOTSUPP (logged).

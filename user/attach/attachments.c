@@ -270,6 +270,7 @@ static int find_filter(char **names, const struct links *links, const char *ifna
 int attachments_find(const char *what, struct filter *out)
 {
 	char **names = NULL, name[NAME_MAX_LEN + 1];
+	const struct link *l;
 	struct links links;
 	int err = filter_open(what, out), ifindex;
 
@@ -280,12 +281,14 @@ int attachments_find(const char *what, struct filter *out)
 		return ifindex;
 	err = receivers_links(&links) ?: loader_names(&names) ?: find_filter(names, &links, what, out);
 	loader_free_names(names);
-	links_free(&links);
+	l = err == -ENOENT ? links_find(&links, (uint32_t)ifindex) : NULL;
 	/* A filter of another version, or an incomplete one, may run there: logs why it cannot open. */
-	if (err == -ENOENT && ifindex && attachments_filter_on(ifindex, name) == 1) {
+	if (l && attachments_filter_on(l, name) == 1) {
 		err = filter_open(name, out);
-		return err ? loader_explain(name, err) : 0;
+		if (err)
+			loader_explain(name, err);
 	}
+	links_free(&links);
 	return err;
 }
 
@@ -339,20 +342,17 @@ static int has_link(const char *directory, const struct link *l)
 	return cnt < 0 ? cnt : 0;
 }
 
-int attachments_filter_on(uint32_t ifindex, char name[NAME_MAX_LEN + 1])
+int attachments_filter_on(const struct link *l, char name[NAME_MAX_LEN + 1])
 {
 	char **names = NULL;
-	struct links links;
-	int err = links_read(&links) ?: loader_find_names(&names), found = 0;
-	const struct link *l = err ? NULL : links_find(&links, ifindex);
+	int err = link_has_xdp(l) ? loader_find_names(&names) : 0, found = 0;
 
-	for (char **n = names; n && *n && l && link_has_xdp(l) && !found; n++) {
+	for (char **n = names; n && *n && !found; n++) {
 		found = has_link(*n, l);
 		if (found > 0)
 			snprintf(name, NAME_MAX_LEN + 1, "%s", *n);
 	}
 	loader_free_names(names);
-	links_free(&links);
 	return err ?: found;
 }
 

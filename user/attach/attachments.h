@@ -72,7 +72,7 @@ int attachments_open_stream(const char *what, struct filter *out);
 /* Finds the filter that runs on this interface of this network namespace. Returns 1 and its name; 0
  * if there is none; or -errno (not logged).
  */
-int attachments_filter_on(uint32_t ifindex, char name[NAME_MAX_LEN + 1]);
+int attachments_filter_on(const struct link *l, char name[NAME_MAX_LEN + 1]);
 
 /* Fills in a record's entry for an interface of this network namespace. Returns 0, or -ENODEV
  * (logged).

@@ -34,7 +34,7 @@ int name_is_in_use(const char *name)
 
 	for (int i = 0; i < cnt; i++)
 		in_use |= list[i].ifindex != 0;
-	if (cnt < 0 || in_use || filter_open(name, &f))
+	if (cnt < 0 || in_use || filter_open_without_blocks(name, &f))
 		return cnt < 0 ? cnt : in_use;
 	cnt = attachments_read(&f, NULL, &a);
 	for (int i = 0; i < a.cnt; i++)

@@ -24,7 +24,7 @@ static int make_ready(const char *name, const struct placement *where, uint64_t 
 {
 	struct dedup_iface ifaces[DEDUP_IFACES_MAX];
 	struct filter f;
-	int err = filter_open_staged(name, &f);
+	int err = filter_open_without_blocks(PIN_STAGING(name), &f);
 
 	if (err)
 		return loader_explain(name, err);
@@ -46,7 +46,7 @@ static int make_ready(const char *name, const struct placement *where, uint64_t 
 static int attach_program(const char *name)
 {
 	struct filter f;
-	int err = filter_open(name, &f), fd;
+	int err = filter_open_without_blocks(name, &f), fd;
 
 	if (err)
 		return loader_explain(name, err);
@@ -102,7 +102,7 @@ static bool may_be_shared(const char *directory)
 	bool may = false;
 	struct filter f;
 
-	if (filter_open_directory(directory, &f))
+	if (filter_open_without_blocks(directory, &f))
 		return true;
 	for (int i = 0; i < DEDUP_IFACES_MAX && !may; i++)
 		may = f.record->ifaces[i].shared;
@@ -132,7 +132,7 @@ static int remove_filter(const char *name)
 	int err;
 
 	delivery_begin(&d);
-	if (!filter_open(name, &f)) {
+	if (!filter_open_without_blocks(name, &f)) {
 		delivery_open(&f, &d);
 		filter_close(&f);
 	}

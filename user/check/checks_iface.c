@@ -35,7 +35,7 @@ int check_programs(struct check_context *q)
 
 	check_found(q, share ? "libxdp may attach the filter beside other programs"
 			     : "no XDP program runs there");
-	return attach_check_room(q->ifname, share);
+	return attach_check_room(q->ifname, q->subject->links, share);
 }
 
 static const struct driver *driver_here(const struct check_context *q)

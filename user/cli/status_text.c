@@ -343,6 +343,16 @@ static void print_senders(const struct status *s)
 	sender_list_free(&v.list);
 }
 
+/* Prints how many packets are lost, and what part of the fresh ones as many are. */
+static void print_lost(uint64_t cnt, const char *where, const struct status *s)
+{
+	uint64_t fresh = s->counters.new;
+
+	printf("%" PRIu64 " packets%s are lost", cnt, where);
+	if (fresh)
+		printf(" (%.2f %% of new)", percent_of(cnt, fresh));
+}
+
 /* Prints what is lost behind the filter, as far as anything is. */
 static void print_behind(const struct status *s)
 {
@@ -353,20 +363,21 @@ static void print_behind(const struct status *s)
 	};
 	const struct status_behind *b = &s->behind;
 
-	for (int i = 0; b->is_known && i < STACK_LOSSES_CNT; i++)
-		if (b->lost[i])
-			printf("  behind      %" PRIu64
-			       " packets of any port of this host are lost, %s\n",
-			       b->lost[i], WHY[i]);
+	for (int i = 0; b->is_known && i < STACK_LOSSES_CNT; i++) {
+		if (!b->lost[i])
+			continue;
+		printf("  behind      ");
+		print_lost(b->lost[i], " of any port of this host", s);
+		printf(", %s\n", WHY[i]);
+	}
 	for (int i = 0; i < b->sockets_cnt; i++) {
 		const struct stack_socket *k = &b->sockets[i];
 
 		if (!k->dropped)
 			continue;
-		print_clean(
-			"  socket      %s on UDP port %u: %u packets are lost, as its buffer of %s was full",
-			STACK_PROGRAM_OF(k->inode), k->port, k->dropped, FORMAT_BYTES(k->buffer));
-		puts("");
+		print_clean("  socket      %s on UDP port %u: ", STACK_PROGRAM_OF(k->inode), k->port);
+		print_lost(k->dropped, "", s);
+		printf(", as its buffer of %s was full\n", FORMAT_BYTES(k->buffer));
 	}
 }
 

@@ -2,6 +2,7 @@
 /* lost: shows packets that the filter let pass and the kernel then discarded, as they are lost. */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,13 +27,18 @@
 #define ON_NS (1000 * UINT64_C(1000000))
 #define FILE_SNAP 262144
 #define REASONS_MAX 32
-/* Time without --for, if the kernel also reports drops of XDP: each then costs fivefold. */
-#define COSTLY_NS (10 * 1000 * UINT64_C(1000000))
+/* If the kernel also reports drops of XDP, each of which then costs fivefold, and without --for:
+ * the monitor is on for so long, at the beginning of each of so many seconds.
+ */
+#define SAMPLE_NS (100 * UINT64_C(1000000))
+#define SAMPLES 10
 
 /* What is shown, and what has been shown. */
 struct lost {
 	const struct options *o;
 	struct filter *f;
+	struct drop_monitor *monitor; /* NULL: off */
+	uint32_t missed;	      /* see drop_monitor_missed() */
 	struct lost_packets packets;
 	struct links links;
 	struct capture_out *file; /* NULL: packets are printed */
@@ -42,7 +48,8 @@ struct lost {
 	} sums[REASONS_MAX]; /* by reason */
 	int sums_cnt;
 	uint64_t cnt;
-	bool failed; /* a write has failed, which capture_finish() or check_output() logs */
+	bool is_sample; /* see SAMPLES */
+	bool failed;	/* a write has failed, which capture_finish() or check_output() logs */
 };
 
 static void count(struct lost *l, const struct lost_reason *reason)
@@ -95,67 +102,101 @@ static int show_drop(void *arg, const struct drop *d)
 	return l->failed || l->cnt == l->o->sample.count; /* never for a count of 0 */
 }
 
-static int receive(struct drop_monitor *m, struct lost *l, uint64_t for_ns)
+static int open_monitor(struct lost *l)
+{
+	return lost_monitor_open("show losses", l->o->take_over, &l->monitor);
+}
+
+static void close_monitor(struct lost *l)
+{
+	if (!l->monitor)
+		return;
+	l->missed += drop_monitor_missed(l->monitor);
+	drop_monitor_close(l->monitor);
+	l->monitor = NULL;
+}
+
+/* Returns 0 when for_ns are over, 1 if there is another reason to end; or -errno, which is logged. */
+static int receive(struct lost *l, uint64_t for_ns)
 {
 	uint64_t start_ns = clock_ns(CLOCK_MONOTONIC), left_ns = UINT64_MAX, on_ns = start_ns;
 	int result = 0;
 
-	while (!result && !stop_signal() && left_ns && !l->failed) {
+	while (!result && left_ns) {
 		left_ns = clock_left_ns(start_ns, for_ns);
-		result = drop_monitor_poll(m, left_ns < WAIT_MS * MS ? (int)(left_ns / MS) : WAIT_MS,
+		result = drop_monitor_poll(l->monitor,
+					   left_ns < WAIT_MS * MS ? (int)(left_ns / MS) : WAIT_MS,
 					   show_drop, l);
 		l->failed |= fflush(stdout) != 0;
 		if (!result && clock_ns(CLOCK_MONOTONIC) >= on_ns + ON_NS) {
-			result = drop_monitor_turn_on(m); /* somebody may have stopped it */
+			result = drop_monitor_turn_on(l->monitor); /* somebody may have stopped it */
 			on_ns += ON_NS;
 		}
+		if (!result)
+			result = stop_signal() || l->failed;
 	}
 	return result < 0 ? diag_err(result, "cannot read the kernel's drop monitor: %s",
 				     strerror(-result))
-			  : 0;
+			  : result;
 }
 
-static void log_summary(const struct lost *l, uint32_t missed, int err)
+/* Returns what receive() does. */
+static int receive_samples(struct lost *l)
+{
+	int result = receive(l, SAMPLE_NS);
+
+	for (int i = 1; i < SAMPLES && !result; i++) {
+		close_monitor(l);
+		poll(NULL, 0, 1000 - SAMPLE_NS / MS);
+		result = stop_signal() ? 1 : open_monitor(l) ?: receive(l, SAMPLE_NS);
+	}
+	return result;
+}
+
+static void log_summary(const struct lost *l, int err)
 {
 	for (int i = 0; i < l->sums_cnt; i++)
 		diag_note("%" PRIu64 " lost: %s (%s)", l->sums[i].cnt, l->sums[i].text,
 			  l->sums[i].key);
 	if (!l->cnt && !err)
-		diag_note("no packet of %s was lost", l->f->name);
+		diag_note("no packet of %s was lost%s", l->f->name,
+			  l->is_sample ? " in this sample" : "");
 	if (l->o->want_lost)
 		diag_note("%" PRIu64 " wanted, of which the newest %d at most still are",
 			  l->packets.wants.cnt, WANT_RING_MAX);
 	if (l->packets.unwanted)
 		diag_note("%" PRIu64 " not wanted: more than %d a second, or too many of others",
 			  l->packets.unwanted, LOST_WANTS_IN_A_SECOND);
-	if (missed)
+	if (l->missed)
 		diag_note("%u packets of any kind are not shown: there were too many at once",
-			  missed);
+			  l->missed);
 }
 
 static int show_lost(struct lost *l)
 {
 	const char *costly = lost_costly_interface(&l->links);
 	uint64_t for_ns = l->o->sample.for_ns;
-	struct drop_monitor *m;
-	uint32_t missed;
-	int err = lost_monitor_open("show losses", l->o->take_over, &m);
+	int err = open_monitor(l);
 
 	if (err)
 		return err;
 	if (l->o->sample.write)
 		err = capture_create(l->o->sample.write, FILE_SNAP, CAPTURE_LIVE, &l->file);
-	if (costly) {
-		for_ns = for_ns ?: COSTLY_NS;
+	l->is_sample = costly && !for_ns;
+	if (l->is_sample)
+		diag_note(LOST_COSTLY ": this takes a sample, %" PRIu64
+				      " ms of each of %d seconds" ADVICE
+				      "for every packet: --for TIME",
+			  costly, SAMPLE_NS / MS, SAMPLES);
+	else if (costly)
 		diag_note(LOST_COSTLY ": this ends after %s", costly, FORMAT_TIME(for_ns));
-	}
 	if (!err) {
 		diag_note("showing what is lost behind %s; Ctrl-C ends it", l->f->name);
-		err = receive(m, l, for_ns);
+		err = l->is_sample ? receive_samples(l) : receive(l, for_ns);
+		err = err < 0 ? err : 0;
 	}
-	missed = drop_monitor_missed(m);
-	drop_monitor_close(m);
-	log_summary(l, missed, err);
+	close_monitor(l);
+	log_summary(l, err);
 	if (l->file && capture_finish(l->file))
 		err = -EIO;
 	return err;

@@ -151,19 +151,16 @@ static int add_new_interfaces(struct change *c, char *const *ifnames, int cnt)
 {
 	struct placement added = { ifnames, cnt, c->where.mode, c->where.share };
 	struct links links;
-	int err = 0;
+	int err = cnt ? receivers_links(&links) : 0;
 
+	if (err || !cnt)
+		return err;
 	for (int i = 0; i < cnt && !err; i++) {
 		err = attach_check_named(&added, i);
 		if (!err && !has_foreign_program(c, ifnames[i]))
 			err = add_new_interface(c, ifnames[i])
-				      ?: attach_check_room(ifnames[i], added.share);
+				      ?: attach_check_room(ifnames[i], &links, added.share);
 	}
-	if (err || !cnt)
-		return err;
-	err = receivers_links(&links);
-	if (err)
-		return err;
 	for (int i = 0; i < cnt && !err; i++)
 		err = receivers_check_ethernet(ifnames[i], &links)
 			      ?: receivers_check_merging(ifnames[i], c->where.mode, &links);

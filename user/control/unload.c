@@ -97,7 +97,7 @@ static int unload_ifname(const char *ifname)
 static int unload_name(const char *name)
 {
 	struct filter f;
-	int err = filter_open(name, &f);
+	int err = filter_open_without_blocks(name, &f);
 
 	if (err == -ENOENT || err == -ENODEV)
 		return loader_explain(name, err);

@@ -82,14 +82,14 @@ static int open_config(const char *name, enum pin pin, struct filter *f)
 	return err ? err : is_config_sound(f->config) ? 0 : -EPROTO;
 }
 
-/* Maps a filter's state, whose map must have at least `least` bytes, and its blocks. */
+/* Maps a filter's state, whose map must have at least `least` bytes, and, if with_blocks, its blocks. */
 static int map_filter_memory(const char *name, enum pin state_pin, size_t least,
-			     enum pin filter_pin, struct filter *f)
+			     enum pin filter_pin, bool with_blocks, struct filter *f)
 {
 	struct pin_content state = { .prot = PROT_READ | PROT_WRITE,
 				     .size = sizeof(*f->state),
 				     .least = least };
-	struct pin_content blocks = { .prot = PROT_READ | PROT_WRITE,
+	struct pin_content blocks = { .prot = with_blocks ? PROT_READ | PROT_WRITE : PROT_NONE,
 				      .size = blocks_bytes(f),
 				      .least = blocks_bytes(f) };
 	int err = pin_map_content(name, state_pin, &state);
@@ -105,7 +105,7 @@ static int map_filter_memory(const char *name, enum pin state_pin, size_t least,
 /* Opens the pins one after the other. Meanwhile another filter may get the name, so the caller must
  * check that all pins are of one filter.
  */
-static int open_pins(const char *name, struct filter *out)
+static int open_pins(const char *name, bool with_blocks, struct filter *out)
 {
 	struct filter f = { .stats_fd = -1, .wanted_fd = -1, .stream = 0 };
 	struct pin_content record = { .prot = PROT_READ | PROT_WRITE,
@@ -120,7 +120,7 @@ static int open_pins(const char *name, struct filter *out)
 	if (!err)
 		err = map_filter_memory(name, PIN_STATE,
 					is_older ? DEDUP_STATE_BYTES_OLDEST : sizeof(*f.state),
-					PIN_FILTER, &f);
+					PIN_FILTER, with_blocks, &f);
 	if (!err)
 		err = pin_map_content(name, PIN_RECORD, &record);
 	f.record = record.mem;
@@ -145,7 +145,7 @@ static int open_pins(const char *name, struct filter *out)
 	return 0;
 }
 
-int filter_open_directory(const char *name, struct filter *out)
+static int open_directory(const char *name, bool with_blocks, struct filter *out)
 {
 	ino_t before = 0, after = 0;
 	int err, gone;
@@ -154,7 +154,7 @@ int filter_open_directory(const char *name, struct filter *out)
 		err = dir_of(name, &before) ?: dir_check(PIN_ROOT, false);
 		if (err)
 			return err;
-		err = open_pins(name, out);
+		err = open_pins(name, with_blocks, out);
 		if (err && err != -EPROTO)
 			return err;
 		gone = dir_of(name, &after);
@@ -162,6 +162,18 @@ int filter_open_directory(const char *name, struct filter *out)
 			filter_close(out);
 	} while (gone || before != after);
 	return err;
+}
+
+int filter_open_directory(const char *name, struct filter *out)
+{
+	return open_directory(name, true, out);
+}
+
+int filter_open_without_blocks(const char *directory, struct filter *out)
+{
+	const char *name = directory + (*directory == *STAGING);
+
+	return filter_name_ok(name) ? open_directory(directory, false, out) : -ENOENT;
 }
 
 int filter_open(const char *name, struct filter *out)
@@ -201,7 +213,7 @@ static int open_predecessor(const char *name, struct filter *out)
 
 	if (!err) /* its state may be of the previous format */
 		err = map_filter_memory(name, PIN_PREDECESSOR_STATE, DEDUP_STATE_BYTES_OLDEST,
-					PIN_PREDECESSOR_FILTER, &f);
+					PIN_PREDECESSOR_FILTER, true, &f);
 	snprintf(f.name, sizeof(f.name), "%s", name);
 	if (err)
 		filter_close(&f);

@@ -113,7 +113,9 @@ int pin_map_content(const char *name, enum pin pin, struct pin_content *c)
 	err = kernel_info(fd, &info, sizeof(info));
 	bytes = (uint64_t)info.value_size * info.max_entries;
 	if (!err)
-		err = bytes < c->least ? -EPROTO : map_content_bytes(fd, bytes, c);
+		err = bytes < c->least	     ? -EPROTO
+		      : c->prot == PROT_NONE ? 0
+					     : map_content_bytes(fd, bytes, c);
 	close(fd);
 	c->id = info.id;
 	return err;

@@ -87,15 +87,15 @@ int pin_open_sized(const char *name, enum pin pin, size_t value_least, uint32_t 
 
 /* The content of a pinned map in memory. */
 struct pin_content {
-	int prot;     /* as mmap() takes it */
+	int prot;     /* as mmap() takes it; PROT_NONE: not to be mapped */
 	size_t size;  /* bytes to map, from the start */
 	size_t least; /* bytes that the map must have; the rest up to `size` reads as 0 */
 	void *mem;    /* set by pin_map_content(): `size` bytes */
 	uint32_t id;  /* set by pin_map_content(): the kernel's id of the map */
 };
 
-/* Maps c->size bytes of a pinned map into memory. Returns 0, and the caller unmaps c->mem; -EPROTO
- * if the map has fewer than c->least; another -errno.
+/* Maps c->size bytes of a pinned map into memory, unless c->prot is PROT_NONE. Returns 0, and the
+ * caller unmaps c->mem; -EPROTO if the map has fewer than c->least; another -errno.
  */
 int pin_map_content(const char *name, enum pin pin, struct pin_content *c);
 

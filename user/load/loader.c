@@ -79,7 +79,7 @@ int loader_await_hand(const struct filter *f, uint64_t after_ns)
 int loader_program_open(const char *name, struct xdp_dedup **out)
 {
 	struct filter f;
-	int err = filter_open(name, &f);
+	int err = filter_open_without_blocks(name, &f);
 
 	if (err)
 		return loader_explain(name, err);

@@ -81,7 +81,7 @@ static int restore_or_load(struct wish *w)
 static bool is_pinned(const char *name)
 {
 	struct filter f;
-	int err = filter_open(name, &f);
+	int err = filter_open_without_blocks(name, &f);
 
 	if (!err)
 		filter_close(&f);
@@ -94,7 +94,7 @@ static bool is_stale(struct wish *w, uint64_t *last_ns)
 	struct filter f;
 	bool stale;
 
-	if (filter_open(w->name, &f))
+	if (filter_open_without_blocks(w->name, &f))
 		return false;
 	*last_ns = READ_ONCE(f.state->last_ns);
 	stale = stats_stopped(f.config, f.state, kernel_now_ns());

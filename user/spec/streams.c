@@ -286,10 +286,13 @@ static bool has_tunnel(const struct dedup_config *c, uint32_t range)
 	return false;
 }
 
-/* Fills in the fields for the short cut of bpf/direct.bpf.h. */
+/* Fills in the fields for the short cut of bpf/direct.bpf.h. A filter's only stream takes it for
+ * all of its ports or for none.
+ */
 static void plan_direct(struct dedup_config *c)
 {
 	bool same = true; /* the short cut checks once whether frames for other hosts count */
+	bool all = true;
 
 	for (uint32_t i = 0; i < c->policy.streams_cnt; i++) {
 		struct dedup_stream *st = &c->policy.streams[i];
@@ -308,7 +311,10 @@ static void plan_direct(struct dedup_config *c)
 					      ? direct_stream(c, r)
 					      : DEDUP_STREAMS_MAX;
 		c->policy.any_direct |= c->policy.direct[r] != DEDUP_STREAMS_MAX;
+		all &= c->policy.direct[r] != DEDUP_STREAMS_MAX;
 	}
+	if (c->policy.streams_cnt == 1 && !all)
+		c->policy.any_direct = 0;
 }
 
 /* Returns whether any field of the stream may lie outside the IP packet. */

@@ -145,7 +145,7 @@ static struct fips_filter outbound(const struct model *m, uint32_t peer)
 		const struct model_peer *p = &m->peers[i];
 
 		if (i != peer && p->here && p->tree && p->heard)
-			assert_int_equal(fips_merge(&f, &p->in), 0);
+			fips_merge(&f, &p->in);
 	}
 	return f;
 }
