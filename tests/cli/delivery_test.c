@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the tool says of filters that deliver, and of the sockets to which they do. */
-#include "e2e_runner.h"
 #include "output.h"
+#include "reader_process.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,51 +12,34 @@
 #include "clock.h"
 #include "delivery.h"
 #include "open.h"
-#include "xdp-dedup-receive.h"
 
 #define NAME "ve0"
 #define EVENTS 5
 #define MANY 200 /* of which advice is given */
 
-/* A process that has the socket of a queue, and reads nothing. */
+/* A process that has the socket of a queue, and reads nothing until it is told to close it. */
 static struct reader {
 	pid_t pid; /* 0: none */
-	int to;	   /* closed: it closes its socket, and ends */
+	struct reader_ends ends;
 } reader;
 
-static void read_queue(int in, int out)
+static void have_queue(const void *unused)
 {
 	const struct xdp_dedup_receive_options o = { .size = sizeof(o), .frames = 64 };
 	struct xdp_dedup_receiver *rx;
-	int err = xdp_dedup_receive_open(NAME, &o, &rx);
 	char byte;
 
-	if (write(out, &err, sizeof(err)) != sizeof(err) || err)
-		_exit(1);
-	while (read(in, &byte, 1) > 0) {
-	}
-	xdp_dedup_receive_close(rx);
-	_exit(0);
+	(void)unused;
+	if (xdp_dedup_receive_open(NAME, &o, &rx))
+		return;
+	reader_tell_ready();
+	if (read(reader_child.go, &byte, 1) == 1)
+		xdp_dedup_receive_close(rx);
 }
 
 static void reader_begin(void)
 {
-	int in[2], out[2], err = -EPIPE;
-
-	assert_return_code(pipe(in), errno);
-	assert_return_code(pipe(out), errno);
-	reader.pid = fork();
-	if (!reader.pid) {
-		close(in[1]);
-		read_queue(in[0], out[1]);
-	}
-	assert_return_code(reader.pid, errno);
-	close(in[0]);
-	close(out[1]);
-	reader.to = in[1];
-	assert_int_equal(read(out[0], &err, sizeof(err)), sizeof(err));
-	close(out[0]);
-	assert_int_equal(err, 0);
+	reader.pid = reader_start(have_queue, NULL, 0, &reader.ends);
 }
 
 /* It ends as processes do; or is killed, and nobody waits for it yet. */
@@ -68,8 +51,11 @@ static void reader_end(bool killed)
 		return;
 	if (killed)
 		kill(reader.pid, SIGKILL);
-	close(reader.to);
+	else
+		assert_int_equal(write(reader.ends.go, "", 1), 1);
 	waitid(P_PID, reader.pid, &info, WEXITED | WNOWAIT);
+	reader_forget(&reader.ends);
+	reader.ends = (struct reader_ends){ -1, -1 };
 }
 
 static void reader_bury(void)

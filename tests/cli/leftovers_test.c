@@ -276,10 +276,6 @@ static const struct cli_script SCRIPTS[] = {
 	  "ip link set p0 nomaster; runs v0\n"
 	  "$XD unload v0; idle v0; clean; fails 'b0 is on top of v0' " LOAD
 	  "; ip link set b0 xdpgeneric off\n" },
-	{ "load-killed", /* at any moment: what is left can be used, replaced and removed */
-	  "for ms in 050 080 100 120 140 160 200 300; do\n"
-	  "	timeout --foreground -s KILL 0.$ms " LOAD " || true; idle v0 || $XD unload v0\n"
-	  "	" LOAD "; $XD status v0; $XD unload v0; clean\ndone\n" },
 };
 
 struct kill {

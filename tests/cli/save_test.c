@@ -346,22 +346,6 @@ TEST(saving_is_stopped)
 		      "done; done >/mnt/log 2>&1; grep -q 'stopped by a signal' /mnt/log");
 }
 
-/* Killed at any time, it is there or not, and the next command is clean. */
-TEST(restoring_is_killed)
-{
-	e2e_load("load ve0 --capacity 500k");
-	assert_run(0, "failed() { tail -5 /mnt/log >&3; ls -A $PINS >&3; exit 1; }\n"
-		      "exec 3>&1; $XD save ve0 " SNAPSHOT "; $XD unload ve0\n"
-		      "for s in 20 40 60 80 100 120 140 160 180 200 220 240 260 280 300 340; do\n"
-		      "	timeout --foreground -s KILL $(printf 0.%03d $s) $XD restore ve0 " SNAPSHOT
-		      " || :\n"
-		      "	$XD restore ve0 " SNAPSHOT " || { $XD unload ve0; $XD restore ve0 " SNAPSHOT
-		      "; } || failed\n"
-		      "	" ONE_WITH_PREDECESSOR " || failed\n"
-		      "	$XD unload ve0 && [ -z \"$(ls -A $PINS)\" ] || failed\n"
-		      "done >/mnt/log 2>&1");
-}
-
 int main(void)
 {
 	name_tool();

@@ -11,6 +11,20 @@
 #include "profile.h"
 #include "tunnels.h"
 
+/* A load can be run: its 8 bytes are in what every packet has around its base. */
+static void check_load(const struct dedup_load *l)
+{
+	must(l->base < DEDUP_BASES && l->form == DEDUP_MASKED && l->bytes >= 1 && l->bytes <= 8);
+	must(l->shift % 8 == 0 && l->shift + 8 * l->bytes <= 64);
+	must(l->mask <= UINT64_MAX >> (64 - 8 * l->bytes));
+	if (l->base == DEDUP_FRAME)
+		must(l->at >= 0);
+	else if (l->base == DEDUP_END)
+		must(l->at <= -8);
+	else
+		must(l->at >= (l->base == DEDUP_TAG ? -9 : -7) && l->at <= DEDUP_DIGEST_MAX - 8);
+}
+
 static void check_stream(const struct dedup_stream *s)
 {
 	must(s->words >= 1 && s->words <= DEDUP_ID_WORDS_MAX);
@@ -19,15 +33,17 @@ static void check_stream(const struct dedup_stream *s)
 	must(s->gates_cnt <= DEDUP_GATES_MAX);
 	must(!s->digest == !dedup_digest_max(s) && dedup_digest_max(s) <= DEDUP_DIGEST_MAX);
 	must((s->digest_skip || s->digest_trailer) == (s->digest_max > DEDUP_DIGEST_MAX));
-	for (uint32_t i = 0; i < s->loads_cnt; i++)
-		must(s->loads[i].form == DEDUP_MASKED);
-	for (uint32_t i = 0; i < s->gates_cnt; i++)
-		must(s->gates[i].load.form == DEDUP_MASKED);
-	for (uint32_t i = 0; i < s->loads_cnt; i++)
-		must(s->loads[i].base < DEDUP_BASES && s->loads[i].shift % 8 == 0 &&
-		     s->loads[i].shift < 64 && s->loads[i].mask);
-	for (uint32_t i = 0; i < s->gates_cnt; i++)
-		must(s->gates[i].load.base < DEDUP_BASES && s->gates[i].load.shift < 64);
+	must(s->digest <= DEDUP_DIGEST_PAYLOAD || !s->digest_skip ||
+	     s->digest_skip >= DEDUP_DIGEST_SKIP_LEAST);
+	for (uint32_t i = 0; i < s->loads_cnt; i++) {
+		check_load(&s->loads[i]);
+		must(s->loads[i].mask);
+	}
+	for (uint32_t i = 0; i < s->gates_cnt; i++) {
+		check_load(&s->gates[i].load);
+		must(!(s->gates[i].value & ~s->gates[i].load.mask));
+		must(!i || s->gates[i].exempt >= s->gates[i - 1].exempt);
+	}
 }
 
 static void check_numbers(const struct dedup_numbered *n, const struct dedup_stream *s)
@@ -35,11 +51,15 @@ static void check_numbers(const struct dedup_numbered *n, const struct dedup_str
 	if (!n->width)
 		return;
 	must(n->width >= DEDUP_WIDTH_MIN && n->shift + n->width <= 64 && n->count_shift < 64);
-	must(s->words >= 1 && s->words <= 1 + DEDUP_SOURCE_WORDS && !s->digest);
+	must(s->words >= 1 && !s->digest);
+	must(s->words + (n->width > DEDUP_WIDTH_MAX) <= 1 + DEDUP_SOURCE_WORDS);
 	must(n->count.form == DEDUP_MASKED && n->little <= 1 && n->count_little <= 1);
 	must(n->recovery.ring_shift >= DEDUP_WIDTH_MIN && n->recovery.ring_shift <= DEDUP_RING_MAX);
-	must(n->recovery.ring_shift <= n->recovery.width && n->recovery.width <= DEDUP_WIDTH_MAX);
-	must(n->reset_ns);
+	must(n->recovery.ring_shift <= n->recovery.width);
+	must(n->recovery.width == (n->width < DEDUP_WIDTH_MAX ? n->width : DEDUP_WIDTH_MAX));
+	must(n->reset_ns >= PROFILE_RESET_MIN_NS && n->reset_ns <= PROFILE_RESET_MAX_NS);
+	if (n->count.bytes)
+		check_load(&n->count);
 }
 
 /* They read as before when they are written and read again. */

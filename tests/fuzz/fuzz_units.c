@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Numbers, each parser by the first byte: what is refused leaves the result alone. */
+/* Numbers, ports and destinations, each parser by the first byte: what is refused leaves the result
+ * alone, what is taken reads as before when it is written and read again.
+ */
 #include "fuzz.h"
+#include "prefixes.h"
 #include "units.h"
 
 #define UNTOUCHED 0x5555555555555555ULL
@@ -71,6 +74,45 @@ static void try_mac(const char *text)
 	must(!parse_mac(buf, again) && !memcmp(mac, again, sizeof(mac)));
 }
 
+/* Ascending ranges with gaps between them. */
+static void try_ports(const char *text)
+{
+	struct dedup_ports ports[DEDUP_PORTS_MAX], again[DEDUP_PORTS_MAX];
+	uint32_t cnt = 0, again_cnt;
+	char buf[PORTS_TEXT_MAX];
+
+	if (parse_ports(text, ports, &cnt)) {
+		must(!cnt);
+		return;
+	}
+	must(cnt >= 1 && cnt <= DEDUP_PORTS_MAX);
+	for (uint32_t i = 0; i < cnt; i++)
+		must(ports[i].lo <= ports[i].hi && (!i || ports[i].lo > ports[i - 1].hi + 1));
+	must(!parse_ports(format_ports(ports, cnt, buf, sizeof(buf)), again, &again_cnt));
+	must(again_cnt == cnt && !memcmp(again, ports, cnt * sizeof(*ports)));
+}
+
+/* Prefixes without bits behind their length. */
+static void try_prefixes(const char *text)
+{
+	struct dedup_prefix to[DEDUP_TO_MAX], again[DEDUP_TO_MAX];
+	uint32_t cnt = 0, cnt4 = 0, again_cnt, again_cnt4;
+	char buf[PREFIX_TEXT_MAX];
+
+	if (parse_prefixes(text, to, &cnt, &cnt4)) {
+		must(!cnt && !cnt4);
+		return;
+	}
+	must(cnt >= 1 && cnt <= DEDUP_TO_MAX && cnt4 <= cnt);
+	for (uint32_t i = 0; i < cnt; i++) {
+		must(!(to[i].addr[0] & ~to[i].mask[0]) && !(to[i].addr[1] & ~to[i].mask[1]));
+		must(!parse_prefixes(format_prefix(&to[i], i < cnt4, buf), again, &again_cnt,
+				     &again_cnt4));
+		must(again_cnt == 1 && again_cnt4 == (i < cnt4));
+		must(!memcmp(again, &to[i], sizeof(to[i])));
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text;
@@ -90,6 +132,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 3:
 		try_mac(text);
+		break;
+	case 4:
+		try_ports(text);
+		break;
+	case 5:
+		try_prefixes(text);
 		break;
 	default:
 		try_hex(text, *data);

@@ -17,21 +17,6 @@ static bool is_duplicate(const char *key)
 	return xdp_dedup_check_and_add(lib.f, key, strlen(key)) == 1;
 }
 
-TEST(kind_slides_its_window)
-{
-	int turns = lib_is_countdown() ? lib.raw.config->memory.places : 2;
-
-	assert_false(is_duplicate("just before a rotation"));
-	for (int i = 1; i < turns; i++) {
-		e2e_tool("rotate " LIB_NAME);
-		assert_true(is_duplicate("just before a rotation"));
-	}
-	e2e_tool("rotate " LIB_NAME);
-	assert_false(is_duplicate("just before a rotation"));
-	for (int i = 0; i < 3; i++)
-		assert_false(is_duplicate(""));
-}
-
 #define THREADS 4
 #define KEYS 8000
 

@@ -178,20 +178,6 @@ TEST(kind_sees_many)
 	}
 }
 
-TEST(kind_sees_itself_in_a_batch)
-{
-	struct xdp_dedup_id ids[40];
-	struct id id = id_fresh();
-	int results[40];
-
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		ids[i] = (struct xdp_dedup_id){ id.bytes, sizeof(id.bytes) };
-	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, ids, 40, results), 39);
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
-		assert_int_equal(results[i], i > 0);
-	assert_true(lib_packet_dropped(&id));
-}
-
 /* Memory. */
 
 TEST(kind_removes)

@@ -53,16 +53,6 @@ static void all_come(void **state)
 	assert_int_equal(app_stats(app.rx[0]).vanished, 0);
 }
 
-TEST(nobody_has_a_socket)
-{
-	struct app_traffic t = app_begin(2000, 2);
-
-	e2e_load(APP_LOAD);
-	app_send_all(&t, 200);
-	assert_int_equal(app_end_untaken(&t).no_socket, 4000);
-	assert_int_equal(gossip_delivered(app.udp, 2), 2000);
-}
-
 /* A reader that does not read: what finds no room goes to the stack. */
 TEST(the_reader_stops)
 {
@@ -75,18 +65,6 @@ TEST(the_reader_stops)
 	c = app_end(&t);
 	assert_int_equal(c.delivered, 128);
 	assert_int_equal(c.no_room, 5000 - 128);
-}
-
-TEST(small_rings_and_large_bursts)
-{
-	struct app_traffic t = app_begin(50000, 2);
-	struct filter_counters c;
-
-	app_start(64);
-	app_send_all(&t, 10000);
-	c = app_end_untaken(&t);
-	assert_true(c.no_room > 0);
-	assert_true(c.delivered >= 64);
 }
 
 /* A reader that keeps packets for as long as it likes, and gives them back in any order. */
@@ -199,28 +177,6 @@ TEST(the_interface_goes_down)
 	sh("ip link del ve0");
 	app_await_error(rx, -ENXIO);
 	e2e_add_link(0);
-}
-
-/* The next copy of an event that is wanted comes by AF_XDP, too. */
-TEST(wanted_events_are_delivered)
-{
-	struct app_traffic t = app_begin(1, 3);
-	struct xdp_dedup_filter *f;
-	uint8_t id[GSP_ID_BYTES];
-
-	app_start(0);
-	app_send(&t, 1);
-	e2e_counters_after(APP_NAME, 1);
-	assert_int_equal(app_read(), 1);
-	assert_int_equal(xdp_dedup_open(APP_NAME, &f), 0);
-	gossip_id(t.s->seed, 0, id);
-	assert_int_equal(xdp_dedup_want(f, id, sizeof(id)), 1);
-	xdp_dedup_close(f);
-	app_send(&t, 2);
-	e2e_counters_after(APP_NAME, 3);
-	assert_int_equal(app_read(), 1);
-	assert_int_equal(app.by_xsk, 2);
-	free(t.order);
 }
 
 /* Of two streams one is delivered. */

@@ -156,7 +156,7 @@ TEST(past_the_limit_nothing_is_learned)
 	assert_int_equal(fixture.filter.state->learned, room + 4);
 }
 
-/* By the kernel's own timer. How long exactly, age_test says. */
+/* By the kernel's own timer. How long exactly, operations_test says. */
 static void an_id_is_remembered(enum dedup_layout layout)
 {
 	struct filter_spec spec = { .capacity = 1000,

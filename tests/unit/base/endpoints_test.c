@@ -68,23 +68,4 @@ TEST_ROWS(is_written, ROWS)
 	assert_string_equal(format_endpoint(&to, destination), row->destination);
 }
 
-/* A buffer of exactly that length each, so that a read behind it is noticed. */
-TEST(any_bytes_of_any_length)
-{
-	struct endpoint from, to;
-	uint64_t seed = 1;
-
-	for (size_t i = 0; i < 200 * ARRAY_SIZE(ROWS); i++) {
-		const struct row *row = &ROWS[i % ARRAY_SIZE(ROWS)];
-		size_t len = random_next(&seed) % (row->len + 1);
-		uint8_t *copy = test_malloc(len + 1);
-
-		memcpy(copy + 1, row->frame, len);
-		for (int n = random_next(&seed) % 3; n > 0 && len; n--)
-			copy[1 + random_next(&seed) % len] = random_next(&seed);
-		endpoints_of(copy + 1, len, &from, &to);
-		test_free(copy);
-	}
-}
-
 UNIT_MAIN()

@@ -49,18 +49,4 @@ TEST_ROWS(rate, ROWS)
 	assert_string_equal(diags_end(), row->logged);
 }
 
-/* Notes that came at once count as many. */
-TEST(several_at_once)
-{
-	struct log_rate r = { 0 };
-
-	diags_collect();
-	log_rate_note(&r, START, 7, "a");
-	log_rate_note(&r, START + S, 5, "b");
-	log_rate_note(&r, START + 2 * S, 1, "c");
-	log_rate_flush_due(&r, START + 10 * S);
-	assert_string_equal(diags_end(), "note: a; 6 more since the last line about it\n"
-					 "note: c; 5 more since the last line about it\n");
-}
-
 UNIT_MAIN()

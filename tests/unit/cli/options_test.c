@@ -204,17 +204,6 @@ TEST(lists_take_so_many)
 	}
 }
 
-TEST(texts_are_not_empty)
-{
-	struct options o;
-
-	(void)state;
-	options_begin(&o);
-	for (const struct args_option *row = options_table(); row->option; row++)
-		if (row->type == ARGS_STRING)
-			is_refused(row, &o, "");
-}
-
 TEST(names_are_taken_and_nothing_else)
 {
 	struct options o;

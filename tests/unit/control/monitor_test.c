@@ -5,12 +5,6 @@
 #include "diags.h"
 #include "monitor.h"
 
-/* What a caller has of each filter. */
-struct more {
-	struct watched watched;
-	int number;
-};
-
 static struct monitor m;
 
 static int setup(void **state)
@@ -56,18 +50,6 @@ TEST(sorted_by_name_each_once)
 	assert_int_equal(m.cnt, 0);
 	assert_non_null(monitor_get(&m, "e")); /* it may be used again */
 	assert_names("e");
-}
-
-TEST(callers_have_more)
-{
-	struct more *a;
-
-	m.bytes = sizeof(struct more);
-	a = (struct more *)monitor_get(&m, "a");
-	assert_int_equal(a->number, 0);
-	a->number = 7;
-	assert_non_null(monitor_get(&m, "0"));
-	assert_int_equal(((struct more *)monitor_get(&m, "a"))->number, 7);
 }
 
 TEST(a_reading_begins_unseen)

@@ -111,24 +111,4 @@ TEST(long_names_keep_their_number)
 	sh("rm %s", path);
 }
 
-/* Any text is taken or refused. */
-TEST(texts_at_random)
-{
-	static const char *const PIECES[] = { "rtp", "mirror", ":",	   "@",	 "#",  "=",
-					      "80",  ",",      "-",	   "1",	 "::", "/",
-					      "hsr", "ffff",   "10.0.0.1", "gsp" };
-	uint64_t seed = 7;
-	int taken = 0;
-
-	for (int i = 0; i < 3000; i++) {
-		char copy[256] = "--profile ";
-		struct options o;
-
-		for (uint64_t n = random_next(&seed) % 7; n; n--)
-			strcat(copy, PIECES[random_next(&seed) % ARRAY_SIZE(PIECES)]);
-		taken += !parse(&o, copy);
-	}
-	assert_in_range(taken, 10, 2500);
-}
-
 UNIT_MAIN()

@@ -91,20 +91,6 @@ static int drop(struct sim *s, uint32_t source, uint64_t number)
 	return ids_remove(&s->filter, id);
 }
 
-/* A number stays known while at most `history` numbers are ahead of it, also if it is the first or
- * the last one of its word.
- */
-TEST(history_is_a_minimum)
-{
-	for (uint64_t first = 1000; first < 1000 + DEDUP_WORD_NUMBERS; first++) {
-		start(&sim, BITS_32);
-		for (uint64_t number = first; number <= first + 256; number++)
-			assert_int_equal(packet(&sim, 1, number), DEDUP_FRESH);
-		assert_int_equal(packet(&sim, 1, first), DEDUP_SEEN);
-		sim_stop(&sim);
-	}
-}
-
 /* Source 0 and number 0 are a source and a number like others. */
 TEST(numbers_are_shared_with_packets)
 {
@@ -156,19 +142,6 @@ TEST(numbers_far_from_the_others_are_refused)
 	packet(&sim, 1, 5);
 	assert_int_equal(see(&sim, 1, 1ULL << 40 | 6), -ENOENT);
 	assert_int_equal(see(&sim, 1, 6), 0);
-	sim_stop(&sim);
-}
-
-/* `reset` begins another era. */
-TEST(another_era_knows_nothing)
-{
-	start(&sim, BITS_32);
-	packet(&sim, 1, 5);
-	sim.state.sources_era++;
-	assert_int_equal(test(&sim, 1, 5), 0);
-	assert_int_equal(see(&sim, 1, 5), -ENOENT);
-	assert_int_equal(packet(&sim, 1, 5), DEDUP_FRESH);
-	assert_int_equal(test(&sim, 1, 5), 1);
 	sim_stop(&sim);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* FIPS: a node against a plain model of one, and many nodes in a tree. */
+/* FIPS: a node against a plain model of one. */
 #include "unit.h"
 #include "fips_fixture.h"
 
@@ -297,33 +297,6 @@ TEST(storms_end_with_the_last_word)
 	}
 }
 
-/* One pass gives what merging all others for each gives. */
-TEST(many_peers_get_what_the_model_gives)
-{
-	static const uint32_t COUNTS[] = { 1, 2, 3, 17, 64, 200 };
-
-	for (size_t c = 0; c < ARRAY_SIZE(COUNTS); c++) {
-		struct model m = start(COUNTS[c], NO_CAP);
-
-		m.seed = c;
-		for (uint32_t i = 0; i < m.peer_cnt; i++) {
-			uint64_t first = random_next(&m.seed) % 2000;
-			struct fips_filter f = filter_with(first, first + first % 40);
-
-			add(&m, i, random_next(&m.seed) % 3);
-			if (random_next(&m.seed) % 8)
-				hear(&m, i, &f, 0);
-		}
-		assert_int_equal(poll_after(&m, 0), m.peer_cnt);
-		compare(&m);
-		for (int i = 0; i < 5; i++) {
-			any_event(&m);
-			poll_after(&m, 500 * MS);
-		}
-		stop(&m);
-	}
-}
-
 TEST(outbound_matches_the_vectors)
 {
 	static const char *const NAMES[] = { "a", "b", "c" };
@@ -348,28 +321,6 @@ TEST(outbound_matches_the_vectors)
 		assert_string_equal(sha256_of(&f), text(member(v, "outbound_sha256"), NAMES[i]));
 	}
 	xdp_dedup_fips_node_free(n);
-}
-
-TEST(announcements_are_half_a_second_apart)
-{
-	struct model m = start(1, NO_CAP);
-
-	add(&m, 0, true);
-	assert_int_equal(poll_after(&m, 0), 1);
-	set_self(&m, 1);
-	assert_int_equal(poll_after(&m, 1), 0);
-	assert_int_equal(m.node->next_ns, 7 + 500000000);
-	set_self(&m, 2);
-	set_leaf(&m, 0, true);
-	assert_int_equal(poll_after(&m, 499999998), 0);
-	assert_int_equal(poll_after(&m, 1), 1); /* one for the three changes */
-	set_leaf(&m, 0, false);
-	assert_int_equal(poll_after(&m, 400 * MS), 0);
-	set_leaf(&m, 0, true);
-	assert_int_equal(poll_after(&m, 400 * MS), 0); /* undone in time */
-	set_leaf(&m, 0, false);
-	assert_int_equal(poll_after(&m, 0), 1); /* long after the last: at once */
-	stop(&m);
 }
 
 /* Too full, of other hashes, or no announcement: the last filter and its sequence hold. */
@@ -423,185 +374,6 @@ TEST(mesh_filters_answer_queries_only)
 	turn(&m, 0, true);
 	assert_int_equal(poll_after(&m, 500 * MS), 2);
 	stop(&m);
-}
-
-/* A tree of nodes, each on its own clock. Peers are called by their number. */
-#define NODES 48
-#define BRANCHES 3
-#define TREE_DEPTH 4 /* 1 + 3 + 9 + 27 + 8 nodes */
-#define SPREAD_NS (2 * TREE_DEPTH * XDP_DEDUP_FIPS_INTERVAL_NS)
-
-struct net {
-	struct xdp_dedup_fips_node *node[NODES];
-	uint64_t next_ns[NODES], now_ns, last_ns; /* last_ns: of the last message */
-	uint64_t from;
-};
-
-static uint64_t parent_of(uint64_t node)
-{
-	return (node - 1) / BRANCHES;
-}
-
-static int deliver(void *arg, uint64_t to, const void *msg, size_t len)
-{
-	struct net *net = arg;
-
-	assert_true(xdp_dedup_fips_node_receive(net->node[to], net->from, msg, len, NULL) >= 0);
-	net->next_ns[to] = net->last_ns = net->now_ns;
-	return 0;
-}
-
-/* Until nothing happens any more, or this time. */
-static void net_run(struct net *net, uint64_t until_ns)
-{
-	for (;;) {
-		uint64_t i = 0;
-
-		for (uint64_t j = 1; j < NODES; j++)
-			if (net->next_ns[j] < net->next_ns[i])
-				i = j;
-		if (net->next_ns[i] >= until_ns)
-			break;
-		if (net->next_ns[i] > net->now_ns)
-			net->now_ns = net->next_ns[i];
-		net->from = i;
-		net->next_ns[i] = xdp_dedup_fips_node_poll(net->node[i], net->now_ns, deliver, net);
-	}
-}
-
-static void link_nodes(struct net *net, uint64_t a, uint64_t b, bool tree)
-{
-	assert_int_equal(xdp_dedup_fips_node_add_peer(net->node[a], b, tree), 0);
-	assert_int_equal(xdp_dedup_fips_node_add_peer(net->node[b], a, tree), 0);
-	net->next_ns[a] = net->next_ns[b] = net->now_ns;
-}
-
-/* The nodes below this one, itself included; or, above, all others. */
-static struct fips_filter side(uint64_t node, bool above)
-{
-	struct fips_filter f = filter_with(0, 0);
-
-	for (uint64_t i = 0; i < NODES; i++) {
-		uint64_t up = i;
-
-		while (up > node)
-			up = parent_of(up);
-		if ((up == node) != above)
-			insert_items(&f, i, i + 1);
-	}
-	return f;
-}
-
-static const struct fips_filter *inbound(const struct net *net, uint64_t node, uint64_t from)
-{
-	const struct xdp_dedup_fips_node *n = net->node[node];
-
-	for (size_t i = 0; i < n->peer_cnt; i++)
-		if (n->peers[i]->id == from)
-			return &n->peers[i]->inbound;
-	return NULL;
-}
-
-/* All tree edges but the last node's, in turn, at any time; and two shortcuts. */
-static struct net *net_start(void)
-{
-	struct net *net = calloc(1, sizeof(*net));
-	uint64_t seed = 1;
-
-	assert_non_null(net);
-	for (uint64_t i = 0; i < NODES; i++) {
-		struct fips_item item = nth_item(i);
-
-		assert_int_equal(xdp_dedup_fips_node_new(item.byte, NO_CAP, 1, &net->node[i]), 0);
-		net->next_ns[i] = UINT64_MAX;
-	}
-	for (uint64_t i = NODES - 2; i > 0; i--) {
-		net->now_ns += random_next(&seed) % (100 * MS);
-		net_run(net, net->now_ns);
-		link_nodes(net, i, parent_of(i), true);
-	}
-	link_nodes(net, 20, 39, false);
-	link_nodes(net, 5, 6, false);
-	return net;
-}
-
-static void net_stop(struct net *net)
-{
-	for (uint64_t i = 0; i < NODES; i++)
-		xdp_dedup_fips_node_free(net->node[i]);
-	free(net);
-}
-
-static void last_node_joins(struct net *net)
-{
-	link_nodes(net, NODES - 1, parent_of(NODES - 1), true);
-	net_run(net, UINT64_MAX);
-}
-
-/* Up goes the subtree, down all the rest: together everything, and nothing twice. So what
- * is told to a leaf is the fullest, all nodes but that one; the table's N (b - 1) / b is
- * for the root's children. And what a mesh peer tells is all that it knows, which in the
- * end is the whole network: it rules out nothing then.
- */
-TEST(tree_edges_divide_the_network)
-{
-	struct fips_filter all = filter_with(0, NODES);
-	struct net *net = net_start();
-
-	last_node_joins(net);
-	for (uint64_t i = 1; i < NODES; i++) {
-		struct fips_filter below = side(i, false), above = side(i, true);
-
-		assert_true(fips_equal(inbound(net, parent_of(i), i), &below));
-		assert_true(fips_equal(inbound(net, i, parent_of(i)), &above));
-		fips_merge(&below, &above);
-		assert_true(fips_equal(&below, &all));
-	}
-	assert_true(fips_equal(inbound(net, 39, 20), &all));
-	assert_true(fips_equal(inbound(net, 5, 6), &all));
-	net_stop(net);
-}
-
-/* How many of some nodes have a peer that claims to reach this one. */
-static int who_reaches(const struct net *net, uint64_t item_of, uint64_t below)
-{
-	struct fips_item item = nth_item(item_of);
-	int cnt = 0;
-
-	for (uint64_t i = 0; i < NODES; i++) {
-		uint64_t up = i;
-
-		while (up > below)
-			up = parent_of(up);
-		if (i != item_of && up == below)
-			cnt += xdp_dedup_fips_node_candidates(net->node[i], item.byte, NULL, 0) > 0;
-	}
-	return cnt;
-}
-
-/* Half a second for each edge on the way, up and down; so long also for bad news. */
-TEST(news_crosses_the_tree_in_time)
-{
-	struct net *net = net_start();
-	uint64_t linked_ns = net->now_ns;
-
-	net_run(net, UINT64_MAX);
-	assert_in_range(net->last_ns, linked_ns, linked_ns + SPREAD_NS);
-	assert_int_equal(who_reaches(net, NODES - 1, 0), 0);
-	linked_ns = net->now_ns;
-	last_node_joins(net);
-	assert_in_range(net->last_ns, linked_ns, linked_ns + SPREAD_NS);
-	assert_int_equal(who_reaches(net, NODES - 1, 0), NODES - 1);
-
-	linked_ns = net->now_ns;
-	assert_int_equal(xdp_dedup_fips_node_remove_peer(net->node[0], 2), 0);
-	assert_int_equal(xdp_dedup_fips_node_remove_peer(net->node[2], 0), 0);
-	net->next_ns[0] = net->next_ns[2] = linked_ns;
-	net_run(net, UINT64_MAX);
-	assert_in_range(net->last_ns, linked_ns, linked_ns + SPREAD_NS);
-	assert_int_equal(who_reaches(net, 2, 1) + who_reaches(net, 2, 3), 0);
-	assert_int_equal(who_reaches(net, 2, 2), 12); /* all below it */
-	net_stop(net);
 }
 
 TEST(nodes_without_a_rate_are_refused)

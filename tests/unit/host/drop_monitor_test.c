@@ -98,24 +98,4 @@ TEST_ROWS(short_messages_are_no_harm, ROWS)
 	}
 }
 
-/* Any bytes in the place of each one. */
-TEST_ROWS(wrong_bytes_are_no_harm, ROWS)
-{
-	uint8_t message[MESSAGE_MAX], *copy;
-	uint32_t len = (uint32_t)from_hex(row->hex, message, sizeof(message));
-	uint64_t seed = 7;
-
-	copy = malloc(len);
-	for (int i = 0; i < 20000; i++) {
-		struct drop d;
-
-		memcpy(copy, message, len);
-		for (int n = 0; n < 1 + i % 3; n++)
-			copy[4 + random_next(&seed) % (len - 4)] = (uint8_t)random_next(&seed);
-		if (drop_monitor_parse(copy, len, &d))
-			assert_true(d.frame >= copy && d.frame + d.have <= copy + len);
-	}
-	free(copy);
-}
-
 UNIT_MAIN()

@@ -206,31 +206,4 @@ TEST_ROWS(tunnels_come_by, DEVICES)
 	assert_string_equal(on, row->on);
 }
 
-/* A device that is bound to none gets nothing by another tunnel device. */
-TEST(tunnels_in_tunnels)
-{
-	struct link list[] = {
-		parsed(&(struct told){ .index = 1, .kind = "vxlan", .up = true }),
-		parsed(&(struct told){ .index = 2, .kind = "gre", .up = true }),
-	};
-	struct links l = { list, 2 };
-
-	assert_false(tunnel_device_is_on(&l, &list[0], 2));
-	assert_false(tunnel_device_is_on(&l, &list[0], 7));
-}
-
-TEST(stacked_pairs_are_found_in_any_order)
-{
-	struct link list[] = { parsed(&(struct told)PORT(1, 3)), parsed(&(struct told)ALONE(2)),
-			       parsed(&(struct told)ALONE(3)) };
-	struct links l = { list, 3 };
-	struct stacked pair = links_find_stacked(&l, (uint32_t[]){ 1, 2, 3 }, 3);
-
-	assert_true(pair.upper == &list[2] && pair.lower == &list[0]);
-	pair = links_find_stacked(&l, (uint32_t[]){ 3, 2, 1 }, 3);
-	assert_true(pair.upper == &list[2] && pair.lower == &list[0]);
-	assert_null(links_find_stacked(&l, (uint32_t[]){ 2, 3 }, 2).upper);
-	assert_null(links_find_stacked(&l, NULL, 0).upper);
-}
-
 UNIT_MAIN()

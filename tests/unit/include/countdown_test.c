@@ -135,41 +135,6 @@ TEST(numbers_go_round)
 	}
 }
 
-/* Within any 2^20 countdowns, whatever came before, every cell at 0 is swept to the present
- * number: so one that nobody sets never falls behind by 2^31. It is looked at from just
- * before 2^31 countdowns after it came to 0.
- */
-TEST(nothing_comes_back)
-{
-	static const uint32_t INDEX_BITS[] = { 1, 4, 5, 10, 16 };
-
-	for (size_t i = 0; i < ARRAY_SIZE(INDEX_BITS); i++) {
-		for (size_t b = 0; b < ARRAY_SIZE(COUNTDOWN_BITS); b++) {
-			struct id id = id_fresh();
-			struct sim s;
-
-			start(&s, INDEX_BITS[i], 4, COUNTDOWN_BITS[b], 77);
-			assert_int_equal(ids_see(&s.filter, id.bytes), 0);
-			/* Expired, and then one round of the sweep. */
-			if (s.config.memory.places < 5000)
-				sim_pass(&s, s.config.memory.places);
-			else
-				s.state.hand += 1ULL << 32;
-			sim_pass(&s, s.config.memory.blocks);
-			for (uint32_t n = 0; n < s.config.memory.m; n++) {
-				uint32_t now = dedup_countdowns(s.state.hand, s.config.memory.places);
-				uint32_t behind = now - ((__u32 *)s.filter.blocks)[n];
-
-				assert_true(behind <= s.config.memory.blocks);
-			}
-			/* By how far the number can move until the next sweep of a cell. */
-			assert_true(s.config.memory.blocks + s.config.memory.places < 1U << 31);
-			assert_int_equal(ids_test(&s.filter, id.bytes), 0);
-			sim_stop(&s);
-		}
-	}
-}
-
 /* So many countdowns that nobody sees, but for one round of the sweep before each 2^31. */
 static void jump(struct sim *s, uint64_t countdowns)
 {

@@ -9,16 +9,10 @@
 #define MS 1000000ULL
 #define S (1000 * MS)
 
-static void fresh_id(uint64_t id[4], uint64_t *seed)
-{
-	for (int i = 0; i < 4; i++)
-		id[i] = random_next(seed);
-}
-
 /* When and after how many ids each block was last passed. */
 struct passes {
-	uint64_t *at_ns, *learned, *cnt;
-	uint64_t shortest_ns, longest_ns, most_learned;
+	uint64_t *at_ns, *learned;
+	uint64_t shortest_ns, most_learned;
 };
 
 static void note_pass(struct sim *s, uint32_t place, uint32_t cnt, void *arg)
@@ -32,14 +26,11 @@ static void note_pass(struct sim *s, uint32_t place, uint32_t cnt, void *arg)
 
 			if (ns < p->shortest_ns)
 				p->shortest_ns = ns;
-			if (ns > p->longest_ns)
-				p->longest_ns = ns;
 			if (ids > p->most_learned)
 				p->most_learned = ids;
 		}
 		p->at_ns[b] = s->now_ns;
 		p->learned[b] = s->state.learned;
-		p->cnt[b]++;
 	}
 }
 
@@ -48,7 +39,6 @@ static void passes_start(struct passes *p, struct sim *s)
 	*p = (struct passes){
 		.at_ns = calloc(s->config.memory.blocks, 8),
 		.learned = calloc(s->config.memory.blocks, 8),
-		.cnt = calloc(s->config.memory.blocks, 8),
 		.shortest_ns = UINT64_MAX,
 	};
 	s->on_pass = note_pass;
@@ -59,7 +49,6 @@ static void passes_stop(struct passes *p)
 {
 	free(p->at_ns);
 	free(p->learned);
-	free(p->cnt);
 }
 
 /* Filters from one block on, around the number of marks, and many. */
@@ -181,53 +170,37 @@ TEST(late_steps_leave_room_for_the_capacity)
 	}
 }
 
-/* Beyond the limit nothing is learned; what is known stays known. */
-TEST(full_window_learns_nothing)
+/* From when an array is clear, and takes ids, until the hand turns to the one before it, W passes
+ * at least: however late the steps come, and however many of them the clearing takes.
+ */
+TEST(a_flat_generation_has_its_window)
 {
-	struct filter_spec spec = sim_spec(1000, 1e-6, 60 * S);
-	uint64_t first[4], id[4], seed = 5;
-	struct sim s;
-	int n = 0;
+	static const uint64_t OFTEN[] = { UINT64_MAX, 4, 100, 1 }; /* a step is late; never, ... */
 
-	sim_start(&s, &spec, 5);
-	fresh_id(first, &seed);
-	assert_int_equal(sim_learn(&s, first), 0);
-	do {
-		fresh_id(id, &seed);
-		n++;
-	} while (!sim_learn(&s, id));
-	assert_int_equal(sim_learn(&s, id), -ENOSPC);
-	assert_in_range(n, spec.capacity, plan_ids(&s.config, SIM_CPUS, spec_fpr(&spec)));
-	assert_false(sim_knows(&s, id));
-	assert_true(sim_knows(&s, first));
-	assert_int_equal(sim_learn(&s, first), 1);
-
-	/* One step of the hand makes room. */
-	sim_step(&s);
-	assert_true(s.state.early > 0);
-	assert_int_equal(sim_learn(&s, id), 0);
-	sim_stop(&s);
-}
-
-/* `rotate` is exactly one turn, where the clock asks for none. */
-TEST(requested_turns_are_passed)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
-		struct filter_spec spec = sim_spec(SIZES[i].capacity, 1e-3, 3600 * S);
-		uint64_t id[4] = { 1, 2, 3, 4 }, before;
+	for (size_t i = 0; i < ARRAY_SIZE(OFTEN); i++) {
+		struct filter_spec spec = sim_spec(1000000, 1e-9, 2 * S);
+		uint64_t seed = i, began_ns, rests = 0;
+		uint32_t epoch = 0;
 		struct sim s;
 
-		sim_start(&s, &spec, 6);
-		sim_learn(&s, id);
-		for (int turn = 1; turn <= 2; turn++) {
-			before = s.state.passed;
-			sim_pass(&s, s.config.memory.blocks);
-			assert_int_equal(s.state.passed, before + s.config.memory.blocks);
-			assert_int_equal(dedup_hand_epoch(s.state.hand), turn);
-			assert_int_equal(dedup_hand_pos(s.state.hand), 0);
-			assert_int_equal(sim_knows(&s, id), turn == 1);
+		spec.layout = DEDUP_FLAT;
+		sim_start(&s, &spec, 1);
+		assert_true(s.config.memory.places > 4 * DEDUP_STEP_PLACES);
+		for (began_ns = s.now_ns; rests < 5;) {
+			uint64_t now_ns = s.now_ns, any = random_next(&seed);
+			bool rested = !dedup_hand_pos(s.state.hand);
+
+			s.now_ns += sim_step(&s);
+			if (any % OFTEN[i] == 0)
+				s.now_ns += any / 128 % (OFTEN[i] * s.config.memory.tick_ns * 2);
+			if (rested && dedup_hand_pos(s.state.hand)) {
+				assert_true(now_ns - began_ns >= spec.window_ns);
+				rests++;
+			}
+			if (dedup_hand_epoch(s.state.hand) != epoch)
+				began_ns = now_ns;
+			epoch = dedup_hand_epoch(s.state.hand);
 		}
-		assert_int_equal(s.state.early, 0);
 		sim_stop(&s);
 	}
 }
@@ -290,47 +263,6 @@ TEST(requests_while_an_array_is_cleared)
 	}
 }
 
-/* In segments of more than a step's places, too, a place is passed once, or twice by `reset`, which
- * ends with a segment: also from within the last one, which is shorter.
- */
-TEST(requests_within_a_segment)
-{
-	static const struct {
-		uint32_t segment_places, steps;
-		bool reset;
-	} ROWS[] = { { 10000, 1, false }, { 10000, 1, true }, { 13000, 2, false }, { 13000, 2, true } };
-	struct filter_spec spec = sim_spec(300000, 1e-3, 3600 * S);
-
-	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		uint64_t goal, done = ROWS[i].steps * DEDUP_STEP_PLACES;
-		struct passes p;
-		struct sim s;
-
-		sim_start(&s, &spec, 11);
-		s.config.memory.segment_places = ROWS[i].segment_places;
-		dedup_hand_start(&s.state, &s.config, s.now_ns);
-		passes_start(&p, &s);
-		dedup_hand_rotate(&s.state, &s.config);
-		for (uint32_t step = 0; step < ROWS[i].steps; step++)
-			sim_step(&s);
-		assert_int_equal(s.state.passed, done);
-		memset(p.cnt, 0, 8 * s.config.memory.places);
-		goal = ROWS[i].reset ? dedup_hand_reset(&s.state, &s.config) : s.state.requested;
-		while (s.state.passed < goal)
-			sim_step(&s);
-		assert_int_equal(goal, s.state.passed);
-		assert_int_equal(goal % s.config.memory.places % ROWS[i].segment_places, 0);
-		for (uint32_t b = 0; b < s.config.memory.places; b++) {
-			if (ROWS[i].reset)
-				assert_in_range(p.cnt[b], 2, 3);
-			else
-				assert_int_equal(p.cnt[b], b >= done);
-		}
-		passes_stop(&p);
-		sim_stop(&s);
-	}
-}
-
 static struct dedup_config countdown_config(uint32_t bits, uint64_t window_ns)
 {
 	struct filter_spec spec = sim_spec(1000, 1e-3, window_ns);
@@ -373,21 +305,6 @@ TEST(half_follows_the_hand)
 	assert_int_equal(dedup_hand_half(UINT64_MAX << 32 | 5, 4), 0);
 }
 
-/* A step is bounded, and the rest is not forgotten. */
-TEST(steps_are_bounded)
-{
-	struct filter_spec spec = sim_spec(1000000, 1e-4, 3600 * S);
-	struct sim s;
-
-	sim_start(&s, &spec, 8);
-	dedup_hand_rotate(&s.state, &s.config);
-	sim_step(&s);
-	assert_int_equal(s.state.passed, DEDUP_STEP_PLACES);
-	assert_int_equal(sim_step(&s), s.config.memory.busy_tick_ns);
-	assert_int_equal(s.state.passed, 2 * DEDUP_STEP_PLACES);
-	sim_stop(&s);
-}
-
 /* The hand does not wait for its next tick where a place is due before. */
 TEST(steps_come_when_places_are_due)
 {
@@ -402,25 +319,6 @@ TEST(steps_come_when_places_are_due)
 		s.now_ns += sim_step(&s);
 	}
 	assert_true(s.state.passed > s.config.memory.places);
-	sim_stop(&s);
-}
-
-/* What a late step passes is counted, and how late it was. */
-TEST(late_places_are_counted)
-{
-	struct filter_spec spec = sim_spec(100000, 1e-3, 10 * S);
-	struct sim s;
-
-	sim_start(&s, &spec, 10);
-	sim_run_until(&s, s.now_ns + 15 * S);
-	assert_int_equal(s.state.late, 0);
-	assert_true(s.state.late_max_ns <= s.config.memory.late_ns);
-	s.now_ns += S;
-	sim_step(&s);
-	/* A tenth of the circle was due meanwhile; the rest of that tenth a few steps later. */
-	sim_run_until(&s, s.now_ns + 100 * MS);
-	assert_in_range(s.state.late, s.config.memory.places / 11, s.config.memory.places / 9);
-	assert_in_range(s.state.late_max_ns, S - 20 * MS, S + 20 * MS);
 	sim_stop(&s);
 }
 
@@ -494,21 +392,6 @@ TEST(a_late_step_stops_where_guards_begin)
 	while (s.state.passed < c.memory.places)
 		s.now_ns += sim_step(&s);
 	assert_true(s.now_ns >= first_ns + c.memory.window_ns);
-}
-
-/* Places that fall due within a quarter of a tick are passed together. */
-TEST(steps_are_few)
-{
-	for (uint32_t bits = 2; bits <= 24; bits++) {
-		struct dedup_config c = countdown_config(bits, 10 * S);
-		uint64_t steps = 0;
-		struct sim s;
-
-		sim_start_hand(&s, &c);
-		for (uint64_t end_ns = s.now_ns + 10 * S; s.now_ns < end_ns; steps++)
-			s.now_ns += sim_step(&s);
-		assert_true(steps <= 4 * (c.memory.window_ns / c.memory.tick_ns + 1));
-	}
 }
 
 /* Then ages begin anew, and the kernel must not take one of before for one of now. */

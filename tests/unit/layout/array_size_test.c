@@ -6,13 +6,8 @@
 #include "fips_fixture.h"
 
 #include "array_rate.h"
-#include "flat.h"
 #include "array_size.h"
-#include "plan.h"
-#include "blocked_size.h"
 
-#define WINDOW_NS 600000000000ULL
-#define HZ 250
 #define BITS_MAX 2048
 
 static void assert_between(double is, double least, double most)
@@ -40,30 +35,6 @@ TEST(textbook_sizes_are_the_vectors)
 		assert_int_equal(k, vector_number(row, "k"));
 	}
 	json_object_put(all);
-}
-
-TEST(textbook_has_a_size_for_every_rate)
-{
-	static const struct {
-		double n, p;
-		uint64_t m;
-		uint32_t k;
-	} SIZES[] = {
-		{ 1, 0.3, 3, 2 },
-		{ 1, 0.99, 1, 1 },
-		{ 10, 0.9, 3, 0 },
-		{ 1000, 1e-18, 86266, 60 },
-		{ 1e9, 1e-4, 19170116755, 13 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
-		uint64_t m;
-		uint32_t k;
-
-		textbook_size(SIZES[i].n, SIZES[i].p, &m, &k);
-		assert_int_equal(m, SIZES[i].m);
-		assert_int_equal(k, SIZES[i].k);
-	}
 }
 
 /* The rate itself: chance[j], that j of m bits are set after so many throws, one by one. */
@@ -131,17 +102,6 @@ TEST(rate_at_its_ends)
 	}
 }
 
-TEST(two_arrays_err_about_twice)
-{
-	for (double n = 1; n < 1e5; n *= 10) {
-		double one = array_rate(DEDUP_FAST, 4000, 3, n);
-
-		assert_true(array_rate_of(1, DEDUP_FAST, 4000, 3, n) == one);
-		assert_between(array_rate_of(2, DEDUP_FAST, 4000, 3, n),
-			       1 - (1 - one) * (1 - one) - 1e-15, 1 - (1 - one) * (1 - one) + 1e-15);
-	}
-}
-
 static const double RATES[] = { 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9 };
 static const double IDS[] = { 1, 2, 10, 129, 10000, 1e6 };
 
@@ -178,48 +138,6 @@ TEST(picks_are_the_smallest)
 				}
 }
 
-/* Of all numbers of probes, the fewest with which m is near the best. */
-TEST(picks_have_few_probes)
-{
-	for (int arrays = 1; arrays <= 2; arrays++)
-		for (size_t r = 0; r < ARRAY_SIZE(RATES); r++)
-			for (size_t i = 0; i < ARRAY_SIZE(IDS); i++) {
-				double best = INFINITY, of[DEDUP_HASHES_MAX + 1] = { 0 };
-				uint32_t m, k = 0, fewest = 1;
-
-				for (uint32_t j = 1; j <= DEDUP_HASHES_MAX; j++) {
-					of[j] = INFINITY;
-					if (!array_pick(&(struct array_goal){ arrays, DEDUP_FAST,
-									      IDS[i], RATES[r] },
-							&m, &j))
-						of[j] = m;
-					best = fmin(best, of[j]);
-				}
-				while (of[fewest] > best * SIZE_PROBES_WORTH)
-					fewest++;
-				assert_int_equal(array_pick(&(struct array_goal){ arrays, DEDUP_FAST,
-										  IDS[i], RATES[r] },
-							    &m, &k),
-						 0);
-				assert_int_equal(k, fewest);
-				assert_true(m == of[k]);
-			}
-}
-
-TEST(picks_have_an_end)
-{
-	uint32_t m = 3, k = 0;
-
-	assert_int_equal(array_pick(&(struct array_goal){ 2, DEDUP_FAST, 1e9, 1e-4 }, &m, &k),
-			 -EOVERFLOW);
-	assert_true(m == 3 && k == 0);
-	k = 1;
-	assert_int_equal(array_pick(&(struct array_goal){ 2, DEDUP_FAST, 1e6, 1e-4 }, &m, &k),
-			 -EOVERFLOW);
-	assert_true(m == 3 && k == 1);
-	assert_int_equal(array_pick(&(struct array_goal){ 1, DEDUP_FAST, 1e6, 1e-3 }, &m, &k), 0);
-}
-
 TEST(powers_are_the_smallest)
 {
 	static const uint32_t K_BITS[] = { 256, UINT32_MAX };
@@ -248,69 +166,6 @@ TEST(powers_are_the_smallest)
 							    !keeps(arrays, 1 << (bits - 1), fewer,
 								   n, p));
 				}
-}
-
-/* What is given stays. */
-TEST(powers_keep_what_is_given)
-{
-	uint32_t bits = 0, k = 3;
-
-	assert_int_equal(array_pick_power(&(struct array_goal){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
-					  &bits, &k),
-			 0);
-	assert_true(k == 3 && keeps(1, 1 << bits, 3, 1000, 1e-4));
-	assert_false(keeps(1, 1 << (bits - 1), 3, 1000, 1e-4));
-	bits = 16, k = 0;
-	assert_int_equal(array_pick_power(&(struct array_goal){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
-					  &bits, &k),
-			 0);
-	assert_true(bits == 16 && keeps(1, 1 << 16, k, 1000, 1e-4));
-	assert_false(keeps(1, 1 << 16, k - 1, 1000, 1e-4));
-	bits = 8, k = 0;
-	assert_int_equal(array_pick_power(&(struct array_goal){ 1, DEDUP_FAST, 1000, 1e-4 }, 256,
-					  &bits, &k),
-			 -EOVERFLOW);
-	assert_true(bits == 8 && !k);
-	bits = 16, k = 17; /* 17 * 16 bits are more than there are */
-	assert_int_equal(array_pick_power(&(struct array_goal){ 1, DEDUP_FAST, 10, 0.1 }, 256,
-					  &bits, &k),
-			 -EOVERFLOW);
-	bits = 16, k = 16;
-	assert_int_equal(
-		array_pick_power(&(struct array_goal){ 1, DEDUP_FAST, 10, 0.1 }, 256, &bits, &k), 0);
-}
-
-/* The smallest plans, where theory is weakest, by counting. */
-TEST(tiny_plans_keep_the_rate)
-{
-	int counted = 0;
-
-	for (uint64_t capacity = 1; capacity <= 3; capacity++)
-		for (uint32_t k = 0; k <= DEDUP_HASHES_MAX; k += 4)
-			for (size_t r = 1; r < ARRAY_SIZE(RATES); r++) {
-				struct filter_spec spec = { .layout = DEDUP_FLAT,
-							    .hash = DEDUP_FAST,
-							    .capacity = capacity,
-							    .fpr_e18 = SPEC_FPR(RATES[r]),
-							    .hashes = k,
-							    .window_ns = WINDOW_NS,
-							    .streams = { { SPEC_GSP } },
-							    .streams_cnt = 1 };
-				struct dedup_config c;
-				double exact;
-
-				assert_int_equal(plan_config(&spec, 1, HZ, &c), 0);
-				if (c.memory.m > BITS_MAX)
-					continue;
-				exact = exact_rate(c.memory.m, c.memory.k,
-						   plan_ids(&c, 1, spec_fpr(&spec)));
-				exact = 1 - (1 - exact) * (1 - exact);
-				if (exact > RATES[r] * (k <= 12 ? 1.03 : 1.1))
-					fail_msg("m %u k %u: %g, not %g", c.memory.m, c.memory.k,
-						 exact, RATES[r]);
-				counted++;
-			}
-	assert_true(counted > 50);
 }
 
 UNIT_MAIN()

@@ -29,21 +29,6 @@ TEST(picks_keep_the_rate)
 	}
 }
 
-/* The parameters that the header promises. */
-TEST(picks_are_legal)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
-		for (double ids = 1; ids <= 1e9; ids *= 10) {
-			struct geometry g;
-
-			assert_int_equal(size_pick(ids, RATES[i], &g), 0);
-			assert_true(g.blocks >= 1);
-			assert_true(g.words == 1 || g.words == 2 || g.words == 4);
-			assert_in_range(g.bits, 1, DEDUP_BITS_MAX);
-		}
-	}
-}
-
 #define EXACT 1.002
 
 /* Returns the number of blocks that these parameters need, at most EXACT times too many; `most` if
@@ -102,24 +87,6 @@ TEST(too_many_blocks_are_refused)
 	assert_int_equal(size_pick(1e12, 1e-4, &g), -EOVERFLOW);
 	assert_int_equal(size_pick(2e12, 0.9, &g), -EOVERFLOW);
 	assert_int_equal(g.blocks, 1);
-}
-
-/* More ids or fewer blocks: a higher rate. No ids: none. */
-TEST(rate_is_monotonic)
-{
-	for (uint32_t words = 1; words <= 4; words *= 2) {
-		for (uint32_t bits = 1; bits <= DEDUP_BITS_MAX; bits++) {
-			struct geometry g = { 1000, words, bits };
-			double last = 0;
-
-			assert_true(size_fpr(&g, 0) == 0);
-			for (double ids = 100; ids < 1e5; ids *= 2) {
-				assert_true(size_fpr(&g, ids) > last);
-				last = size_fpr(&g, ids);
-			}
-			assert_true(last < 1);
-		}
-	}
 }
 
 /* How many of the 2^32 hashes a block has: those from the first one on whose product with the

@@ -38,14 +38,6 @@ static struct dedup_config plan_of(const struct filter_spec *spec)
 	return c;
 }
 
-static void assert_between(double is, double least, double most)
-{
-	if (!(is >= least && is <= most))
-		fail_msg("%.10g is not in [%.10g, %.10g]", is, least, most);
-}
-
-static const double RATES[] = { 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9 };
-
 static const char NEEDS_FLAT[] =
 	"--hash colibri, fips, fnv1a and tezos need --layout flat or countdown";
 static const char BITS_FLAT[] = "--bits is for --layout flat (countdown has --index-bits)";
@@ -119,88 +111,57 @@ TEST(refusals_are_told)
 /* m and k of what is asked for; 0: whatever keeps the rate. */
 static const struct pick_row {
 	uint32_t m, k;
-	struct filter_spec spec; /* with another window */
+	enum dedup_layout layout;
+	enum dedup_hash_scheme hash;
+	uint64_t capacity;
+	double fpr;
+	uint32_t bits, hashes, index_bits; /* 0: not given */
 } PICKS[] = {
-	{ 9586, 7, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 1000,
-	  .spec.fpr_e18 = SPEC_FPR(0.01) },
-	{ 20000, 7, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 1000,
-	  .spec.fpr_e18 = SPEC_FPR(0.01), .spec.bits = 20000 },
-	{ 9586, 3, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 1000,
-	  .spec.fpr_e18 = SPEC_FPR(0.01), .spec.hashes = 3 },
-	{ 3, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_COLIBRI, .spec.capacity = 10,
-	  .spec.fpr_e18 = SPEC_FPR(0.9) },
-	{ 8192, 5, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FIPS, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-4) },
-	{ 500, 5, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FIPS, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-4), .spec.bits = 500 },
-	{ 8192, 9, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FIPS, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-4), .spec.hashes = 9 },
-	{ 0, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FNV1A, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2) },
-	{ 100, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FNV1A, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 100 },
-	{ 0, 4, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FNV1A, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 4 },
-	{ 0, 4, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FAST, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 4 },
-	{ 77, 8, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_SIPHASH, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 77 },
-	{ 77, 1, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FAST, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(0.99), .spec.bits = 77 },
-	{ 77, 32, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_SIPHASH, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-11), .spec.bits = 77 },
-	{ 9, 5, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_FAST, .spec.capacity = 100,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 9, .spec.hashes = 5 },
-	{ 1 << 24, 10, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_TEZOS, .spec.capacity = 10,
-	  .spec.fpr_e18 = SPEC_FPR(1e-18), .spec.bits = 1 << 24 },
-	{ 1 << 10, 8, .spec.layout = DEDUP_FLAT, .spec.hash = DEDUP_TEZOS, .spec.capacity = 10,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.bits = 1 << 10 },
-	{ 1 << 20, 1, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_TEZOS,
-	  .spec.capacity = 100, .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.index_bits = 20 },
-	{ 16, 7, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_FAST, .spec.capacity = 1000,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.index_bits = 4 },
-	{ 1 << 10, 25, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_TEZOS,
-	  .spec.capacity = 1000, .spec.fpr_e18 = SPEC_FPR(1e-18), .spec.index_bits = 10 },
-	{ 0, 6, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_FAST, .spec.capacity = 1000,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 6 },
-	{ 8, 6, .spec.layout = DEDUP_COUNTDOWN, .spec.hash = DEDUP_FIPS, .spec.capacity = 10,
-	  .spec.fpr_e18 = SPEC_FPR(1e-2), .spec.hashes = 6, .spec.index_bits = 3 },
+	{ 9586, 7, DEDUP_FLAT, DEDUP_COLIBRI, 1000, 0.01, 0, 0, 0 },
+	{ 20000, 7, DEDUP_FLAT, DEDUP_COLIBRI, 1000, 0.01, 20000, 0, 0 },
+	{ 9586, 3, DEDUP_FLAT, DEDUP_COLIBRI, 1000, 0.01, 0, 3, 0 },
+	{ 3, 1, DEDUP_FLAT, DEDUP_COLIBRI, 10, 0.9, 0, 0, 0 },
+	{ 8192, 5, DEDUP_FLAT, DEDUP_FIPS, 100, 1e-4, 0, 0, 0 },
+	{ 500, 5, DEDUP_FLAT, DEDUP_FIPS, 100, 1e-4, 500, 0, 0 },
+	{ 8192, 9, DEDUP_FLAT, DEDUP_FIPS, 100, 1e-4, 0, 9, 0 },
+	{ 0, 1, DEDUP_FLAT, DEDUP_FNV1A, 100, 1e-2, 0, 0, 0 },
+	{ 100, 1, DEDUP_FLAT, DEDUP_FNV1A, 100, 1e-2, 100, 0, 0 },
+	{ 0, 4, DEDUP_FLAT, DEDUP_FNV1A, 100, 1e-2, 0, 4, 0 },
+	{ 0, 4, DEDUP_FLAT, DEDUP_FAST, 100, 1e-2, 0, 4, 0 },
+	{ 77, 8, DEDUP_FLAT, DEDUP_SIPHASH, 100, 1e-2, 77, 0, 0 },
+	{ 77, 1, DEDUP_FLAT, DEDUP_FAST, 100, 0.99, 77, 0, 0 },
+	{ 77, 32, DEDUP_FLAT, DEDUP_SIPHASH, 100, 1e-11, 77, 0, 0 },
+	{ 9, 5, DEDUP_FLAT, DEDUP_FAST, 100, 1e-2, 9, 5, 0 },
+	{ 1 << 24, 10, DEDUP_FLAT, DEDUP_TEZOS, 10, 1e-18, 1 << 24, 0, 0 },
+	{ 1 << 10, 8, DEDUP_FLAT, DEDUP_TEZOS, 10, 1e-2, 1 << 10, 0, 0 },
+	{ 1 << 20, 1, DEDUP_COUNTDOWN, DEDUP_TEZOS, 100, 1e-2, 0, 0, 20 },
+	{ 16, 7, DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2, 0, 0, 4 },
+	{ 1 << 10, 25, DEDUP_COUNTDOWN, DEDUP_TEZOS, 1000, 1e-18, 0, 0, 10 },
+	{ 0, 6, DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2, 0, 6, 0 },
+	{ 8, 6, DEDUP_COUNTDOWN, DEDUP_FIPS, 10, 1e-2, 0, 6, 3 },
 };
 
 TEST(picks_follow_the_scheme)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(PICKS); i++) {
 		const struct pick_row *row = &PICKS[i];
-		struct filter_spec spec = row->spec;
+		struct filter_spec spec = spec_of(row->layout, row->hash, row->capacity, row->fpr);
 		struct dedup_config c;
 
-		spec.window_ns = 600 * S;
+		spec.bits = row->bits;
+		spec.hashes = row->hashes;
+		spec.index_bits = row->index_bits;
 		c = plan_of(&spec);
 		if ((row->m && c.memory.m != row->m) || (row->k && c.memory.k != row->k))
 			fail_msg("row %zu: m = %u, k = %u", i, c.memory.m, c.memory.k);
 		if (!row->m) {
-			assert_true(plan_fpr(&c) <= spec_fpr(&row->spec) * (1 + 1e-9));
+			assert_true(plan_fpr(&c) <= row->fpr * (1 + 1e-9));
 			/* A smaller one would not do. */
 			c.memory.m -= c.memory.layout == DEDUP_FLAT ? 1 : c.memory.m / 2;
-			assert_true(layout_of(c.memory.layout)
-					    ->rate(&c, plan_ids(&c, 2, spec_fpr(&row->spec))) >
-				    spec_fpr(&row->spec));
+			assert_true(layout_of(c.memory.layout)->rate(&c, plan_ids(&c, 2, row->fpr)) >
+				    row->fpr);
 		}
-		assert_true(c.memory.layout == row->spec.layout && c.memory.hash == row->spec.hash);
-	}
-}
-
-/* The given m and k are enough, whatever the textbook would have taken instead. */
-TEST(given_sizes_are_taken_at_any_capacity)
-{
-	for (int hash = DEDUP_FAST; hash <= DEDUP_TEZOS; hash++) {
-		struct filter_spec spec = spec_of(DEDUP_FLAT, hash, 100000000, 1e-9);
-		struct dedup_config c;
-
-		spec.bits = 4096;
-		spec.hashes = 5;
-		c = plan_of(&spec);
-		assert_true(c.memory.m == 4096 && c.memory.k == 5 && c.memory.capacity < 4096);
+		assert_true(c.memory.layout == row->layout && c.memory.hash == row->hash);
 	}
 }
 
@@ -438,149 +399,6 @@ TEST(capacity_is_lowered_for_the_rate)
 			assert_int_equal(full.memory.capacity, c.memory.capacity);
 		else
 			assert_int_equal(spec.hash, DEDUP_COLIBRI); /* whose m goes with it */
-	}
-}
-
-/* Where even one id is too many, the rate is told. */
-TEST(the_rate_is_told_where_it_cannot_be_kept)
-{
-	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 1000, 1e-6);
-	struct dedup_config c;
-
-	spec.bits = 64;
-	spec.hashes = 2;
-	c = plan_of(&spec);
-	assert_int_equal(c.memory.capacity, 1);
-	assert_true(plan_fpr(&c) > 1e-3 && plan_fpr(&c) < 1);
-	check_promise(&spec, &c, 2);
-	/* Colibri's own size keeps its ids and about twice its rate. */
-	spec = spec_of(DEDUP_FLAT, DEDUP_COLIBRI, 1000000, 1e-3);
-	c = plan_of(&spec);
-	assert_int_equal(c.memory.capacity, 1000000);
-	assert_between(plan_fpr(&c), 2e-3, 2.6e-3);
-	check_promise(&spec, &c, 2);
-}
-
-static const uint64_t WINDOWS[] = { 10 * MS, S, 600 * S, 30 * 24 * 3600 * S };
-static const uint32_t GIVEN[][2] = { { 0, 0 }, { 13, 0 }, { 0, 3 }, { 13, 3 }, { 6, 32 } };
-
-/* One of the grid: log2 of m and k given, or 0. */
-static int check_plan(struct filter_spec *spec, const uint32_t given[2], unsigned int cpus)
-{
-	struct dedup_config c;
-	int err;
-
-	spec->bits = spec->layout == DEDUP_FLAT && given[0] ? 1 << given[0] : 0;
-	spec->index_bits = spec->layout == DEDUP_COUNTDOWN ? given[0] : 0;
-	spec->hashes = given[1];
-	assert_null(layout_of(spec->layout)->refusal(spec));
-	err = plan_config(spec, cpus, HZ, &c);
-	if (err) {
-		assert_true(err == -EOVERFLOW || err == -ERANGE ||
-			    (err == -EOPNOTSUPP && (spec->hash == DEDUP_FIPS && !spec->bits)));
-		assert_true(err == -ERANGE || !given[0] || !given[1]);
-		return 0;
-	}
-	check_parameters(&c);
-	check_paces(&c, spec->window_ns);
-	check_promise(spec, &c, cpus);
-	return 1;
-}
-
-TEST(plans_keep_the_promise)
-{
-	static const uint64_t CAPACITIES[] = { 1, 2, 63, 1000, 65537, 1000000 };
-	int planned = 0;
-
-	for (int layout = DEDUP_FLAT; layout <= DEDUP_COUNTDOWN; layout++)
-		for (int hash = DEDUP_FAST; hash <= DEDUP_TEZOS; hash++)
-			for (size_t i = 0; i < ARRAY_SIZE(CAPACITIES); i++)
-				for (size_t r = 1; r < ARRAY_SIZE(RATES); r += 2)
-					for (size_t g = 0; g < ARRAY_SIZE(GIVEN); g++) {
-						struct filter_spec spec = spec_of(
-							layout, hash, CAPACITIES[i], RATES[r]);
-
-						spec.window_ns = WINDOWS[(i + r) % 4];
-						spec.countdown_bits =
-							layout == DEDUP_FLAT ? 0 : (i + g) % 12;
-						planned += check_plan(&spec, GIVEN[g], 1 << (i * 2));
-					}
-	assert_true(planned > 1000);
-}
-
-/* Windows too short for the hand to go round so large an array. */
-TEST(short_windows_are_refused)
-{
-	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 1000, 0.5);
-	struct dedup_config c;
-
-	spec.window_ns = 100 * MS;
-	spec.bits = UINT32_MAX;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), -ERANGE);
-	spec.bits = 1 << 29;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), 0);
-	check_paces(&c, spec.window_ns);
-	spec.window_ns = 8 * S;
-	spec.bits = UINT32_MAX;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), 0);
-	check_paces(&c, spec.window_ns);
-}
-
-/* While one array is cleared the other one takes ids of more than a window. */
-TEST(array_is_too_large_for_its_window_alone)
-{
-	struct filter_spec spec = spec_of(DEDUP_FLAT, DEDUP_FAST, 150000000, 1e-4);
-	struct dedup_config c;
-
-	spec.window_ns = 10 * MS;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), -ERANGE);
-	spec.window_ns = S;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), 0);
-	spec.capacity = 1000000000;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOVERFLOW);
-	spec.window_ns = 10 * MS;
-	assert_int_equal(plan_config(&spec, 2, HZ, &c), -EOVERFLOW);
-}
-
-/* An id is remembered for W, however many countdowns there are to a turn. */
-TEST(many_countdowns_take_a_window)
-{
-	static const uint64_t SHORT[] = { 100 * MS, 999999937, 2 * S, 17 * S, 600 * S };
-	int planned = 0;
-
-	for (uint32_t bits = 1; bits <= 24; bits++) {
-		for (size_t i = 0; i < ARRAY_SIZE(SHORT); i++) {
-			struct filter_spec spec = spec_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
-			struct dedup_config c;
-
-			spec.countdown_bits = bits;
-			spec.window_ns = SHORT[i];
-			if (plan_config(&spec, 2, HZ, &c))
-				continue; /* the hand has not the time */
-			check_paces(&c, spec.window_ns);
-			planned++;
-		}
-	}
-	assert_true(planned > 100);
-}
-
-/* countdown: an id lasts so many countdowns, all but the first a full one. */
-TEST(countdown_bits_make_countdowns)
-{
-	for (uint32_t bits = 0; bits <= 24; bits++) {
-		struct filter_spec spec = spec_of(DEDUP_COUNTDOWN, DEDUP_FAST, 1000, 1e-2);
-		struct dedup_config c;
-
-		spec.countdown_bits = bits;
-		spec.window_ns = WINDOWS[3]; /* so many countdowns take time */
-		c = plan_of(&spec);
-		assert_int_equal(c.memory.places, (1u << (bits ? bits : 4)) - 1);
-		check_parameters(&c);
-		check_paces(&c, spec.window_ns);
-		check_promise(&spec, &c, 2);
-		/* In an id's life, which is longer than a window, those of two may come. */
-		assert_between(plan_turn_ids(&c, 900), bits == 1 ? 900 : 1800,
-			       bits == 1 ? 900 : 1800);
 	}
 }
 

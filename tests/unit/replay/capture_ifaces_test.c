@@ -2,7 +2,6 @@
 /* The interfaces of packets, and their names, which libpcap does not tell. */
 #include "unit.h"
 
-#include "blocks.h"
 #include "capture_samples.h"
 
 /* The interface of each packet, and the name that it has. */
@@ -58,7 +57,6 @@ TEST(blocks_between_packets)
 		ng_small(&f, 2);
 		ng_small(&f, 0);
 		expect_ifaces(&f, "1=b, 1=b, 0=a, 1=b, 2=c, 0=a");
-		mutate_every_byte(&f);
 		file_free(&f);
 		file_free(&options);
 	}
@@ -130,30 +128,6 @@ TEST(iface_names)
 	file_free(&f);
 }
 
-/* However the file's bytes come. */
-TEST(pieces_of_any_length)
-{
-	struct ifaces *ifaces = calloc(1, sizeof(*ifaces));
-	struct blocks *b = calloc(1, sizeof(*b));
-	struct file f;
-
-	assert_true(ifaces && b);
-	make_sample(&f, &KINDS[5]);
-	for (size_t piece = 1; piece < 100; piece++) {
-		ifaces->cnt = 0;
-		blocks_begin(b, ifaces);
-		for (size_t at = 0; at < f.len; at += piece)
-			blocks_read(b, f.data + at, piece < f.len - at ? piece : f.len - at);
-		assert_int_equal(ifaces->cnt, 2);
-		assert_string_equal(ifaces->names[1], "eth1");
-		for (uint32_t i = 0; i < SAMPLES; i++)
-			assert_int_equal(blocks_pop(b), i % 2);
-	}
-	file_free(&f);
-	free(ifaces);
-	free(b);
-}
-
 /* Far more than libpcap reads ahead, in blocks of every size: none gets another one's. */
 TEST(many_packets_of_two_interfaces)
 {
@@ -182,25 +156,6 @@ TEST(many_packets_of_two_interfaces)
 		expect_iface(c, ifaces[i]);
 	assert_ends(c);
 	free(ifaces);
-	file_free(&f);
-}
-
-/* The shortest blocks that there are, so that the most are read ahead. */
-TEST(shortest_packets)
-{
-	struct file f = { 0 };
-	struct capture *c;
-
-	ng_section(&f);
-	ng_named_iface(&f, "a");
-	ng_named_iface(&f, "b");
-	for (uint32_t i = 0; i < 20000; i++)
-		ng_simple_packet(&f, "", 0, 0);
-	ng_small(&f, 1);
-	c = open_whole(&f);
-	for (uint32_t i = 0; i <= 20000; i++)
-		expect_iface(c, i == 20000);
-	assert_ends(c);
 	file_free(&f);
 }
 

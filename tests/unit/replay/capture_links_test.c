@@ -141,33 +141,4 @@ TEST_ROWS(link_types, LINKS)
 	file_free(&f);
 }
 
-/* Foreign packets are numbered, and frames of any size follow each other. */
-TEST(frames_after_foreign_packets)
-{
-	static const uint32_t LENS[] = { 1, 5000, 100, 200000, 20 };
-	static uint8_t ip[200000];
-	struct file f = { 0 };
-	struct capture_frame frame;
-	struct capture *c;
-
-	memset(ip, 0x45, sizeof(ip));
-	pcap_header(&f, NSEC, LINK_RAW, 262144);
-	for (size_t i = 0; i < ARRAY_SIZE(LENS); i++) {
-		pcap_packet(&f, T0, 0, "\x50", 1, 1);
-		pcap_packet(&f, T0, 0, ip, LENS[i], UINT32_MAX);
-		pcap_packet(&f, T0, 0, "", 0, 0);
-	}
-	c = open_whole(&f);
-	for (size_t i = 0; i < ARRAY_SIZE(LENS); i++) {
-		assert_int_equal(capture_next(c, &frame), 1);
-		assert_int_equal(frame.number, 3 * i + 2);
-		assert_int_equal(frame.len, LENS[i] + 14);
-		assert_int_equal(frame.wire_len, UINT32_MAX);
-		assert_memory_equal(frame.data + 14, ip, LENS[i]);
-	}
-	assert_int_equal(capture_foreign_cnt(c), 2 * ARRAY_SIZE(LENS) - 1);
-	assert_ends(c);
-	file_free(&f);
-}
-
 UNIT_MAIN()

@@ -187,22 +187,6 @@ TEST_ROWS(full_disks, MODES)
 		assert_file(path, written);
 }
 
-/* All is buffered until it is finished. */
-TEST(disk_that_is_full_at_the_end)
-{
-	struct capture_frame f = frame(149);
-	struct capture_out *o;
-
-	diags_collect();
-	limit_files(50);
-	assert_int_equal(capture_create(path, SNAP, CAPTURE_AT_ONCE, &o), 0);
-	assert_int_equal(capture_write(o, &f), 0);
-	assert_int_equal(capture_finish(o), -EFBIG);
-	limit_files(RLIM_INFINITY);
-	assert_diag("/out: File too large");
-	assert_old_file();
-}
-
 TEST(live_file_without_room_for_its_header)
 {
 	struct capture_out *o = NULL;
@@ -335,29 +319,6 @@ TEST(links_are_not_followed)
 	assert_int_equal(capture_finish(o), 0);
 	assert_file(path, 0);
 	sh("test \"$(cat %s/theirs)\" = theirs && stat -c %%F %s | grep -q ^regular", dir, path);
-}
-
-/* What is written may be what is read. */
-TEST(output_in_the_place_of_the_input)
-{
-	struct file f = expected_file(700);
-	static const uint8_t MAC[6];
-	struct capture_out *o;
-	struct capture_frame g;
-	struct capture *c;
-	FILE *in = fopen(path, "we");
-
-	assert_non_null(in);
-	assert_int_equal(fwrite(f.data, 1, f.len, in), f.len);
-	fclose(in);
-	assert_int_equal(capture_open(path, MAC, &c), 0);
-	assert_int_equal(capture_create(path, SNAP, CAPTURE_AT_ONCE, &o), 0);
-	while (capture_next(c, &g) == 1)
-		assert_int_equal(capture_write(o, &g), 0);
-	assert_int_equal(capture_finish(o), 0);
-	capture_close(c);
-	assert_file(path, 700);
-	file_free(&f);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Capture files of every kind to frames: times, lengths; whole, cut and changed. What
- * is told of interfaces, what cannot be read and what is written have tests of their own.
+/* Capture files of every kind to frames: times, lengths; whole and cut. What is told of interfaces,
+ * what cannot be read and what is written have tests of their own; fuzz_capture changes bytes.
  */
 #include "unit.h"
 
@@ -73,38 +73,6 @@ TEST_ROWS(cut_at_every_byte, KINDS)
 		if (!row->is_ng || len > 28 + 32 + 24 + 32)
 			assert_int_equal(got, is_boundary(&f, len) || len == headers ? 0 : -EBADMSG);
 	}
-	file_free(&f);
-}
-
-static void any_byte_changed(void **state)
-{
-	struct file f;
-
-	make_sample(&f, *state);
-	mutate_every_byte(&f);
-	file_free(&f);
-}
-
-/* Random changes of random length, and pieces that are taken out or doubled. */
-static void many_bytes_changed(void **state)
-{
-	uint64_t random = 15;
-	struct file f;
-
-	make_sample(&f, *state);
-	diags_collect();
-	for (int round = 0; round < 3000; round++) {
-		struct file g = { 0 };
-		size_t from = random_next(&random) % f.len, to = random_next(&random) % f.len;
-
-		file_bytes(&g, f.data, from);
-		file_bytes(&g, f.data + to, f.len - to);
-		for (uint64_t i = random_next(&random) % 4; i; i--)
-			g.data[random_next(&random) % g.len] = (uint8_t)random_next(&random);
-		read_anything(g.data, g.len);
-		file_free(&g);
-	}
-	diags_end();
 	file_free(&f);
 }
 
@@ -190,26 +158,6 @@ TEST_ROWS(ng_times, NG_TIMES)
 	}
 }
 
-/* Times are not put in order. */
-TEST(times_that_go_back)
-{
-	static const uint32_t SECONDS[] = { 100, 50, 200, 1 };
-	struct file f = { 0 };
-	struct capture_frame frame;
-	struct capture *c;
-
-	pcap_header(&f, NSEC, LINK_ETHERNET, 65535);
-	for (size_t i = 0; i < ARRAY_SIZE(SECONDS); i++)
-		pcap_packet(&f, SECONDS[i], 0, packet(0), 14, 14);
-	c = open_whole(&f);
-	for (size_t i = 0; i < ARRAY_SIZE(SECONDS); i++) {
-		assert_int_equal(capture_next(c, &frame), 1);
-		assert_int_equal(frame.ns, SECONDS[i] * SECOND);
-	}
-	assert_ends(c);
-	file_free(&f);
-}
-
 static const struct length {
 	const char *name;
 	uint32_t link_type, snap, len, wire_len;
@@ -246,33 +194,4 @@ TEST_ROWS(lengths, LENGTHS)
 	file_free(&f);
 }
 
-/* A pcapng file may have longer packets than libpcap allows in pcap files. */
-TEST(long_packets)
-{
-	struct file f = { 0 };
-	struct capture_frame frame;
-	struct capture *c;
-
-	ng_section(&f);
-	ng_iface(&f, LINK_ETHERNET, 1000000, NULL);
-	ng_iface(&f, LINK_ETHERNET, 1000000, NULL);
-	for (uint32_t i = 0; i < 4; i++)
-		ng_packet(&f, i % 2, 0, packet(i), i % 2 ? PACKET_MAX : 60, 300000, NULL);
-	c = open_whole(&f);
-	for (uint32_t i = 0; i < 4; i++) {
-		assert_int_equal(capture_next(c, &frame), 1);
-		assert_int_equal(frame.len, i % 2 ? PACKET_MAX : 60);
-		assert_int_equal(frame.iface, i % 2);
-		assert_memory_equal(frame.data, packet(i), frame.len);
-	}
-	assert_ends(c);
-	file_free(&f);
-}
-
-int main(void)
-{
-	add_rows(KINDS, any_byte_changed, NULL, NULL);
-	add_rows(KINDS, many_bytes_changed, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("capture");
-}
+UNIT_MAIN()

@@ -83,27 +83,6 @@ TEST_ROWS(cnts_of_the_list, ROWS)
 	}
 }
 
-/* The ends of each step, and their neighbours. */
-TEST(each_step)
-{
-	for (uint32_t bit = 0; bit < 64; bit++) {
-		for (uint64_t step = 0; step < 32; step++) {
-			uint64_t at = ((uint64_t)1 << bit) + (bit > 5 ? step << (bit - 5) : 0);
-
-			for (int beside = -1; beside <= 1; beside++) {
-				uint64_t age = at + (uint64_t)beside;
-
-				memset(&ages, 0, sizeof(ages));
-				histogram_add(&ages, age);
-				/* Not bounded by the greatest. */
-				ages.greatest = UINT64_MAX;
-				assert_true(histogram_part(&ages, 1) >= age);
-				assert_true(histogram_part(&ages, 1) - age <= age / 32);
-			}
-		}
-	}
-}
-
 TEST(none)
 {
 	memset(&ages, 0, sizeof(ages));

@@ -106,55 +106,6 @@ TEST_ROWS(says_what_came, ROWS)
 	free(m.known);
 }
 
-/* What comes at least as often as others is never forgotten, however many come. */
-TEST(what_comes_again_stays)
-{
-	struct id_table *x;
-	struct dedup_id id = id_of(0, 2);
-	struct id_table_entry *e = NULL;
-
-	assert_int_equal(id_table_open(8, 0, &x), 0);
-	for (uint32_t i = 0; i < 300000; i++) {
-		struct dedup_id other = id_of(2 + i, 2);
-
-		assert_non_null(id_table_note(x, id_table_key(x, 0, &other, 2), i));
-		if (i % 100 == 0)
-			e = id_table_note(x, id_table_key(x, 0, &id, 2), i);
-	}
-	assert_non_null(e);
-	assert_int_equal(e->copies, 3000);
-	assert_int_equal(e->first_ns, 0);
-	assert_true(id_table_known_since(x) > 0);
-	id_table_close(x);
-}
-
-/* The first table that is full is kept beside the next one: nothing is forgotten. */
-TEST(nothing_is_forgotten_at_first)
-{
-	const uint64_t began = 1000000000000000000;
-	struct id_table *x;
-
-	assert_int_equal(id_table_open(8, 0, &x), 0);
-	for (uint32_t i = 0; !id_table_known_since(x); i++) {
-		struct dedup_id id = id_of(2 + i, 2), first = id_of(2, 2);
-
-		assert_non_null(id_table_note(x, id_table_key(x, 0, &id, 2), began + i));
-		if (id_table_known_since(x))
-			assert_int_equal(
-				id_table_note(x, id_table_key(x, 0, &first, 2), began + i)->copies,
-				1);
-	}
-	id_table_close(x);
-}
-
-TEST(any_memory_is_taken)
-{
-	struct id_table *x;
-
-	assert_int_equal(id_table_open(8, UINT64_MAX, &x), 0);
-	id_table_close(x);
-}
-
 /* As much as can be taken by powers of 2. */
 TEST(as_much_as_there_is_memory)
 {

@@ -70,20 +70,4 @@ TEST(mapped_prefix_beyond_ipv4_is_refused)
 	assert_true(cnt == 7 && cnt4 == 7);
 }
 
-TEST(as_many_as_fit_are_taken)
-{
-	struct dedup_prefix list[DEDUP_TO_MAX];
-	char text[8 * (DEDUP_TO_MAX + 1)] = "1.1.1.1";
-	uint32_t cnt = 0, cnt4 = 0;
-
-	for (int i = 1; i < DEDUP_TO_MAX; i++)
-		strcat(text, i % 2 ? ",::1" : ",2.2.2.2");
-	assert_int_equal(parse_prefixes(text, list, &cnt, &cnt4), 0);
-	assert_int_equal(cnt, DEDUP_TO_MAX);
-	assert_int_equal(cnt4, DEDUP_TO_MAX / 2);
-	strcat(text, ",::1");
-	assert_int_equal(parse_prefixes(text, list, &cnt, &cnt4), -E2BIG);
-	assert_int_equal(cnt, DEDUP_TO_MAX);
-}
-
 UNIT_MAIN()

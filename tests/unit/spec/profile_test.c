@@ -276,31 +276,6 @@ TEST_ROWS(sequence_is_compiled, NUMBERED)
 	profiles_free(&p);
 }
 
-/* A section begins without the numbers of the one before. */
-TEST(numbers_are_of_one_section)
-{
-	static const char TEXT[] =
-		A "source = payload+8:4\nsequence = payload+2:2\ncount = payload+4:1\n"
-		  "history = 300\nreset = 1s\n"
-		  "[profile b]\nlayer = udp\nid = payload+0:8\n"
-		  "[profile c]\nlayer = udp\nsequence = payload+4:4\n";
-	static const struct dedup_numbered NONE = { 0 },
-					   C = { .width = 32,
-						 .shift = 32,
-						 .reset_ns = 10 * SECOND,
-						 .recovery = { .width = 32, .ring_shift = 17 } };
-	struct profiles p = { 0 };
-	char says[512];
-
-	assert_int_equal(parse_as(&p, TEXT, PROFILE_GIVEN, says, sizeof(says)), 0);
-	assert_int_equal(p.list[0].numbered.recovery.ring_shift, 9);
-	assert_memory_equal(&p.list[1].numbered, &NONE, sizeof(NONE));
-	assert_int_equal(p.list[1].stream.words, 1);
-	assert_memory_equal(&p.list[2].numbered, &C, sizeof(C));
-	assert_int_equal(p.list[2].stream.words, 1);
-	profiles_free(&p);
-}
-
 /* Of an id, for the hashes of other systems: no zeros behind the last word's. */
 TEST(id_has_so_many_bytes)
 {
@@ -327,50 +302,6 @@ TEST(id_has_so_many_bytes)
 		assert_int_equal(p.list[0].stream.bytes, ROWS[i].bytes);
 		profiles_free(&p);
 	}
-}
-
-TEST(keys_beside_the_stream)
-{
-	static const char TEXT[] = A ID
-		"about = what it is ; not this\nwindow = 1.5s\nfpr = 1e-9\nports = 9000-9010,80\n"
-		"needs = destination\nlearn = app\n[profile b]\nlayer=udp\n" ID;
-	struct profiles p = { 0 };
-	char says[512];
-
-	assert_int_equal(parse_as(&p, TEXT, PROFILE_GIVEN, says, sizeof(says)), 0);
-	assert_int_equal(p.cnt, 2);
-	assert_string_equal(p.list[0].about, "what it is");
-	assert_int_equal(p.list[0].window_ns, 1500000000);
-	assert_true(p.list[0].fpr == 1e-9);
-	assert_int_equal(p.list[0].ports_cnt, 2);
-	assert_true(p.list[0].ports[0].lo == 80 && p.list[0].ports[1].hi == 9010);
-	assert_true(p.list[0].needs_to && p.list[0].needs_app && p.list[0].origin == PROFILE_GIVEN);
-	assert_string_equal(p.list[1].text, "[profile b]\nlayer=udp\n" ID);
-	assert_true(!p.list[1].window_ns && !p.list[1].ports_cnt && !p.list[1].needs_to);
-	assert_true(!p.list[1].needs_app && p.list[1].fpr == 0);
-	assert_ptr_equal(profiles_find(&p, "b"), &p.list[1]);
-	assert_null(profiles_find(&p, "c"));
-	profiles_free(&p);
-}
-
-/* A user's own takes the place of the built-in one; and of no other user's. */
-TEST(built_in_ones_are_replaced_by_name)
-{
-	static const char TEXT[] = "[profile rtp]\nlayer = udp\nid = payload\n";
-	struct profiles p = { 0 };
-	char says[512];
-	size_t cnt;
-
-	assert_int_equal(profiles_add_builtin(&p), 0);
-	cnt = p.cnt;
-	assert_int_equal(profiles_find(&p, "rtp")->stream.words, 2);
-	assert_int_equal(parse_as(&p, TEXT, PROFILE_GIVEN, says, sizeof(says)), 0);
-	assert_int_equal(p.cnt, cnt);
-	assert_int_equal(profiles_find(&p, "rtp")->stream.words, 1);
-	assert_string_equal(profiles_find(&p, "rtp")->text, TEXT);
-	assert_int_equal(parse_as(&p, TEXT, PROFILE_GIVEN, says, sizeof(says)), -EINVAL);
-	assert_string_equal(says, "1:1: there is a profile rtp already");
-	profiles_free(&p);
 }
 
 TEST(profiles_are_so_many)
@@ -429,31 +360,6 @@ TEST_ROWS(built_in_profile, BUILTIN)
 	assert_true(p->needs_to == !strcmp(row->name, "moldudp64"));
 	assert_int_equal(p->stream.forwarded, !strncmp(row->name, "mirror", 6));
 
-	profiles_free(&all);
-}
-
-TEST(texts_of_built_in_profiles)
-{
-	struct profiles all = { 0 };
-
-	assert_int_equal(profiles_add_builtin(&all), 0);
-	for (size_t i = 0; i < all.cnt; i++) {
-		const struct profile *p = &all.list[i];
-		struct profiles again = { 0 };
-		char file[8192], says[512];
-
-		assert_true(*p->about && *p->use);
-		/* It is the file's, and what the profile was compiled from. */
-		assert_int_equal(sh_out(file, sizeof(file), "cat user/spec/profiles/%s.ini",
-					p->stream.name),
-				 0);
-		assert_string_equal(p->text, file);
-		if (parse_as(&again, p->text, PROFILE_BUILTIN, says, sizeof(says)))
-			fail_msg("%s", says);
-		assert_memory_equal(&again.list[0].stream, &p->stream, sizeof(p->stream));
-		assert_memory_equal(&again.list[0].numbered, &p->numbered, sizeof(p->numbered));
-		profiles_free(&again);
-	}
 	profiles_free(&all);
 }
 

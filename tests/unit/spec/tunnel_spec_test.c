@@ -15,102 +15,64 @@ static const struct text_row {
 	const char *name, *text;
 	int result;
 	const char *again; /* as format_tunnels() writes it; NULL: as `text` */
-	uint32_t kinds;
-	struct dedup_tunnel_port ports[DEDUP_TUNNEL_PORTS_MAX];
+	const char *ports; /* each with its kind; NULL: none */
 } TEXTS[] = {
-	{ "none", "none", 0, NULL, 0, { { 0 } } },
-	{ "one", "gre", 0, NULL, BIT(gre), { { 0 } } },
-	{ "usual-port", "geneve", 0, NULL, BIT(geneve), { { 6081, DEDUP_TUNNEL_geneve } } },
-	{ "usual-port-given", "gtp:2152", 0, "gtp", BIT(gtp), { { 2152, DEDUP_TUNNEL_gtp } } },
-	{ "usual-ports",
-	  "vxlan",
-	  0,
-	  NULL,
-	  BIT(vxlan),
-	  { { 4789, DEDUP_TUNNEL_vxlan }, { 4790, DEDUP_TUNNEL_vxlan } } },
-	{ "one-of-the-usual", "vxlan:4789", 0, NULL, BIT(vxlan), { { 4789, DEDUP_TUNNEL_vxlan } } },
-	{ "ports",
-	  "vlan,vxlan:4789,8472",
-	  0,
-	  NULL,
-	  BIT(vlan) | BIT(vxlan),
-	  { { 4789, DEDUP_TUNNEL_vxlan }, { 8472, DEDUP_TUNNEL_vxlan } } },
-	{ "ports-then-name",
-	  "vxlan:1,2,gtp:3,mpls",
-	  0,
-	  "mpls,vxlan:1,2,gtp:3",
-	  BIT(vxlan) | BIT(gtp) | BIT(mpls),
-	  { { 1, DEDUP_TUNNEL_vxlan }, { 2, DEDUP_TUNNEL_vxlan }, { 3, DEDUP_TUNNEL_gtp } } },
-	{ "twice",
-	  "vxlan:9,vxlan:9,gre,gre",
-	  0,
-	  "gre,vxlan:9",
-	  BIT(vxlan) | BIT(gre),
-	  { { 9, DEDUP_TUNNEL_vxlan } } },
-	{ "all",
-	  "all",
-	  0,
-	  NULL,
-	  DEDUP_TUNNELS_ALL,
-	  { { 4789, DEDUP_TUNNEL_vxlan },
-	    { 4790, DEDUP_TUNNEL_vxlan },
-	    { 6081, DEDUP_TUNNEL_geneve },
-	    { 2152, DEDUP_TUNNEL_gtp },
-	    { 37008, DEDUP_TUNNEL_tzsp },
-	    { 7932, DEDUP_TUNNEL_erm } } },
-	{ "all-and-port",
-	  "all,vxlan:8472",
-	  0,
-	  NULL,
-	  DEDUP_TUNNELS_ALL,
-	  { { 8472, DEDUP_TUNNEL_vxlan },
-	    { 6081, DEDUP_TUNNEL_geneve },
-	    { 2152, DEDUP_TUNNEL_gtp },
-	    { 37008, DEDUP_TUNNEL_tzsp },
-	    { 7932, DEDUP_TUNNEL_erm } } },
-	{ "most-ports",
-	  "vxlan:1,2,3,4,5,6,7,8",
-	  0,
-	  NULL,
-	  BIT(vxlan),
-	  { { 1, DEDUP_TUNNEL_vxlan },
-	    { 2, DEDUP_TUNNEL_vxlan },
-	    { 3, DEDUP_TUNNEL_vxlan },
-	    { 4, DEDUP_TUNNEL_vxlan },
-	    { 5, DEDUP_TUNNEL_vxlan },
-	    { 6, DEDUP_TUNNEL_vxlan },
-	    { 7, DEDUP_TUNNEL_vxlan },
-	    { 8, DEDUP_TUNNEL_vxlan } } },
-	{ "too-many-ports", "vxlan:1,2,3,4,5,6,7,8,9", -E2BIG, NULL, 0, { { 0 } } },
-	{ "too-many-with-usual", "vxlan:1,2,3,4,5,6,7,geneve,gtp", -E2BIG, NULL, 0, { { 0 } } },
-	{ "port-of-two-kinds", "vxlan:8,geneve:8", 8, NULL, 0, { { 0 } } },
-	{ "usual-port-of-another", "geneve:4789,vxlan", 4789, NULL, 0, { { 0 } } },
-	{ "empty", "", -EINVAL, NULL, 0, { { 0 } } },
-	{ "empty-name", "gre,,vxlan", -EINVAL, NULL, 0, { { 0 } } },
-	{ "comma-at-the-end", "gre,", -EINVAL, NULL, 0, { { 0 } } },
-	{ "unknown", "gre,l2tp", -EINVAL, NULL, 0, { { 0 } } },
-	{ "part-of-a-name", "vx", -EINVAL, NULL, 0, { { 0 } } },
-	{ "capital", "GRE", -EINVAL, NULL, 0, { { 0 } } },
-	{ "space", "gre, vxlan", -EINVAL, NULL, 0, { { 0 } } },
-	{ "none-and-more", "none,gre", -EINVAL, NULL, 0, { { 0 } } },
-	{ "more-and-none", "gre,none", -EINVAL, NULL, 0, { { 0 } } },
-	{ "port-of-gre", "gre:47", -EINVAL, NULL, 0, { { 0 } } },
-	{ "port-of-all", "all:8472", -EINVAL, NULL, 0, { { 0 } } },
-	{ "port-alone", "8472", -EINVAL, NULL, 0, { { 0 } } },
-	{ "port-behind-name", "vxlan,8472", -EINVAL, NULL, 0, { { 0 } } },
-	{ "no-port", "vxlan:", -EINVAL, NULL, 0, { { 0 } } },
-	{ "no-second-port", "vxlan:1,", -EINVAL, NULL, 0, { { 0 } } },
-	{ "port-0", "vxlan:0", -EINVAL, NULL, 0, { { 0 } } },
-	{ "port-too-high", "vxlan:65536", -EINVAL, NULL, 0, { { 0 } } },
-	{ "range", "vxlan:8472-8473", -EINVAL, NULL, 0, { { 0 } } },
-	{ "no-number", "vxlan:x", -EINVAL, NULL, 0, { { 0 } } },
-	{ "long-number", "vxlan:00000000000000000000000004789", -EINVAL, NULL, 0, { { 0 } } },
+	{ "none", "none", .result = 0 },
+	{ "one", "gre", .result = 0 },
+	{ "usual-port", "geneve", .ports = "geneve:6081" },
+	{ "usual-port-given", "gtp:2152", .again = "gtp", .ports = "gtp:2152" },
+	{ "usual-ports", "vxlan", .ports = "vxlan:4789 vxlan:4790" },
+	{ "one-of-the-usual", "vxlan:4789", .ports = "vxlan:4789" },
+	{ "ports", "vlan,vxlan:4789,8472", .ports = "vxlan:4789 vxlan:8472" },
+	{ "ports-then-name", "vxlan:1,2,gtp:3,mpls", .again = "mpls,vxlan:1,2,gtp:3",
+	  .ports = "vxlan:1 vxlan:2 gtp:3" },
+	{ "twice", "vxlan:9,vxlan:9,gre,gre", .again = "gre,vxlan:9", .ports = "vxlan:9" },
+	{ "all", "all", .ports = "vxlan:4789 vxlan:4790 geneve:6081 gtp:2152 tzsp:37008 erm:7932" },
+	{ "all-and-port", "all,vxlan:8472",
+	  .ports = "vxlan:8472 geneve:6081 gtp:2152 tzsp:37008 erm:7932" },
+	{ "most-ports", "vxlan:1,2,3,4,5,6,7,8",
+	  .ports = "vxlan:1 vxlan:2 vxlan:3 vxlan:4 vxlan:5 vxlan:6 vxlan:7 vxlan:8" },
+	{ "too-many-ports", "vxlan:1,2,3,4,5,6,7,8,9", .result = -E2BIG },
+	{ "too-many-with-usual", "vxlan:1,2,3,4,5,6,7,geneve,gtp", .result = -E2BIG },
+	{ "port-of-two-kinds", "vxlan:8,geneve:8", .result = 8 },
+	{ "usual-port-of-another", "geneve:4789,vxlan", .result = 4789 },
+	{ "empty", "", .result = -EINVAL },
+	{ "empty-name", "gre,,vxlan", .result = -EINVAL },
+	{ "comma-at-the-end", "gre,", .result = -EINVAL },
+	{ "unknown", "gre,l2tp", .result = -EINVAL },
+	{ "part-of-a-name", "vx", .result = -EINVAL },
+	{ "capital", "GRE", .result = -EINVAL },
+	{ "space", "gre, vxlan", .result = -EINVAL },
+	{ "none-and-more", "none,gre", .result = -EINVAL },
+	{ "more-and-none", "gre,none", .result = -EINVAL },
+	{ "port-of-gre", "gre:47", .result = -EINVAL },
+	{ "port-of-all", "all:8472", .result = -EINVAL },
+	{ "port-alone", "8472", .result = -EINVAL },
+	{ "port-behind-name", "vxlan,8472", .result = -EINVAL },
+	{ "no-port", "vxlan:", .result = -EINVAL },
+	{ "no-second-port", "vxlan:1,", .result = -EINVAL },
+	{ "port-0", "vxlan:0", .result = -EINVAL },
+	{ "port-too-high", "vxlan:65536", .result = -EINVAL },
+	{ "range", "vxlan:8472-8473", .result = -EINVAL },
+	{ "no-number", "vxlan:x", .result = -EINVAL },
+	{ "long-number", "vxlan:00000000000000000000000004789", .result = -EINVAL },
 };
+
+static const char *ports_of(const struct dedup_tunnels *t)
+{
+	static char text[256];
+	int len = 0;
+
+	*text = '\0';
+	for (uint32_t i = 0; i < t->ports_cnt; i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s%s:%u", i ? " " : "",
+				tunnel_name(t->ports[i].kind), t->ports[i].port);
+	return text;
+}
 
 TEST_ROWS(text_is_taken_or_refused, TEXTS)
 {
 	struct dedup_tunnels got, before;
-	uint32_t cnt = 0;
 
 	memset(&got, 0x55, sizeof(got));
 	before = got;
@@ -119,11 +81,7 @@ TEST_ROWS(text_is_taken_or_refused, TEXTS)
 		assert_memory_equal(&got, &before, sizeof(got));
 		return;
 	}
-	while (cnt < DEDUP_TUNNEL_PORTS_MAX && row->ports[cnt].port)
-		cnt++;
-	assert_int_equal(got.kinds, row->kinds);
-	assert_int_equal(got.ports_cnt, cnt);
-	assert_memory_equal(got.ports, row->ports, cnt * sizeof(*row->ports));
+	assert_string_equal(ports_of(&got), row->ports ?: "");
 	assert_string_equal(FORMAT_TUNNELS(&got, got.kinds), row->again ?: row->text);
 }
 
@@ -155,109 +113,81 @@ static const struct spec_row {
 	const char *profiles[2];
 	const char *option; /* --tunnels; NULL: not given */
 	const char *says;   /* why they are refused: a part of it; NULL: they are not */
-	uint32_t kinds, of_stream[2];
+	uint32_t opens[2];  /* by each stream */
 	uint32_t ports_cnt;
 	bool direct; /* the first stream is taken by the short cut */
 	bool outer_to, deliver;
 } SPECS[] = {
-	{ .name = "no-tunnels", .profiles[0] = UDP, .direct = true },
+	{ .name = "no-tunnels", .profiles = { UDP }, .direct = true },
 	{ .name = "option-for-all",
-	  .profiles[0] = UDP,
-	  .profiles[1] = IP "tunnels = gre\n",
+	  .profiles = { UDP, IP "tunnels = gre\n" },
 	  .option = "vxlan:4789",
-	  .kinds = BIT(vxlan),
-	  .of_stream[0] = BIT(vxlan),
-	  .of_stream[1] = BIT(vxlan),
+	  .opens = { BIT(vxlan), BIT(vxlan) },
 	  .ports_cnt = 1 },
-	{ .name = "option-none",
-	  .profiles[0] = UDP,
-	  .profiles[1] = IP "tunnels = gre\n",
-	  .option = "none" },
+	{ .name = "option-none", .profiles = { UDP, IP "tunnels = gre\n" }, .option = "none" },
 	{ .name = "each-its-own",
-	  .profiles[0] = UDP "tunnels = gre,vxlan:1\n",
-	  .profiles[1] = IP "tunnels = vxlan:2,mpls\n",
-	  .kinds = BIT(gre) | BIT(vxlan) | BIT(mpls),
-	  .of_stream[0] = BIT(gre) | BIT(vxlan),
-	  .of_stream[1] = BIT(vxlan) | BIT(mpls),
+	  .profiles = { UDP "tunnels = gre,vxlan:1\n", IP "tunnels = vxlan:2,mpls\n" },
+	  .opens = { BIT(gre) | BIT(vxlan), BIT(vxlan) | BIT(mpls) },
 	  .ports_cnt = 2 },
 	{ .name = "tunnel-to-a-port-of-the-stream",
-	  .profiles[0] = UDP,
+	  .profiles = { UDP },
 	  .option = "vxlan:8010",
-	  .kinds = BIT(vxlan),
-	  .of_stream[0] = BIT(vxlan),
+	  .opens = { BIT(vxlan) },
 	  .ports_cnt = 1 },
 	{ .name = "tunnel-on-one-of-the-ranges",
-	  .profiles[0] = "[profile p]\nlayer = udp\nports = 8001,8005\nid = payload+0:8\n",
+	  .profiles = { "[profile p]\nlayer = udp\nports = 8001,8005\nid = payload+0:8\n" },
 	  .option = "vxlan:8005",
-	  .kinds = BIT(vxlan),
-	  .of_stream[0] = BIT(vxlan),
+	  .opens = { BIT(vxlan) },
 	  .ports_cnt = 1 },
 	{ .name = "tunnel-beside-the-ports",
-	  .profiles[0] = UDP,
+	  .profiles = { UDP },
 	  .option = "vxlan:8011,8000",
-	  .kinds = BIT(vxlan),
-	  .of_stream[0] = BIT(vxlan),
+	  .opens = { BIT(vxlan) },
 	  .ports_cnt = 2,
 	  .direct = true },
-	{ .name = "outer-to",
-	  .profiles[0] = IP,
-	  .option = "gre",
-	  .kinds = BIT(gre),
-	  .of_stream[0] = BIT(gre),
-	  .outer_to = true },
-	{ .name = "outer-field",
-	  .profiles[0] = IP OUTER "tunnels = vlan\n",
-	  .kinds = BIT(vlan),
-	  .of_stream[0] = BIT(vlan) },
+	{ .name = "outer-to", .profiles = { IP }, .option = "gre", .opens = { BIT(gre) }, .outer_to = true },
+	{ .name = "outer-field", .profiles = { IP OUTER "tunnels = vlan\n" }, .opens = { BIT(vlan) } },
 	{ .name = "outer-field-without-tunnels",
-	  .profiles[0] = UDP,
-	  .profiles[1] = IP OUTER,
+	  .profiles = { UDP, IP OUTER },
 	  .says = "s1 reads the header of a tunnel" },
 	{ .name = "outer-field-and-none",
-	  .profiles[0] = IP OUTER "tunnels = gre\n",
+	  .profiles = { IP OUTER "tunnels = gre\n" },
 	  .option = "none",
 	  .says = "s0 reads the header of a tunnel" },
 	{ .name = "outer-id-without-tunnels",
-	  .profiles[0] = "[profile p]\nlayer = ip\nid = outer+0:4\nid = packet\n",
+	  .profiles = { "[profile p]\nlayer = ip\nid = outer+0:4\nid = packet\n" },
 	  .says = "s0 reads the header of a tunnel" },
 	{ .name = "near-the-end",
-	  .profiles[0] = ETHERNET "require = end-14:2 == 0x88fb\n",
+	  .profiles = { ETHERNET "require = end-14:2 == 0x88fb\n" },
 	  .option = "gre",
-	  .kinds = BIT(gre),
-	  .of_stream[0] = BIT(gre) },
+	  .opens = { BIT(gre) } },
 	{ .name = "far-from-the-end",
-	  .profiles[0] = ETHERNET "require = end-15:2 == 0x88fb\n",
+	  .profiles = { ETHERNET "require = end-15:2 == 0x88fb\n" },
 	  .option = "gre",
 	  .says = "s0 has a field that begins more than 14 bytes" },
 	{ .name = "far-id",
-	  .profiles[0] = "[profile p]\nlayer = ethernet\nid = end-20:16\n",
+	  .profiles = { "[profile p]\nlayer = ethernet\nid = end-20:16\n" },
 	  .option = "gre",
 	  .says = "s0 has a field that begins more than 14 bytes" },
 	{ .name = "far-from-the-end-and-vlan",
-	  .profiles[0] = ETHERNET "require = end-15:2 == 0x88fb\n",
+	  .profiles = { ETHERNET "require = end-15:2 == 0x88fb\n" },
 	  .option = "vlan",
-	  .kinds = BIT(vlan),
-	  .of_stream[0] = BIT(vlan) },
+	  .opens = { BIT(vlan) } },
 	{ .name = "far-from-the-end-beside-tunnels",
-	  .profiles[0] = ETHERNET "require = end-15:2 == 0x88fb\n",
-	  .profiles[1] = IP "tunnels = gre\n",
-	  .kinds = BIT(gre),
-	  .of_stream[0] = 0,
-	  .of_stream[1] = BIT(gre) },
+	  .profiles = { ETHERNET "require = end-15:2 == 0x88fb\n", IP "tunnels = gre\n" },
+	  .opens = { 0, BIT(gre) } },
 	{ .name = "port-of-two-kinds",
-	  .profiles[0] = IP "tunnels = vxlan:9\n",
-	  .profiles[1] = UDP "tunnels = geneve:9\n",
+	  .profiles = { IP "tunnels = vxlan:9\n", UDP "tunnels = geneve:9\n" },
 	  .says = "two kinds of tunnels have UDP port 9:" },
 	{ .name = "too-many-ports",
-	  .profiles[0] = IP "tunnels = vxlan:1,2,3,4,5\n",
-	  .profiles[1] = UDP "tunnels = gtp:6,7,8,9\n",
+	  .profiles = { IP "tunnels = vxlan:1,2,3,4,5\n", UDP "tunnels = gtp:6,7,8,9\n" },
 	  .says = "more than 8 UDP ports" },
 	{ .name = "outer-to-without-tunnels",
-	  .profiles[0] = IP,
+	  .profiles = { IP },
 	  .outer_to = true,
 	  .says = "--outer-to is for filters that open tunnels" },
 	{ .name = "deliver",
-	  .profiles[0] = UDP,
+	  .profiles = { UDP },
 	  .option = "gre",
 	  .deliver = true,
 	  .says = "--deliver xsk delivers datagrams" },
@@ -290,11 +220,11 @@ static void check_plan(const struct spec_row *r, const struct dedup_config *c)
 {
 	const struct dedup_tunnels *t = &c->tunnels;
 
-	assert_int_equal(t->kinds, r->kinds);
+	assert_int_equal(t->kinds, r->opens[0] | r->opens[1]);
 	assert_int_equal(t->ports_cnt, r->ports_cnt);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(c->policy.opens[i], r->of_stream[i]);
-	assert_int_equal(c->policy.frames == DEDUP_FRAMES_INSIDE, r->kinds != 0);
+		assert_int_equal(c->policy.opens[i], r->opens[i]);
+	assert_int_equal(c->policy.frames == DEDUP_FRAMES_INSIDE, t->kinds != 0);
 	assert_int_equal(c->policy.any_direct, r->direct);
 	assert_int_equal(c->policy.outer_to_cnt, 2 * r->outer_to);
 	if (!r->outer_to)
