@@ -238,6 +238,13 @@ static const struct change {
 	{ "change-unload", "unload ve0", true },
 };
 
+static bool driver_resets(void)
+{
+	char out[64];
+
+	return !sh_out(out, sizeof(out), "%s check ve0 --port 80 | grep 'reset the NIC'", tool());
+}
+
 static void test_change(void **state)
 {
 	const struct change *change = *state;
@@ -259,7 +266,8 @@ static void test_change(void **state)
 		      (unsigned long long)ns / 1000000);
 	driver_fact(change->name, "%llu/%llu", (unsigned long long)lost, (unsigned long long)sent);
 	assert_true(sent > 100);
-	if (!change->may_lose)
+	/* A shared program is detached, then attached: a driver that resets its NIC loses packets. */
+	if (!change->may_lose && !(getenv("SHARE") && driver_resets()))
 		assert_int_equal(lost, 0);
 	driver_flood(strstr(change->command, "unload") ? NULL : "ve0", (struct driver_flood){ 0 });
 }

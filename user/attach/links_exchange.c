@@ -178,7 +178,7 @@ static int exchange_shared(struct shared_pair *u, struct dedup_iface *entry, int
 	if (err)
 		*entry = (struct dedup_iface){ 0 };
 	else
-		diag_note("%s is shared: between the old program and the new one packets passed unjudged",
+		diag_note("%s is shared: between the old program and the new one packets passed unjudged; a NIC that its driver resets lost them",
 			  entry->name);
 	return err;
 }
