@@ -31,11 +31,8 @@
  */
 #ifdef __bpf__
 #define DEDUP_UNROLL _Pragma("unroll")
-/* Does not, where the program would become long. */
-#define DEDUP_NO_UNROLL _Pragma("nounroll")
 #else
 #define DEDUP_UNROLL
-#define DEDUP_NO_UNROLL
 #endif
 
 /* i &= mask, in assembly. The verifier must see that an index is within bounds. From `i &= mask`

@@ -111,8 +111,8 @@ int dedup_sha256_block(struct dedup_sha *sha)
 	h = sha->state[7];
 	DEDUP_SHA_8_ROUNDS(0, DEDUP_SHA_GIVEN);
 	DEDUP_SHA_8_ROUNDS(8, DEDUP_SHA_GIVEN);
-	DEDUP_NO_UNROLL
-	for (__u64 i = 0; i < 3; i++) {
+	DEDUP_UNROLL
+	for (int i = 0; i < 3; i++) {
 		k += 16;
 		DEDUP_SHA_8_ROUNDS(0, DEDUP_SHA_NEXT);
 		DEDUP_SHA_8_ROUNDS(8, DEDUP_SHA_NEXT);
