@@ -103,17 +103,12 @@ static bool own_pid(char pid[32])
  */
 static bool is_in_init_mounts(void)
 {
-	FILE *f = fopen("/proc/self/mountinfo", "re");
+	struct mount_line own;
 	char self[32];
-	int id = 0;
 
-	if (f) {
-		if (fscanf(f, "%d", &id) != 1)
-			id = 0;
-		fclose(f);
-	}
-	return id && own_pid(self) && strcmp(self, "1") &&
-	       find_mount("1", &(struct mount_line){ .id = id }, NULL);
+	return own_pid(self) && strcmp(self, "1") &&
+	       find_mount("self", &(struct mount_line){ 0 }, &own) &&
+	       find_mount("1", &(struct mount_line){ .id = own.id }, NULL);
 }
 
 /* Returns the PID of the parent; 0 if there is none, or if it is unknown. */

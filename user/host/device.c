@@ -56,22 +56,6 @@ int device_queues(const char *ifname, uint32_t *now, uint32_t *max)
 	return *now ? 0 : -EOPNOTSUPP;
 }
 
-/* Returns 1 if this ETH_FLAG_* is set; 0 if not, also if the device has no flags. */
-static int has_flag(const char *ifname, uint32_t flag)
-{
-	struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
-	int err = query_ethtool(ifname, &flags);
-
-	if (err)
-		return err == -EOPNOTSUPP ? 0 : err;
-	return (flags.data & flag) != 0;
-}
-
-int device_strips_tags(const char *ifname)
-{
-	return has_flag(ifname, ETH_FLAG_RXVLAN);
-}
-
 /* Answers of ethtool with lists of up to FEATURES_MAX elements. */
 union names {
 	struct ethtool_gstrings head;
@@ -137,6 +121,11 @@ int device_fixes_on(const char *ifname, const char *offload)
 	return state < 0 ? state : state == (IS_ON | IS_FIXED);
 }
 
+int device_strips_tags(const char *ifname)
+{
+	return has_feature(ifname, "rx-vlan-hw-parse");
+}
+
 int device_filters_vlans(const char *ifname)
 {
 	return has_feature(ifname, "rx-vlan-filter");
@@ -154,7 +143,7 @@ int device_merges_udp(const char *ifname)
 
 int device_merges_tcp(const char *ifname)
 {
-	return has_flag(ifname, ETH_FLAG_LRO);
+	return has_feature(ifname, "rx-lro");
 }
 
 int device_mtu(const char *ifname)

@@ -19,41 +19,6 @@
  */
 static const char *const UPPER_KINDS[] = { "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap" };
 
-/* Points by_type[T] at the attribute of type T, for types 0 to `max`, among the attributes in `len`
- * bytes from `first` on.
- */
-static void index_attributes(const void *first, size_t len, const struct nlattr **by_type,
-			     uint16_t max)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each_payload (first, len)
-		if (mnl_attr_get_type(attr) <= max)
-			by_type[mnl_attr_get_type(attr)] = attr;
-}
-
-/* Does what index_attributes() does for the attributes nested in `a`, which may be NULL. */
-static void index_nested(const struct nlattr *a, const struct nlattr **by_type, uint16_t max)
-{
-	if (a)
-		index_attributes(mnl_attr_get_payload(a), mnl_attr_get_payload_len(a), by_type, max);
-}
-
-/* Does what index_attributes() does for a message's attributes, which follow `header` bytes. */
-static void index_message(const struct nlmsghdr *m, size_t header, const struct nlattr **by_type,
-			  uint16_t max)
-{
-	const char *first = mnl_nlmsg_get_payload_offset(m, header);
-	const char *end = mnl_nlmsg_get_payload_tail(m);
-
-	index_attributes(first, end > first ? end - first : 0, by_type, max);
-}
-
-static uint32_t u32_of(const struct nlattr *a)
-{
-	return a && mnl_attr_get_payload_len(a) >= sizeof(uint32_t) ? mnl_attr_get_u32(a) : 0;
-}
-
 static void read_kind(const struct nlattr *kind, struct link *l)
 {
 	if (kind && !mnl_attr_validate(kind, MNL_TYPE_NUL_STRING))
@@ -74,9 +39,9 @@ static uint32_t carrier_of(const struct link *l, const struct nlattr *link, cons
 	const struct nlattr *vxlan[IFLA_VXLAN_LINK + 1] = { NULL };
 
 	if (strcmp(l->kind, "vxlan") != 0)
-		return u32_of(link);
-	index_nested(data, vxlan, IFLA_VXLAN_LINK);
-	return u32_of(vxlan[IFLA_VXLAN_LINK]);
+		return netlink_number(link);
+	netlink_nested(data, vxlan, IFLA_VXLAN_LINK);
+	return netlink_number(vxlan[IFLA_VXLAN_LINK]);
 }
 
 static void xdp_of(const struct nlattr *xdp, uint32_t ids[LINK_XDP_MAX])
@@ -89,9 +54,9 @@ static void xdp_of(const struct nlattr *xdp, uint32_t ids[LINK_XDP_MAX])
 	};
 	const struct nlattr *info[IFLA_XDP_MAX + 1] = { NULL };
 
-	index_nested(xdp, info, IFLA_XDP_MAX);
+	netlink_nested(xdp, info, IFLA_XDP_MAX);
 	for (int i = 0; i < LINK_XDP_MAX; i++)
-		ids[i] = u32_of(info[TYPES[i]]);
+		ids[i] = netlink_number(info[TYPES[i]]);
 }
 
 /* Reads rx_packets, the first field of struct rtnl_link_stats64. It is not aligned. */
@@ -108,7 +73,7 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
 	struct link l = { .index = info->ifi_index };
 
-	index_message(message, sizeof(*info), a, IFLA_MAX);
+	netlink_attributes(message, sizeof(*info), a, IFLA_MAX);
 	l.is_ethernet = info->ifi_type == ARPHRD_ETHER || info->ifi_type == ARPHRD_LOOPBACK;
 	if (a[IFLA_IFNAME])
 		snprintf(l.name, sizeof(l.name), "%.*s", mnl_attr_get_payload_len(a[IFLA_IFNAME]),
@@ -116,16 +81,16 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 	l.has_mac = a[IFLA_ADDRESS] && mnl_attr_get_payload_len(a[IFLA_ADDRESS]) == sizeof(l.mac);
 	if (l.has_mac)
 		memcpy(l.mac, mnl_attr_get_payload(a[IFLA_ADDRESS]), sizeof(l.mac));
-	l.master = u32_of(a[IFLA_MASTER]);
-	l.mtu = u32_of(a[IFLA_MTU]);
+	l.master = netlink_number(a[IFLA_MASTER]);
+	l.mtu = netlink_number(a[IFLA_MTU]);
 	xdp_of(a[IFLA_XDP], l.xdp_ids);
 	read_received(a[IFLA_STATS64], &l);
 	l.is_up = info->ifi_flags & IFF_UP;
-	index_nested(a[IFLA_LINKINFO], of, IFLA_INFO_DATA);
+	netlink_nested(a[IFLA_LINKINFO], of, IFLA_INFO_DATA);
 	read_kind(of[IFLA_INFO_KIND], &l);
 	l.is_on_other_netns = a[IFLA_LINK_NETNSID];
 	if (!l.is_on_other_netns && is_upper_kind(&l))
-		l.below = u32_of(a[IFLA_LINK]);
+		l.below = netlink_number(a[IFLA_LINK]);
 	else if (!l.is_on_other_netns)
 		l.carrier = carrier_of(&l, a[IFLA_LINK], of[IFLA_INFO_DATA]);
 	*out = l;

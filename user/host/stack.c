@@ -121,27 +121,18 @@ int stack_groups_read(struct stack_groups *out)
 		       ?: read_groups("/proc/self/net/igmp6", out, take_group6);
 }
 
-bool stack_is_joined(const struct stack_groups *g, uint32_t ifindex, const struct in6_addr *address)
-{
-	for (int i = 0; i < g->cnt; i++)
-		if (g->list[i].ifindex == ifindex && IN6_ARE_ADDR_EQUAL(&g->list[i].address, address))
-			return true;
-	return false;
-}
-
 static int note_hook(const struct nlmsghdr *m, void *arg)
 {
+	const struct nlattr *a[NFNLA_HOOK_FUNCTION_NAME + 1] = { NULL };
 	bool *any = arg;
-	const struct nlattr *a;
+	const char *name;
 
-	mnl_attr_for_each (a, m, sizeof(struct nfgenmsg)) {
-		const char *name = mnl_attr_get_payload(a);
-
-		if (mnl_attr_get_type(a) == NFNLA_HOOK_FUNCTION_NAME &&
-		    !mnl_attr_validate(a, MNL_TYPE_NUL_STRING))
-			*any |= !strncmp(name, "nft_do_chain", 12) || strstr(name, "t_do_table") ||
-				!strncmp(name, "iptable_", 8) || !strncmp(name, "ip6table_", 9);
-	}
+	netlink_attributes(m, sizeof(struct nfgenmsg), a, NFNLA_HOOK_FUNCTION_NAME);
+	if (!a[NFNLA_HOOK_FUNCTION_NAME])
+		return MNL_CB_OK;
+	name = mnl_attr_get_str(a[NFNLA_HOOK_FUNCTION_NAME]);
+	*any |= !strncmp(name, "nft_do_chain", 12) || strstr(name, "t_do_table") ||
+		!strncmp(name, "iptable_", 8) || !strncmp(name, "ip6table_", 9);
 	return MNL_CB_OK;
 }
 

@@ -62,9 +62,6 @@ struct stack_groups {
  */
 int stack_groups_read(struct stack_groups *out);
 
-/* Returns whether the interface has joined the group. */
-bool stack_is_joined(const struct stack_groups *g, uint32_t ifindex, const struct in6_addr *address);
-
 /* A UDP socket that is bound to a port. */
 struct stack_socket {
 	uint16_t port;		 /* host order */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* UDP sockets, by the kernel's sock_diag, and their programs, by /proc. */
-#include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "integers.h"
 #include "netlink.h"
 #include "stack.h"
 
@@ -31,17 +32,15 @@ static void read_address(const struct inet_diag_msg *d, struct in6_addr *out)
 static int take_socket(const struct nlmsghdr *m, void *arg)
 {
 	const struct inet_diag_msg *d = mnl_nlmsg_get_payload(m);
+	const struct nlattr *a[INET_DIAG_SKMEMINFO + 1] = { NULL };
 	const struct dump *to = arg;
-	const struct nlattr *a;
 	uint32_t memory[SK_MEMINFO_VARS] = { 0 };
 	struct stack_socket s;
 
-	mnl_attr_for_each (a, m, sizeof(*d))
-		if (mnl_attr_get_type(a) == INET_DIAG_SKMEMINFO)
-			memcpy(memory, mnl_attr_get_payload(a),
-			       mnl_attr_get_payload_len(a) < sizeof(memory)
-				       ? mnl_attr_get_payload_len(a)
-				       : sizeof(memory));
+	netlink_attributes(m, sizeof(*d), a, INET_DIAG_SKMEMINFO);
+	if (a[INET_DIAG_SKMEMINFO])
+		memcpy(memory, mnl_attr_get_payload(a[INET_DIAG_SKMEMINFO]),
+		       lesser(mnl_attr_get_payload_len(a[INET_DIAG_SKMEMINFO]), sizeof(memory)));
 	s = (struct stack_socket){ .port = ntohs(d->id.idiag_sport),
 				   .ifindex = d->id.idiag_if,
 				   .inode = d->idiag_inode,
@@ -72,49 +71,30 @@ int stack_each_socket(void (*each)(const struct stack_socket *s, void *arg), voi
 	return err;
 }
 
-/* Returns whether the process has this open: "socket:[INODE]". */
-static bool has_open(const char *pid, const char *socket)
-{
-	char path[64], target[64];
-	struct dirent *e;
-	bool found = false;
-	DIR *fds;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
-	fds = opendir(path);
-	while (fds && !found && (e = readdir(fds))) {
-		ssize_t len = readlinkat(dirfd(fds), e->d_name, target, sizeof(target) - 1);
-
-		target[len < 0 ? 0 : len] = '\0';
-		found = !strcmp(target, socket);
-	}
-	if (fds)
-		closedir(fds);
-	return found;
-}
-
 const char *stack_program_of(uint32_t inode, char buf[STACK_PROGRAM_MAX])
 {
-	char socket[32], path[64], name[17] = "";
-	DIR *proc = opendir("/proc");
-	struct dirent *e;
+	char socket[32], target[64], path[64], name[17];
+	glob_t fds = { 0 };
 
 	snprintf(buf, STACK_PROGRAM_MAX, "a program");
 	snprintf(socket, sizeof(socket), "socket:[%u]", inode);
-	while (proc && (e = readdir(proc))) {
+	glob("/proc/[0-9]*/fd/*", GLOB_NOSORT, NULL, &fds);
+	for (size_t i = 0; i < fds.gl_pathc; i++) {
+		ssize_t len = readlink(fds.gl_pathv[i], target, sizeof(target) - 1);
+		int pid = atoi(fds.gl_pathv[i] + strlen("/proc/"));
 		FILE *f;
 
-		if (*e->d_name < '0' || *e->d_name > '9' || !has_open(e->d_name, socket))
+		target[len < 0 ? 0 : len] = '\0';
+		if (strcmp(target, socket) != 0)
 			continue;
-		snprintf(path, sizeof(path), "/proc/%.20s/comm", e->d_name);
+		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 		f = fopen(path, "re");
 		if (f && fscanf(f, "%16[^\n]", name) == 1)
-			snprintf(buf, STACK_PROGRAM_MAX, "%s (%.20s)", name, e->d_name);
+			snprintf(buf, STACK_PROGRAM_MAX, "%s (%d)", name, pid);
 		if (f)
 			fclose(f);
 		break;
 	}
-	if (proc)
-		closedir(proc);
+	globfree(&fds);
 	return buf;
 }
