@@ -18,7 +18,6 @@
 
 #include "bpffs.h"
 #include "clock.h"
-#include "clock_offset.h"
 #include "diag.h"
 #include "dirs.h"
 #include "memory.h"
@@ -163,7 +162,7 @@ int kernel_ready(bool verbose, bool may_mount)
 	kernel_output(verbose);
 	if (err)
 		return err;
-	err = clock_measure_offset(&clock_offset_ns);
+	err = clock_read_offset(&clock_offset_ns);
 	return err ? diag_err(err, "cannot ask the kernel for its clock: %s", strerror(-err)) : 0;
 }
 

@@ -13,7 +13,7 @@
 
 /* Bits: capabilities that a verb needs, besides file access to the pins. */
 enum kernel_right {
-	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: open pins, measure the clock */
+	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: open pins */
 	KERNEL_PERFMON = 1 << 1, /* CAP_PERFMON, or CAP_SYS_ADMIN: load programs like ours */
 	KERNEL_ATTACH = 1 << 2,	 /* CAP_NET_ADMIN: attach programs to interfaces */
 	KERNEL_MONITOR = 1 << 3, /* CAP_SYS_ADMIN, beside CAP_NET_ADMIN: the drop monitor */
@@ -102,7 +102,7 @@ uint64_t kernel_memory_available(void);
 void kernel_wait_for_packets(void);
 
 /* Returns the kernel's CLOCK_MONOTONIC, which the hand reads, in ns. In a time namespace this is
- * right only after kernel_ready(), which measures the offset (clock.h).
+ * right only after kernel_ready(), which reads the offset (clock.h).
  */
 uint64_t kernel_now_ns(void);
 

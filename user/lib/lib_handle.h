@@ -33,7 +33,7 @@ struct xdp_dedup_filter {
 	struct view *view;	 /* for new calls */
 	struct view *old;	 /* list of views that earlier calls may still use */
 	char *name, *stream;	 /* of xdp_dedup_open(); stream may be NULL */
-	int64_t clock_offset_ns; /* of clock_measure_offset() */
+	int64_t clock_offset_ns; /* of clock_read_offset() */
 
 	/* If the last try to reopen the filter failed: the error, the serial, and the time of the
 	 * next try. At that time `old` is checked, too.
