@@ -248,28 +248,3 @@ int bpffs_ready(bool may_mount)
 		"mount -t bpf -o mode=0700 bpf " BPFFS
 		" outside, and under ip netns exec NS, say nsenter --net=/run/netns/NS instead");
 }
-
-static int empty_dir(DIR *dir)
-{
-	struct dirent *entry;
-	int err = 0;
-
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0))
-			err = -errno;
-	return err;
-}
-
-int bpffs_remove(int at, const char *name)
-{
-	DIR *dir = dir_open_list(at, name, false);
-	int err;
-
-	if (!dir && errno == ENOTDIR)
-		return unlinkat(at, name, 0) ? -errno : 0;
-	if (!dir)
-		return -errno;
-	err = empty_dir(dir);
-	closedir(dir);
-	return unlinkat(at, name, AT_REMOVEDIR) ? -errno : err;
-}

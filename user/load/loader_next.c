@@ -90,7 +90,9 @@ static int put_predecessor(struct xdp_dedup *skel, const struct predecessor *p, 
 
 	if (err)
 		return diag_err(err, "cannot use the predecessor's maps: %s", strerror(-err));
-	return predecessor_pin(p, directory);
+	for (int i = PREDECESSOR_MAPS - 1; i >= 0 && !err; i--)
+		err = object_pin_at(p->fds[i], directory, PINS[PIN_PREDECESSOR_STATE + i]);
+	return err;
 }
 
 /* Makes the maps in +NAME that are not there yet, loads the packet program, starts the hand of a

@@ -39,15 +39,6 @@ int predecessor_of_filter(const struct filter *f, struct predecessor *out)
 	return err;
 }
 
-int predecessor_pin(const struct predecessor *p, const char *directory)
-{
-	int err = 0;
-
-	for (int i = PREDECESSOR_MAPS - 1; i >= 0 && !err; i--)
-		err = object_pin_at(p->fds[i], directory, PINS[PIN_PREDECESSOR_STATE + i]);
-	return err;
-}
-
 /* Reads the current ids of the successor into *ids, and how many it has learned into *told. The
  * predecessor counts these; from its next step on, the successor's hand reports later ids to it.
  */

@@ -34,7 +34,4 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 			    struct predecessor *out);
 void predecessor_close(struct predecessor *p);
 
-/* Pins the maps in the directory of the successor. Returns 0, or -errno. */
-int predecessor_pin(const struct predecessor *p, const char *directory);
-
 #endif

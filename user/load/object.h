@@ -30,8 +30,7 @@ int object_open_pin(const char *directory, const char *pin);
 int object_draw_secrets(struct dedup_config *cfg);
 
 /* Loads the object with *cfg, and pins the maps that this makes, but does not start the hand. name:
- * the existing directory of the filter, as object_open() got it. Returns 0; or -errno, and then
- * some maps may be pinned.
+ * as for object_open(). Returns 0; or -errno, and then some maps may be pinned.
  */
 int object_load_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg);
 
