@@ -200,12 +200,6 @@ uint32_t drop_monitor_missed(struct drop_monitor *m)
 	return memory[SK_MEMINFO_DROPS] + (uint32_t)m->refused;
 }
 
-static void copy_text(char *out, size_t size, const struct nlattr *a)
-{
-	if (a)
-		snprintf(out, size, "%.*s", (int)mnl_attr_get_payload_len(a), mnl_attr_get_str(a));
-}
-
 bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out)
 {
 	const struct nlattr *a[NET_DM_ATTR_MAX + 1] = { NULL };
@@ -223,8 +217,8 @@ bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out)
 		return false;
 	netlink_attributes(header, GENL_HDRLEN, a, NET_DM_ATTR_MAX);
 	netlink_nested(a[NET_DM_ATTR_IN_PORT], port, NET_DM_ATTR_PORT_MAX);
-	copy_text(out->where, sizeof(out->where), a[NET_DM_ATTR_SYMBOL]);
-	copy_text(out->reason, sizeof(out->reason), a[NET_DM_ATTR_REASON]);
+	netlink_text(a[NET_DM_ATTR_SYMBOL], out->where, sizeof(out->where));
+	netlink_text(a[NET_DM_ATTR_REASON], out->reason, sizeof(out->reason));
 	out->ifindex = netlink_number(port[NET_DM_ATTR_PORT_NETDEV_IFINDEX]);
 	out->time_ns = netlink_number(a[NET_DM_ATTR_TIMESTAMP]);
 	out->len = netlink_number(a[NET_DM_ATTR_ORIG_LEN]);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/genetlink.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define ANSWER_MAX 65536 /* bytes; the kernel sends a dump in parts of at most half of that */
@@ -123,4 +124,10 @@ uint64_t netlink_number(const struct nlattr *a)
 	default:
 		return 0;
 	}
+}
+
+void netlink_text(const struct nlattr *a, char *out, size_t size)
+{
+	if (a)
+		snprintf(out, size, "%.*s", (int)mnl_attr_get_payload_len(a), mnl_attr_get_str(a));
 }

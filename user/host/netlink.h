@@ -33,8 +33,8 @@ void netlink_begin_generic(union netlink_request *q, uint16_t family, uint8_t co
  */
 int netlink_family(const char *name);
 
-/* Point by_type[T] at the attribute of type T, for types 0 to `max`; others stay as they are. The
- * attributes follow `header` bytes of a message, or are nested in `a`, which may be NULL.
+/* Point by_type[T] at the attribute of type T, for types 0 to `max`, behind `header` bytes of a
+ * message, or in `a`, which may be NULL. Other elements stay as they are.
  */
 void netlink_attributes(const struct nlmsghdr *m, size_t header, const struct nlattr **by_type,
 			uint16_t max);
@@ -42,5 +42,8 @@ void netlink_nested(const struct nlattr *a, const struct nlattr **by_type, uint1
 
 /* Returns the number of 1, 2, 4 or 8 bytes in the attribute; 0 if `a` is NULL, or has other bytes. */
 uint64_t netlink_number(const struct nlattr *a);
+
+/* Copies the text in the attribute, cut to `size` bytes; *out stays if `a` is NULL. */
+void netlink_text(const struct nlattr *a, char *out, size_t size);
 
 #endif
