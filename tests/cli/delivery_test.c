@@ -284,7 +284,7 @@ TEST(no_room_to_want)
 /* While the hand walks no id can be wanted, and it may be stopped in its walk for long. */
 TEST(reader_waits_once_for_the_hand)
 {
-	unsigned int wanted, lost;
+	unsigned int wanted = 0, lost = 0;
 	struct delivery d;
 	struct filter f;
 
@@ -295,7 +295,7 @@ TEST(reader_waits_once_for_the_hand)
 		*delivery_in_flight(&d, 0, i) = (struct dedup_in_flight){ .number = i + 1 };
 	__sync_fetch_and_add(&f.state->walks, 1);
 	alarm(PATIENCE_MS / 1000);
-	delivery_want_left(&d, &f, 0, &wanted, &lost);
+	delivery_want_left(&d, &f, 0, true, &wanted, &lost);
 	alarm(0);
 	assert_int_equal(wanted, 0);
 	assert_int_equal(lost, DEDUP_IN_FLIGHT_MAX);

@@ -395,7 +395,7 @@ void attachments_update_record(struct filter *f, const struct attachments *a)
 			struct dedup_iface *entry = &f->record->ifaces[i];
 
 			if (!entry->ifindex || !a->list[j].local ||
-			    !iface_has_name(entry, a->list[j].recorded))
+			    strcmp(entry->name, a->list[j].recorded) != 0)
 				continue;
 			entry->ifindex = a->list[j].ifindex;
 			entry->netns = iface_local_netns();

@@ -7,7 +7,7 @@
  * With the last XDP program a driver frees resources that the program may still use: veth
  * unregisters a queue while a packet of that queue is in the program (Linux 6.12: NULL pointer);
  * virtio_net removes queues to which AF_XDP sockets are bound. So between the steps callers wait
- * until readers have closed their sockets (delivery_await_readers()).
+ * until readers have closed their sockets (unread_await_readers()).
  *
  * If a process is killed between the steps, the interface passes all packets, and the next command
  * that changes filters does the remaining steps.

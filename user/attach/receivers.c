@@ -220,7 +220,7 @@ static bool spec_goes_by_tags(const struct filter_spec *spec)
 static void note_filtered_vlans(const struct placement *where)
 {
 	for (int i = 0; i < where->cnt; i++) {
-		if (device_filters_vlans(where->ifnames[i]) != 1)
+		if (device_has(where->ifnames[i], DEVICE_FILTERS_VLANS) != 1)
 			continue;
 		diag_note("%s discards frames of VLANs for which there is no device on top of it" ADVICE
 			  "for the filter to see them: ethtool -K %s rx-vlan-filter off",
@@ -235,7 +235,7 @@ int receivers_note_tags(const struct filter_spec *spec, const struct placement *
 		return 0;
 	note_filtered_vlans(where);
 	for (int i = 0; i < where->cnt; i++) {
-		if (!device_strips_tags(where->ifnames[i]))
+		if (!device_has(where->ifnames[i], DEVICE_STRIPS_TAGS))
 			continue;
 		diag_note("%s may take VLAN tags off before the filter sees them, and frames of different VLANs then look alike" ADVICE
 			  "where there are any: ethtool -K %s rxvlan off",

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "attachments.h"
-#include "delivery.h"
 #include "detach.h"
 #include "diag.h"
 #include "fd.h"
@@ -18,6 +17,7 @@
 #include "pin_dirs.h"
 #include "share.h"
 #include "stack.h"
+#include "unread.h"
 
 /* Writes the record of the filter in +NAME, and waits until its hand steps. */
 static int make_ready(const char *name, const struct placement *where, uint64_t drop_until_ns)
@@ -138,8 +138,8 @@ static int remove_filter(const char *name)
 	}
 	err = pin_dir_remove(name);
 	if (!err) {
-		delivery_end(&d); /* after the pins: else a reader could open the queue again */
-		delivery_await_readers(&d, NULL);
+		unread_end(&d); /* after the pins: else a reader could open the queue again */
+		unread_await_readers(&d, NULL);
 	}
 	delivery_close(&d);
 	return err;

@@ -16,7 +16,7 @@ int filter_start(const char *name, const struct placement *where, uint64_t drop_
 
 /* Detaches a filter, of any version, complete or not, from all its interfaces (detach.h), and
  * removes its pins and those of +NAME; the kernel then frees its maps and programs. Readers of its
- * AF_XDP sockets are notified at once (delivery_end()); readers of zero-copy sockets have a second
+ * AF_XDP sockets are notified at once (unread_end()); readers of zero-copy sockets have a second
  * to close them. Returns 0; or -errno, and then the filter still runs on interfaces from which it
  * could not be detached.
  */

@@ -121,7 +121,7 @@ int check_redirect(struct check_context *q)
 
 int check_lro(struct check_context *q)
 {
-	int on = device_merges_tcp(q->ifname);
+	int on = device_has(q->ifname, DEVICE_MERGES_TCP);
 
 	if (on >= 0)
 		check_flag(q, "lro", on);

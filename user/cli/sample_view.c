@@ -5,10 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "iface.h"
 #include "json_out.h"
 #include "kept.h"
 #include "stream_ids.h"
+#include "text.h"
 
 #define SECOND_NS 1000000000
 
@@ -46,9 +46,10 @@ static void write_iface(const struct filter *f, uint32_t ifindex, char name[VIEW
 			cnt++;
 		}
 	if (cnt == 1)
-		iface_shown_name(found, name);
+		snprintf(name, VIEW_IFACE_MAX, "%s", found->name);
 	else
 		snprintf(name, VIEW_IFACE_MAX, "#%" PRIu32, ifindex);
+	text_clean(name);
 }
 
 /* Writes an id of stream n, or nothing if n is below 0. */

@@ -21,7 +21,7 @@ static struct dedup_iface *recorded_entry(const struct change *c, const char *if
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
 		struct dedup_iface *entry = &c->f.record->ifaces[i];
 
-		if (entry->ifindex && iface_has_name(entry, ifname))
+		if (entry->ifindex && !strcmp(entry->name, ifname))
 			return entry;
 	}
 	return NULL;

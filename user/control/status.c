@@ -86,8 +86,8 @@ static void collect_attached(struct status *s, const struct links *links,
 	out->ifindex = a->ifindex;
 	out->mode = a->mode;
 	out->mtu_max = mtu_exceeded(links, a);
-	out->strips_tags =
-		receivers_go_by_tags(s->filter.config) && device_strips_tags(a->ifname) == 1;
+	out->strips_tags = receivers_go_by_tags(s->filter.config) &&
+			   device_has(a->ifname, DEVICE_STRIPS_TAGS) == 1;
 	if (out->mode == MODE_SKB)
 		out->native = has_native(out->ifindex);
 	if (s->filter.config->policy.deliver && device_queues(a->ifname, &out->queues, &max))

@@ -45,7 +45,7 @@ static int unload_interface(struct filter *f, const struct attachment *a)
 	if (err)
 		return err;
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
-		if (f->record->ifaces[i].ifindex && iface_has_name(&f->record->ifaces[i], a->recorded))
+		if (f->record->ifaces[i].ifindex && !strcmp(f->record->ifaces[i].name, a->recorded))
 			f->record->ifaces[i] = (struct dedup_iface){ 0 };
 	/* Makes readers of its queues check where it runs. */
 	__sync_fetch_and_add(&f->state->serial, 1);

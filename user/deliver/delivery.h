@@ -28,14 +28,6 @@ int delivery_open(const struct filter *f, struct delivery *out);
 void delivery_begin(struct delivery *d);
 void delivery_close(struct delivery *d);
 
-/* Notifies the owners of open sockets that the filter is unloaded: sets DEDUP_ENDED. Does nothing
- * if *d is empty.
- */
-void delivery_end(const struct delivery *d);
-
-/* Reopens the slot for a new socket; the old socket loses it. Returns the new dedup_socket.opened. */
-uint32_t delivery_reopen(struct dedup_socket *s);
-
 /* Does the filter's record have this interface? */
 bool delivery_runs_on(const struct filter *f, uint32_t ifindex);
 
@@ -45,10 +37,10 @@ bool delivery_runs_on(const struct filter *f, uint32_t ifindex);
  */
 int delivery_slot(const struct delivery *d, const struct filter *f, struct dedup_queue queue);
 
-/* Puts a socket into its slot. From then on, until it is closed, it receives packets. Returns 0, or
- * -errno.
+/* Gives the slot of the owner `was` to another, 0 for none, without the credits of its last reader.
+ * Returns false if another process has done so.
  */
-int delivery_enter(const struct delivery *d, uint32_t slot, int socket_fd);
+bool delivery_take_slot_over(const struct delivery *d, uint32_t slot, uint64_t was, uint64_t owner);
 
 /* The in-flight entry of a packet, by the packet's number or the lower half of that number. */
 static inline struct dedup_in_flight *delivery_in_flight(const struct delivery *d, uint32_t slot,
@@ -57,39 +49,17 @@ static inline struct dedup_in_flight *delivery_in_flight(const struct delivery *
 	return &d->in_flight[slot * DEDUP_IN_FLIGHT_MAX + number % DEDUP_IN_FLIGHT_MAX];
 }
 
-/* Results of delivery_want_unread(): numbers of packets. */
-struct delivery_unread {
-	unsigned int wanted, lost; /* of readers that have ended: ids wanted; no room for the id */
-	unsigned int held_lost;	   /* of readers that may still read them: no room for the id */
-};
-
-/* Wants (want.h) the ids of all packets in this slot that were not given back, and clears their
- * entries. Call it only when no program can add an entry: the slot has no socket, or a new one that
- * is bound to the queue. *wanted: number of ids that are wanted; *lost: ids without room.
+/* Wants (want.h) the ids of all packets in this slot that were not given back. Adds to *wanted, or
+ * to *lost if there is no room for an id. ends: also clears the packets' entries. Set it only when
+ * no program can add an entry: the slot has no socket, or a new one that is bound to the queue.
  */
-void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slot,
+void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slot, bool ends,
 			unsigned int *wanted, unsigned int *lost);
 
-/* Calls delivery_want_left() for abandoned slots, and frees them: those of interfaces that are not
- * in f's record, or all slots if f does not deliver. A slot that still has a socket stays: it gets
- * DEDUP_ENDED, and the ids of its entries are wanted (deliver.h). Without CAP_NET_RAW it is unknown
- * which slots have a socket. Then each slot stays.
- */
-void delivery_want_unread(const struct delivery *d, struct filter *f, struct delivery_unread *out);
-
-/* Waits up to a second until the readers have closed their zero-copy sockets in abandoned slots
- * (delivery_want_unread()), or in all slots if f is NULL. These readers have been notified. Then
- * waits until the kernel has removed the sockets from the driver's queues. Without CAP_NET_RAW it
- * waits for the full second.
- */
-void delivery_await_readers(const struct delivery *d, const struct filter *f);
-
-/* Wants the id of one packet. Returns 1; -errno of want_id(); -EINVAL if its stream no longer
- * exists.
+/* Wants the id of one packet, and undoes that. Returns 1, or 0; -errno of want.h; -EINVAL if its
+ * stream no longer exists.
  */
 int delivery_want(struct filter *f, const struct dedup_in_flight *h);
-
-/* Undoes delivery_want(). Returns 0; -errno of want_withdraw(); or -EINVAL. */
 int delivery_want_no_more(struct filter *f, const struct dedup_in_flight *h);
 
 #endif

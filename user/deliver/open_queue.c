@@ -5,6 +5,8 @@
 #include <net/if.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
+
 #include "iface.h"
 
 #define BIND_TRIES 200 /* the kernel needs some 20 ms to release a closed socket */
@@ -71,10 +73,22 @@ static int open_socket(struct open_queue *q, const struct queue_options *o)
 	return err;
 }
 
+/* Reopens the slot for a new socket; the old socket loses it. Returns the new `opened`. */
+static uint32_t reopen_slot(struct dedup_socket *s)
+{
+	uint32_t was, opened;
+
+	do {
+		was = READ_ONCE(s->opened);
+		opened = (was & ~DEDUP_ENDED) + 1;
+	} while (!__sync_bool_compare_and_swap(&s->opened, was, opened));
+	return opened;
+}
+
 /* Takes the queue's slot, withdraws its credits, and puts the socket into it. */
 static int enter_slot(struct open_queue *q, struct filter *f, uint32_t queue)
 {
-	int err = delivery_open(f, &q->delivery), slot;
+	int err = delivery_open(f, &q->delivery), slot, fd = q->xsk.fd;
 	struct dedup_socket *s;
 
 	if (err)
@@ -84,14 +98,14 @@ static int enter_slot(struct open_queue *q, struct filter *f, uint32_t queue)
 		return slot;
 	q->socket = s = &q->delivery.sockets[slot];
 	q->in_flight = delivery_in_flight(&q->delivery, slot, 0);
-	q->opened = delivery_reopen(s);
+	q->opened = reopen_slot(s);
 	WRITE_ONCE(s->granted, 0);
-	delivery_want_left(&q->delivery, f, slot, &q->recovered, &q->forgotten);
+	delivery_want_left(&q->delivery, f, slot, true, &q->recovered, &q->forgotten);
 	s->frame_bytes = XSK_FRAME_ROOM;
 	s->pid = 0;
 	s->zerocopy = q->xsk.zerocopy;
 	xsk_wake(&q->xsk);
-	return delivery_enter(&q->delivery, slot, q->xsk.fd);
+	return bpf_map_update_elem(q->delivery.xsks_fd, &slot, &fd, BPF_ANY) ? -errno : 0;
 }
 
 int queue_open(struct filter *f, const struct queue_options *o, struct open_queue *q)

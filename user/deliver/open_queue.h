@@ -54,13 +54,13 @@ void queue_close(struct open_queue *q);
 /* Makes *q empty, so that queue_close() does nothing. */
 void queue_begin(struct open_queue *q);
 
-/* The in-flight entry of a packet, by the packet's number or the lower half of that number. */
+/* Does what delivery_in_flight() does. */
 static inline struct dedup_in_flight *queue_in_flight(const struct open_queue *q, uint64_t number)
 {
 	return &q->in_flight[number % DEDUP_IN_FLIGHT_MAX];
 }
 
-/* Has another socket taken the queue, or has the filter ended it (DEDUP_ENDED)? */
+/* Has another socket taken the queue, or has the filter ended it? */
 static inline bool queue_is_lost(const struct open_queue *q)
 {
 	return READ_ONCE(q->socket->opened) != q->opened;

@@ -8,8 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "open_filter.h"
-
 /* Does a process with this id run in this PID namespace? By a pidfd, as kill() also finds zombies. */
 static bool process_exists(uint32_t pid)
 {

@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Unread packets in abandoned queues of AF_XDP sockets: the filter no longer delivers, or no longer
- * runs on the interface. For verbs. Logs notes on the result.
+/* The end of delivery to queues: the filter is unloaded, no longer delivers, or no longer runs on
+ * the interface; and the packets that are unread then. For verbs. Logs notes on the result.
  */
 #ifndef XDP_DEDUP_UNREAD_H
 #define XDP_DEDUP_UNREAD_H
 
-#include "open_filter.h"
+#include "delivery.h"
 
-/* Makes the next copies of unread packets pass (delivery_want_unread()), and notifies readers that
- * their queues have ended. from: the open filter before the change; f: the filter after it, in
- * which the ids are wanted. No program of `from` still runs, unless it is one of f. Does nothing if
- * `from` does not deliver. Waits up to a second for readers of zero-copy sockets to leave. Logs a
- * note for ids that cannot be wanted.
+/* Notifies the owners of open sockets that the filter is unloaded: sets DEDUP_ENDED. Does nothing
+ * if *d is empty.
+ */
+void unread_end(const struct delivery *d);
+
+/* Waits up to a second until the readers have closed their zero-copy sockets in abandoned slots
+ * (unread_want()), or in all slots if f is NULL. These readers have been notified. Then waits until
+ * the kernel has removed the sockets from the driver's queues. Without CAP_NET_RAW it waits for the
+ * full second.
+ */
+void unread_await_readers(const struct delivery *d, const struct filter *f);
+
+/* Makes the next copies of unread packets pass, and notifies readers, in abandoned slots: those of
+ * interfaces that are not in f's record, or all if f does not deliver. from: the open filter before
+ * the change; f: the filter after it, in which the ids are wanted. No program of `from` still runs,
+ * unless it is one of f. Does nothing if `from` does not deliver. Then does
+ * unread_await_readers(). Logs a note for ids that cannot be wanted. Without CAP_NET_RAW it is
+ * unknown which slots have a socket: then each slot stays.
  */
 void unread_want(const struct filter *from, struct filter *f);
 

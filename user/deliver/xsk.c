@@ -10,12 +10,7 @@
 
 void xsk_begin(struct xsk *x)
 {
-	*x = (struct xsk){
-		.fd = -1,
-		.memory = MAP_FAILED,
-		.fill_map = { .mem = MAP_FAILED },
-		.rx_map = { .mem = MAP_FAILED },
-	};
+	*x = (struct xsk){ .fd = -1 };
 }
 
 bool xsk_frames_ok(uint32_t frames)
@@ -23,9 +18,22 @@ bool xsk_frames_ok(uint32_t frames)
 	return frames >= XSK_FRAMES_MIN && frames <= XSK_FRAMES_MAX && !(frames & (frames - 1));
 }
 
-static size_t frames_bytes(const struct xsk *x)
+/* Maps memory of the socket at this offset, or anonymous memory if fd is -1. */
+static int map(struct xsk_map *m, size_t bytes, int fd, off_t at)
 {
-	return (size_t)x->frames * XSK_FRAME_BYTES;
+	int flags = MAP_SHARED | MAP_POPULATE | (fd < 0 ? MAP_ANONYMOUS : 0);
+	void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, at);
+
+	if (mem == MAP_FAILED)
+		return -errno;
+	*m = (struct xsk_map){ mem, bytes };
+	return 0;
+}
+
+static void unmap(const struct xsk_map *m)
+{
+	if (m->mem)
+		munmap(m->mem, m->bytes);
 }
 
 static int set_number(int fd, int option, uint32_t number)
@@ -35,24 +43,13 @@ static int set_number(int fd, int option, uint32_t number)
 
 static int make_memory(struct xsk *x)
 {
-	struct xdp_umem_reg reg = { .len = frames_bytes(x), .chunk_size = XSK_FRAME_BYTES };
+	struct xdp_umem_reg reg = { .len = (size_t)x->frames * XSK_FRAME_BYTES,
+				    .chunk_size = XSK_FRAME_BYTES };
+	int err = map(&x->memory_map, reg.len, -1, 0);
 
-	x->memory = mmap(NULL, reg.len, PROT_READ | PROT_WRITE,
-			 MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	if (x->memory == MAP_FAILED)
-		return -errno;
+	x->memory = x->memory_map.mem;
 	reg.addr = (uintptr_t)x->memory;
-	return setsockopt(x->fd, SOL_XDP, XDP_UMEM_REG, &reg, sizeof(reg)) ? -errno : 0;
-}
-
-/* Maps a ring: its head, and its elements behind that. */
-static int map_ring(const struct xsk *x, off_t at, const struct xdp_ring_offset *offset,
-		    size_t element, struct xsk_map *out)
-{
-	out->bytes = offset->desc + x->frames * element;
-	out->mem =
-		mmap(NULL, out->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, x->fd, at);
-	return out->mem == MAP_FAILED ? -errno : 0;
+	return err ?: setsockopt(x->fd, SOL_XDP, XDP_UMEM_REG, &reg, sizeof(reg)) ? -errno : 0;
 }
 
 /* Initializes libxdp's struct of a ring at this address. The structs of both kinds have these fields. */
@@ -74,16 +71,17 @@ static int map_rings(struct xsk *x)
 
 	if (getsockopt(x->fd, SOL_XDP, XDP_MMAP_OFFSETS, &offsets, &len))
 		return -errno;
-	err = map_ring(x, XDP_UMEM_PGOFF_FILL_RING, &offsets.fr, sizeof(uint64_t), &x->fill_map);
+	/* A ring is its head, and its elements behind that. */
+	err = map(&x->fill_map, offsets.fr.desc + x->frames * sizeof(uint64_t), x->fd,
+		  XDP_UMEM_PGOFF_FILL_RING)
+		      ?: map(&x->rx_map, offsets.rx.desc + x->frames * sizeof(struct xdp_desc),
+			     x->fd, XDP_PGOFF_RX_RING);
 	if (err)
 		return err;
 	ring = x->fill_map.mem;
 	x->fill = (struct xsk_ring_prod)RING(x, ring, &offsets.fr);
 	x->fill.cached_prod = *x->fill.producer;
 	x->fill.cached_cons = *x->fill.consumer + x->frames; /* libxdp's way of counting */
-	err = map_ring(x, XDP_PGOFF_RX_RING, &offsets.rx, sizeof(struct xdp_desc), &x->rx_map);
-	if (err)
-		return err;
 	ring = x->rx_map.mem;
 	x->rx = (struct xsk_ring_cons)RING(x, ring, &offsets.rx);
 	x->rx.cached_prod = *x->rx.producer;
@@ -163,12 +161,9 @@ void xsk_fill(struct xsk *x)
 void xsk_close(struct xsk *x)
 {
 	fd_close(x->fd);
-	if (x->fill_map.mem != MAP_FAILED)
-		munmap(x->fill_map.mem, x->fill_map.bytes);
-	if (x->rx_map.mem != MAP_FAILED)
-		munmap(x->rx_map.mem, x->rx_map.bytes);
-	if (x->memory != MAP_FAILED)
-		munmap(x->memory, frames_bytes(x));
+	unmap(&x->fill_map);
+	unmap(&x->rx_map);
+	unmap(&x->memory_map);
 	xsk_begin(x);
 }
 

@@ -26,9 +26,8 @@
 #define XDP_USE_SG (1 << 4)
 #endif
 
-/* The mapping of a ring. */
 struct xsk_map {
-	void *mem; /* MAP_FAILED: not mapped */
+	void *mem; /* NULL: not mapped */
 	size_t bytes;
 };
 
@@ -38,13 +37,10 @@ struct xsk {
 	uint32_t frames;
 	struct xsk_ring_prod fill; /* both have room for all frames */
 	struct xsk_ring_cons rx;
-	struct xsk_map fill_map, rx_map;
+	struct xsk_map memory_map, fill_map, rx_map;
 	bool zerocopy; /* the driver writes into the memory; else packets are copied */
 	bool several;  /* packets may come in several frames */
 };
-
-/* Makes *x empty, so that xsk_close() does nothing. */
-void xsk_begin(struct xsk *x);
 
 /* Is this number of frames allowed? A power of 2 from XSK_FRAMES_MIN to XSK_FRAMES_MAX is. */
 bool xsk_frames_ok(uint32_t frames);
@@ -71,6 +67,8 @@ int xsk_bind(struct xsk *x, const struct xsk_binding *where);
 /* Gives the kernel all frames, before xsk_bind(). */
 void xsk_fill(struct xsk *x);
 
+/* Makes *x empty, so that xsk_close() does nothing. */
+void xsk_begin(struct xsk *x);
 void xsk_close(struct xsk *x);
 
 /* Wakes the driver after new frames, if it needs that. */

@@ -65,7 +65,7 @@ static int copy_state(const struct filter *f, struct dedup_state *out)
 	return -EAGAIN;
 }
 
-/* Takes the interfaces' real names, not those of iface_shown_name(). */
+/* Takes the interfaces' real names, not cleaned ones (text.h). */
 static void take_interfaces(const struct dedup_record *r, struct snapshot_head *h)
 {
 	int cnt = 0;

@@ -103,17 +103,12 @@ static bool own_pid(char pid[32])
  */
 static bool is_in_init_mounts(void)
 {
-	FILE *f = fopen("/proc/self/mountinfo", "re");
+	struct mount_line own;
 	char self[32];
-	int id = 0;
 
-	if (f) {
-		if (fscanf(f, "%d", &id) != 1)
-			id = 0;
-		fclose(f);
-	}
-	return id && own_pid(self) && strcmp(self, "1") &&
-	       find_mount("1", &(struct mount_line){ .id = id }, NULL);
+	return own_pid(self) && strcmp(self, "1") &&
+	       find_mount("self", &(struct mount_line){ 0 }, &own) &&
+	       find_mount("1", &(struct mount_line){ .id = own.id }, NULL);
 }
 
 /* Returns the PID of the parent; 0 if there is none, or if it is unknown. */
@@ -252,29 +247,4 @@ int bpffs_ready(bool may_mount)
 		"there is no bpffs at " BPFFS " in this mount namespace" ADVICE
 		"mount -t bpf -o mode=0700 bpf " BPFFS
 		" outside, and under ip netns exec NS, say nsenter --net=/run/netns/NS instead");
-}
-
-static int empty_dir(DIR *dir)
-{
-	struct dirent *entry;
-	int err = 0;
-
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0))
-			err = -errno;
-	return err;
-}
-
-int bpffs_remove(int at, const char *name)
-{
-	DIR *dir = dir_open_list(at, name, false);
-	int err;
-
-	if (!dir && errno == ENOTDIR)
-		return unlinkat(at, name, 0) ? -errno : 0;
-	if (!dir)
-		return -errno;
-	err = empty_dir(dir);
-	closedir(dir);
-	return unlinkat(at, name, AT_REMOVEDIR) ? -errno : err;
 }

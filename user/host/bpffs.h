@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A BPF file system that outlives this process. A pin exists as long as its bpffs, a bpffs as long
- * as a mount namespace has it mounted, and a mount namespace as long as a process is in it. Without
- * its pins a filter loses the timer that drives its hand, and libxdp loses its dispatchers. For
- * example, `ip netns exec` runs its command in a new mount namespace, which ends with the command.
+ * as a mount namespace has it mounted, and a mount namespace as long as a process is in it: that of
+ * `ip netns exec` ends with its command.
  */
 #ifndef XDP_DEDUP_BPFFS_H
 #define XDP_DEDUP_BPFFS_H
@@ -19,11 +18,5 @@
  * Returns 0; or -errno (logged) if all of these fail, or if it is unknown whether BPFFS lasts.
  */
 int bpffs_ready(bool may_mount);
-
-/* Removes a directory of pins, and the pins in it, from the open directory `at`. Follows no link:
- * if `name` is no directory, `name` itself is removed. Returns 0; -EPERM if users other than root
- * can change the directory's content; another -errno, after which some pins may be gone.
- */
-int bpffs_remove(int at, const char *name);
 
 #endif

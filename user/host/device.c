@@ -56,49 +56,27 @@ int device_queues(const char *ifname, uint32_t *now, uint32_t *max)
 	return *now ? 0 : -EOPNOTSUPP;
 }
 
-/* Returns 1 if this ETH_FLAG_* is set; 0 if not, also if the device has no flags. */
-static int has_flag(const char *ifname, uint32_t flag)
-{
-	struct ethtool_value flags = { .cmd = ETHTOOL_GFLAGS };
-	int err = query_ethtool(ifname, &flags);
-
-	if (err)
-		return err == -EOPNOTSUPP ? 0 : err;
-	return (flags.data & flag) != 0;
-}
-
-int device_strips_tags(const char *ifname)
-{
-	return has_flag(ifname, ETH_FLAG_RXVLAN);
-}
-
 /* Answers of ethtool with lists of up to FEATURES_MAX elements. */
-union names {
-	struct ethtool_gstrings head;
+union answer {
+	struct ethtool_sset_info count;
+	struct ethtool_gstrings names;
+	struct ethtool_gfeatures features;
 	char bytes[sizeof(struct ethtool_gstrings) + FEATURES_MAX * ETH_GSTRING_LEN];
-};
-union count {
-	struct ethtool_sset_info head;
-	char bytes[sizeof(struct ethtool_sset_info) + sizeof(__u32)];
-};
-union features {
-	struct ethtool_gfeatures head;
-	char bytes[sizeof(struct ethtool_gfeatures) +
-		   FEATURES_MAX / 32 * sizeof(struct ethtool_get_features_block)];
 };
 
 /* Returns the index of this feature in the kernel's list; -ENOENT if the kernel does not have it. */
 static int feature_index(const char *ifname, const char *name)
 {
-	union names names = { .head = { .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_FEATURES } };
-	union count count = { .head = { .cmd = ETHTOOL_GSSET_INFO,
-					.sset_mask = 1ULL << ETH_SS_FEATURES } };
-	int err = query_ethtool(ifname, &count);
+	union answer a = { .count = { .cmd = ETHTOOL_GSSET_INFO,
+				      .sset_mask = 1ULL << ETH_SS_FEATURES } };
+	int err = query_ethtool(ifname, &a);
 
-	if (!err)
-		err = count.head.data[0] <= FEATURES_MAX ? query_ethtool(ifname, &names) : -E2BIG;
-	for (uint32_t i = 0; i < names.head.len && !err; i++)
-		if (!strncmp((char *)names.head.data + i * ETH_GSTRING_LEN, name, ETH_GSTRING_LEN))
+	if (err || a.count.data[0] > FEATURES_MAX)
+		return err ?: -E2BIG;
+	a = (union answer){ .names = { .cmd = ETHTOOL_GSTRINGS, .string_set = ETH_SS_FEATURES } };
+	err = query_ethtool(ifname, &a);
+	for (uint32_t i = 0; i < a.names.len && !err; i++)
+		if (!strncmp((char *)a.names.data + i * ETH_GSTRING_LEN, name, ETH_GSTRING_LEN))
 			return (int)i;
 	return err ?: -ENOENT;
 }
@@ -108,24 +86,23 @@ enum { IS_ON = 1, IS_FIXED = 2 };
 /* Returns IS_ON and IS_FIXED, ORed; 0 also if the kernel does not have the feature; -errno. */
 static int feature_state(const char *ifname, const char *name)
 {
-	union features features = { .head = { .cmd = ETHTOOL_GFEATURES, .size = FEATURES_MAX / 32 } };
+	union answer a = { .features = { .cmd = ETHTOOL_GFEATURES, .size = FEATURES_MAX / 32 } };
 	const struct ethtool_get_features_block *block;
 	int index = feature_index(ifname, name), err;
 
 	if (index < 0)
 		return index == -ENOENT ? 0 : index;
-	err = query_ethtool(ifname, &features);
+	err = query_ethtool(ifname, &a);
 	if (err)
 		return err;
-	block = &features.head.features[index / 32];
+	block = &a.features.features[index / 32];
 	return (block->active >> index % 32 & 1 ? IS_ON : 0) |
 	       (block->available >> index % 32 & 1 ? 0 : IS_FIXED);
 }
 
-/* Returns 1 if this feature is on; 0 if not, or if the kernel does not have it; -errno. */
-static int has_feature(const char *ifname, const char *name)
+int device_has(const char *ifname, const char *offload)
 {
-	int state = feature_state(ifname, name);
+	int state = feature_state(ifname, offload);
 
 	return state < 0 ? state : state & IS_ON;
 }
@@ -137,24 +114,14 @@ int device_fixes_on(const char *ifname, const char *offload)
 	return state < 0 ? state : state == (IS_ON | IS_FIXED);
 }
 
-int device_filters_vlans(const char *ifname)
-{
-	return has_feature(ifname, "rx-vlan-filter");
-}
-
 int device_merges_udp(const char *ifname)
 {
-	int gro = has_feature(ifname, "rx-gro"), udp;
+	int gro = device_has(ifname, "rx-gro"), udp;
 
 	if (gro != 1)
 		return gro;
-	udp = has_feature(ifname, "rx-udp-gro-forwarding");
-	return udp ?: has_feature(ifname, "rx-gro-list");
-}
-
-int device_merges_tcp(const char *ifname)
-{
-	return has_flag(ifname, ETH_FLAG_LRO);
+	udp = device_has(ifname, "rx-udp-gro-forwarding");
+	return udp ?: device_has(ifname, "rx-gro-list");
 }
 
 int device_mtu(const char *ifname)

@@ -17,17 +17,20 @@ int device_driver(const char *ifname, char driver[DEVICE_DRIVER_MAX]);
  */
 int device_queues(const char *ifname, uint32_t *now, uint32_t *max);
 
-/* Each returns 1 or 0; -errno if that is unknown.
- * - _strips_tags(): does it remove VLAN tags before an XDP program sees the frame?
- * - _filters_vlans(): does it discard frames of VLANs that have no device on top of it?
- * - _merges_udp(): does it merge UDP packets: GRO with rx-udp-gro-forwarding or rx-gro-list?
- * - _merges_tcp(): does it merge TCP packets in hardware?
- * - _fixes_on(): is this offload (its name in `ethtool -k`) on, and can it not be turned off?
+/* Offloads, by the kernel's names: the device removes VLAN tags before an XDP program sees the
+ * frame; it discards frames of VLANs that have no device on top of it; it merges TCP packets.
  */
-int device_strips_tags(const char *ifname);
-int device_filters_vlans(const char *ifname);
+#define DEVICE_STRIPS_TAGS "rx-vlan-hw-parse"
+#define DEVICE_FILTERS_VLANS "rx-vlan-filter"
+#define DEVICE_MERGES_TCP "rx-lro"
+
+/* Each returns 1 or 0; -errno if that is unknown.
+ * - _has(): is this offload on? 0 also if the kernel does not know it.
+ * - _fixes_on(): is this offload on, and can it not be turned off?
+ * - _merges_udp(): does it merge UDP packets: GRO with rx-udp-gro-forwarding or rx-gro-list?
+ */
+int device_has(const char *ifname, const char *offload);
 int device_merges_udp(const char *ifname);
-int device_merges_tcp(const char *ifname);
 int device_fixes_on(const char *ifname, const char *offload);
 
 /* Returns the MTU: bytes of the largest packet, without the Ethernet header. */

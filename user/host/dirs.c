@@ -46,18 +46,6 @@ int dir_open(int at, const char *path, bool is_private)
 	return err ? err : fd;
 }
 
-DIR *dir_open_list(int at, const char *path, bool is_private)
-{
-	int fd = dir_open(at, path, is_private);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (fd < 0)
-		errno = -fd;
-	else if (!dir)
-		close(fd);
-	return dir;
-}
-
 int dir_next(DIR *dir, struct dirent **ret_entry)
 {
 	struct dirent *entry;

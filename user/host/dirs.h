@@ -19,14 +19,11 @@ bool dir_is_bpffs_mounted(void);
  */
 int dir_check(const char *path, bool is_private);
 
-/* Opens a directory at `at`, which is an open directory or AT_FDCWD, if dir_check() accepts the
- * directory itself. Does not check whether others could replace it by another one. Returns the
- * descriptor, which the caller closes; or -errno of dir_check().
+/* Opens a directory at `at`, an open directory or AT_FDCWD, if dir_check() accepts the directory
+ * itself; others may be able to replace it. Returns the descriptor, which the caller closes; or
+ * -errno of dir_check().
  */
 int dir_open(int at, const char *path, bool is_private);
-
-/* Opens a directory as dir_open() does, to be listed. Returns NULL, with errno set, if it cannot. */
-DIR *dir_open_list(int at, const char *path, bool is_private);
 
 /* Reads the next entry of a directory, which is valid until the next call. Returns 1; 0 after the
  * last one; or -errno.

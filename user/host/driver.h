@@ -28,9 +28,8 @@ const struct driver *driver_of(const char *name);
  */
 bool driver_is_fixed(const struct driver *d, const char *ifname);
 
-/* Reads the XDP features that the driver has on this interface: bits of device.h. Returns 0;
- * -ENOENT before Linux 6.3, where drivers do not report them, unless it is certain that there are
- * none; another -errno if the query fails.
+/* Reads the XDP features that the driver has on this interface. Returns what device_xdp_features()
+ * returns; 0, without features, also if it is certain that there are none.
  */
 int driver_xdp_features(int ifindex, uint64_t *features);
 

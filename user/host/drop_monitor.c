@@ -18,51 +18,18 @@
 #define SOCKET_BYTES (16 * 1024 * 1024) /* for bursts of packets */
 #define QUEUE_PACKETS 10000		/* of each CPU, in the kernel: by it a monitor is ours */
 #define QUEUE_DEFAULT 1000
-#define MESSAGES_AT_ONCE 256 /* of a call, so that it ends also in a flood */
-#define EVENTS_GROUP "events"
+#define MESSAGES_AT_ONCE 256   /* of a call, so that it ends also in a flood */
+#define GROUP NET_DM_GRP_ALERT /* of its events */
 #define MODULE "/sys/module/drop_monitor"
 
 struct drop_monitor {
 	struct mnl_socket *socket;
 	uint32_t family;
-	uint32_t group; /* of its events */
 	bool opened;
 	bool has_refused;		  /* the next two were read */
 	uint64_t refused_before, refused; /* by the kernel's queues: when it was opened, and since */
 	char message[MESSAGE_MAX];
 };
-
-static void take_group(struct drop_monitor *m, const struct nlattr *group)
-{
-	const struct nlattr *a;
-	bool is_events = false;
-	uint32_t id = 0;
-
-	mnl_attr_for_each_nested (a, group) {
-		if (mnl_attr_get_type(a) == CTRL_ATTR_MCAST_GRP_NAME)
-			is_events = !strcmp(mnl_attr_get_str(a), EVENTS_GROUP);
-		if (mnl_attr_get_type(a) == CTRL_ATTR_MCAST_GRP_ID)
-			id = mnl_attr_get_u32(a);
-	}
-	if (is_events)
-		m->group = id;
-}
-
-static int take_family(const struct nlmsghdr *message, void *arg)
-{
-	struct drop_monitor *m = arg;
-	const struct nlattr *a, *group;
-
-	mnl_attr_for_each (a, message, sizeof(struct genlmsghdr)) {
-		if (mnl_attr_get_type(a) == CTRL_ATTR_FAMILY_ID)
-			m->family = mnl_attr_get_u16(a);
-		if (mnl_attr_get_type(a) == CTRL_ATTR_MCAST_GROUPS)
-			mnl_attr_for_each_nested (group, a) {
-				take_group(m, group);
-			}
-	}
-	return MNL_CB_OK;
-}
 
 struct configuration {
 	bool is_whole; /* whole packets are reported, and not only counts, or their beginnings */
@@ -71,49 +38,35 @@ struct configuration {
 
 static int take_configuration(const struct nlmsghdr *message, void *arg)
 {
+	const struct nlattr *a[NET_DM_ATTR_MAX + 1] = { NULL };
 	struct configuration *c = arg;
-	const struct nlattr *a;
-	bool is_packets = false, is_whole = true;
 
-	mnl_attr_for_each (a, message, sizeof(struct genlmsghdr)) {
-		if (mnl_attr_get_type(a) == NET_DM_ATTR_ALERT_MODE)
-			is_packets = mnl_attr_get_u8(a) == NET_DM_ALERT_MODE_PACKET;
-		if (mnl_attr_get_type(a) == NET_DM_ATTR_TRUNC_LEN)
-			is_whole = !mnl_attr_get_u32(a);
-		if (mnl_attr_get_type(a) == NET_DM_ATTR_QUEUE_LEN)
-			c->queue = mnl_attr_get_u32(a);
-	}
-	c->is_whole = is_packets && is_whole;
+	netlink_attributes(message, GENL_HDRLEN, a, NET_DM_ATTR_MAX);
+	c->is_whole = netlink_number(a[NET_DM_ATTR_ALERT_MODE]) == NET_DM_ALERT_MODE_PACKET &&
+		      !netlink_number(a[NET_DM_ATTR_TRUNC_LEN]);
+	c->queue = netlink_number(a[NET_DM_ATTR_QUEUE_LEN]);
 	return MNL_CB_OK;
 }
 
 /* Sets *arg, a uint64_t, to how many packets the kernel's queues had no room for. */
 static int take_stats(const struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a, *of;
+	const struct nlattr *a[NET_DM_ATTR_MAX + 1] = { NULL };
+	const struct nlattr *of[NET_DM_ATTR_STATS_MAX + 1] = { NULL };
 
-	mnl_attr_for_each (a, message, sizeof(struct genlmsghdr)) {
-		if (mnl_attr_get_type(a) == NET_DM_ATTR_STATS)
-			mnl_attr_for_each_nested (of, a) {
-				if (mnl_attr_get_type(of) == NET_DM_ATTR_STATS_DROPPED &&
-				    !mnl_attr_validate(of, MNL_TYPE_U64))
-					*(uint64_t *)arg = mnl_attr_get_u64(of);
-			}
-	}
+	netlink_attributes(message, GENL_HDRLEN, a, NET_DM_ATTR_MAX);
+	netlink_nested(a[NET_DM_ATTR_STATS], of, NET_DM_ATTR_STATS_MAX);
+	*(uint64_t *)arg = netlink_number(of[NET_DM_ATTR_STATS_DROPPED]);
 	return MNL_CB_OK;
 }
 
-/* Finds the monitor's numbers. The kernel loads its module if necessary. */
+/* Finds the monitor's number. The kernel loads its module if necessary. */
 static int find_family(struct drop_monitor *m)
 {
-	union netlink_request r;
-	int err;
+	int family = netlink_family("NET_DM");
 
-	netlink_begin_generic(&r, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
-	mnl_attr_put_strz(&r.header, CTRL_ATTR_FAMILY_NAME, "NET_DM");
-	err = netlink_query(NETLINK_GENERIC, &r.header, take_family, m);
-	/* The kernel gives this family group 1. */
-	return err ?: m->family && m->group && m->group <= 32 ? 0 : -ENOENT;
+	m->family = family;
+	return family < 0 ? family : 0;
 }
 
 /* Sends a command without an answer. `command` is NET_DM_CMD_START or _STOP. */
@@ -162,7 +115,7 @@ int drop_monitor_turn_on(const struct drop_monitor *m)
 }
 
 /* Returns the inode of a socket that listens to the monitor; 0 if there is none. */
-static uint32_t listener_of(const struct drop_monitor *m)
+static uint32_t listener(void)
 {
 	FILE *f = fopen("/proc/net/netlink", "re");
 	unsigned int protocol, groups, inode, found = 0;
@@ -172,7 +125,7 @@ static uint32_t listener_of(const struct drop_monitor *m)
 		/* sk Eth Pid Groups Rmem Wmem Dump Locks Drops Inode */
 		if (sscanf(line, "%*s %u %*u %x %*d %*d %*d %*d %*u %u", &protocol, &groups,
 			   &inode) == 3 &&
-		    protocol == NETLINK_GENERIC && groups >> (m->group - 1) & 1)
+		    protocol == NETLINK_GENERIC && groups >> (GROUP - 1) & 1)
 			found = inode;
 	if (f)
 		fclose(f);
@@ -181,14 +134,14 @@ static uint32_t listener_of(const struct drop_monitor *m)
 
 static int listen_to_events(struct drop_monitor *m)
 {
-	int bytes = SOCKET_BYTES, fd;
+	int bytes = SOCKET_BYTES, group = GROUP, fd;
 
 	m->socket = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (!m->socket || mnl_socket_bind(m->socket, 0, MNL_SOCKET_AUTOPID))
 		return -errno;
 	fd = mnl_socket_get_fd(m->socket);
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
-	return mnl_socket_setsockopt(m->socket, NETLINK_ADD_MEMBERSHIP, &m->group, sizeof(m->group))
+	return mnl_socket_setsockopt(m->socket, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group))
 		       ? -errno
 		       : 0;
 }
@@ -217,7 +170,7 @@ int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_liste
 		return -ENOMEM;
 	err = find_family(m);
 	/* If it is on and nobody listens, a process that was killed has left it on. */
-	*ret_listener = err ? 0 : listener_of(m);
+	*ret_listener = err ? 0 : listener();
 	err = err ?: listen_to_events(m);
 	if (!err && (force || !*ret_listener))
 		switch_monitor(m, NET_DM_CMD_STOP);
@@ -247,54 +200,12 @@ uint32_t drop_monitor_missed(struct drop_monitor *m)
 	return memory[SK_MEMINFO_DROPS] + (uint32_t)m->refused;
 }
 
-static void copy_text(char *out, size_t size, const struct nlattr *a)
-{
-	snprintf(out, size, "%.*s", (int)mnl_attr_get_payload_len(a), mnl_attr_get_str(a));
-}
-
-static void read_port(const struct nlattr *port, struct drop *out)
-{
-	const struct nlattr *a;
-
-	mnl_attr_for_each_nested (a, port) {
-		if (mnl_attr_get_type(a) == NET_DM_ATTR_PORT_NETDEV_IFINDEX &&
-		    !mnl_attr_validate(a, MNL_TYPE_U32))
-			out->ifindex = mnl_attr_get_u32(a);
-	}
-}
-
-static void read_attribute(const struct nlattr *a, struct drop *out)
-{
-	switch (mnl_attr_get_type(a)) {
-	case NET_DM_ATTR_SYMBOL:
-		copy_text(out->where, sizeof(out->where), a);
-		break;
-	case NET_DM_ATTR_REASON:
-		copy_text(out->reason, sizeof(out->reason), a);
-		break;
-	case NET_DM_ATTR_IN_PORT:
-		read_port(a, out);
-		break;
-	case NET_DM_ATTR_TIMESTAMP:
-		if (!mnl_attr_validate(a, MNL_TYPE_U64))
-			out->time_ns = mnl_attr_get_u64(a);
-		break;
-	case NET_DM_ATTR_ORIG_LEN:
-		if (!mnl_attr_validate(a, MNL_TYPE_U32))
-			out->len = mnl_attr_get_u32(a);
-		break;
-	case NET_DM_ATTR_PAYLOAD:
-		out->frame = mnl_attr_get_payload(a);
-		out->have = mnl_attr_get_payload_len(a);
-		break;
-	}
-}
-
 bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out)
 {
+	const struct nlattr *a[NET_DM_ATTR_MAX + 1] = { NULL };
+	const struct nlattr *port[NET_DM_ATTR_PORT_MAX + 1] = { NULL };
 	const struct nlmsghdr *header = message;
 	const struct genlmsghdr *g;
-	const struct nlattr *a;
 
 	*out = (struct drop){ 0 };
 	/* Attributes end at a multiple of 4, to which libmnl rounds up. */
@@ -304,18 +215,26 @@ bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out)
 	g = mnl_nlmsg_get_payload(header);
 	if (g->cmd != NET_DM_CMD_PACKET_ALERT)
 		return false;
-	mnl_attr_for_each (a, header, sizeof(*g)) {
-		read_attribute(a, out);
-	}
+	netlink_attributes(header, GENL_HDRLEN, a, NET_DM_ATTR_MAX);
+	netlink_nested(a[NET_DM_ATTR_IN_PORT], port, NET_DM_ATTR_PORT_MAX);
+	netlink_text(a[NET_DM_ATTR_SYMBOL], out->where, sizeof(out->where));
+	netlink_text(a[NET_DM_ATTR_REASON], out->reason, sizeof(out->reason));
+	out->ifindex = netlink_number(port[NET_DM_ATTR_PORT_NETDEV_IFINDEX]);
+	out->time_ns = netlink_number(a[NET_DM_ATTR_TIMESTAMP]);
+	out->len = netlink_number(a[NET_DM_ATTR_ORIG_LEN]);
+	if (!a[NET_DM_ATTR_PAYLOAD])
+		return false;
+	out->frame = mnl_attr_get_payload(a[NET_DM_ATTR_PAYLOAD]);
+	out->have = mnl_attr_get_payload_len(a[NET_DM_ATTR_PAYLOAD]);
 	if (out->len < out->have)
 		out->len = out->have;
-	return out->frame && out->have;
+	return out->have;
 }
 
 /* Stops it, unless somebody listens. */
 static void turn_off(const struct drop_monitor *m)
 {
-	if (!listener_of(m) && !switch_monitor(m, NET_DM_CMD_STOP))
+	if (!listener() && !switch_monitor(m, NET_DM_CMD_STOP))
 		configure(m, NET_DM_ALERT_MODE_SUMMARY, QUEUE_DEFAULT);
 }
 
@@ -346,10 +265,11 @@ int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 
 void drop_monitor_close(struct drop_monitor *m)
 {
+	int group = GROUP;
+
 	if (m->socket) {
 		/* A child of fork() may still have the socket. */
-		mnl_socket_setsockopt(m->socket, NETLINK_DROP_MEMBERSHIP, &m->group,
-				      sizeof(m->group));
+		mnl_socket_setsockopt(m->socket, NETLINK_DROP_MEMBERSHIP, &group, sizeof(group));
 		mnl_socket_close(m->socket);
 	}
 	if (m->opened)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel's drop monitor (linux/net_dropmon.h): a copy of each packet that the kernel discards.
  * A machine has one. It belongs to the initial network namespace, and sees the packets of all
- * namespaces. It has any number of listeners: the last one that closes it stops it. Nothing is
- * logged here.
+ * namespaces. The last of its listeners that closes it stops it. Nothing is logged here.
  */
 #ifndef XDP_DEDUP_DROP_MONITOR_H
 #define XDP_DEDUP_DROP_MONITOR_H
@@ -44,9 +43,7 @@ int drop_monitor_fd(const struct drop_monitor *m);
 int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 		      int (*each)(void *arg, const struct drop *drop), void *arg);
 
-/* Returns how many packets were not reported, because this process or the kernel was too slow,
- * modulo 2^32.
- */
+/* Returns how many packets were not reported for lack of room, modulo 2^32. */
 uint32_t drop_monitor_missed(struct drop_monitor *m);
 
 /* Reads one message of the monitor. Returns whether it reports a packet. */
@@ -55,8 +52,8 @@ bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out);
 /* Stops the monitor, unless somebody else listens, and frees *m. */
 void drop_monitor_close(struct drop_monitor *m);
 
-/* Stops the monitor if a process of this tool that was killed has left it on, and nobody listens.
- * Only where it is a module of the kernel, which is not loaded for this.
+/* Stops the monitor if a killed process of this tool has left it on, and nobody listens. Only where
+ * it is a module of the kernel, which is not loaded for this.
  */
 void drop_monitor_end_left(void);
 

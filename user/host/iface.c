@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "iface.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "fd.h"
-#include "text.h"
 
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71
@@ -27,15 +24,4 @@ uint64_t iface_local_netns(void)
 bool iface_is_local(const struct dedup_iface *iface)
 {
 	return iface->ifindex && iface->netns && iface->netns == iface_local_netns();
-}
-
-bool iface_has_name(const struct dedup_iface *iface, const char *ifname)
-{
-	return !strcmp(iface->name, ifname);
-}
-
-void iface_shown_name(const struct dedup_iface *iface, char name[IF_NAMESIZE])
-{
-	snprintf(name, IF_NAMESIZE, "%s", iface->name);
-	text_clean(name);
 }

@@ -19,10 +19,4 @@ uint64_t iface_local_netns(void);
  */
 bool iface_is_local(const struct dedup_iface *iface);
 
-/* Does the record have the interface by this name? */
-bool iface_has_name(const struct dedup_iface *iface, const char *ifname);
-
-/* Writes the recorded name in the form that is safe to print (text.h). */
-void iface_shown_name(const struct dedup_iface *iface, char name[IF_NAMESIZE]);
-
 #endif

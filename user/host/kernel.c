@@ -13,12 +13,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <linux/capability.h>
-#include <linux/membarrier.h>
 #include <xdp/libxdp.h>
 
 #include "bpffs.h"
 #include "clock.h"
-#include "clock_offset.h"
 #include "diag.h"
 #include "dirs.h"
 #include "memory.h"
@@ -163,22 +161,28 @@ int kernel_ready(bool verbose, bool may_mount)
 	kernel_output(verbose);
 	if (err)
 		return err;
-	err = clock_measure_offset(&clock_offset_ns);
+	err = clock_read_offset(&clock_offset_ns);
 	return err ? diag_err(err, "cannot ask the kernel for its clock: %s", strerror(-err)) : 0;
+}
+
+/* Returns the names of this kernel. They are static. */
+static const struct utsname *names(void)
+{
+	static struct utsname un;
+
+	uname(&un);
+	return &un;
 }
 
 int kernel_check_delivery(void)
 {
-	struct utsname un;
-
 	if (libbpf_probe_bpf_map_type(BPF_MAP_TYPE_XSKMAP, NULL)) /* or unknown */
 		return 0;
-	uname(&un);
 	return diag_err(
 		-EOPNOTSUPP,
 		"this kernel (%s) has no AF_XDP sockets (CONFIG_XDP_SOCKETS), to which --deliver xsk has packets go" ADVICE
 		"without it, all go to the stack",
-		un.release);
+		names()->release);
 }
 
 uint64_t kernel_memory_available(void)
@@ -186,7 +190,8 @@ uint64_t kernel_memory_available(void)
 	return proc_number("/proc/meminfo", "MemAvailable:") * 1024;
 }
 
-/* -E2BIG means too little memory only if the array map has more than 2^31 entries: the kernel
+/* The kernel returns -E2BIG also for a program that is too complex for the verifier. It means too
+ * little memory only if the array map has more than 2^31 entries: the kernel
  * rounds their number up to a power of 2, which must fit 32 bits.
  */
 bool kernel_lacks_memory(int err, uint64_t bytes)
@@ -196,15 +201,12 @@ bool kernel_lacks_memory(int err, uint64_t bytes)
 
 int kernel_check(int err)
 {
-	struct utsname un;
-
 	/* What came last of all that the programs need. */
 	if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_XDP, BPF_FUNC_xdp_get_buff_len,
 				    NULL)) /* or unknown */
 		return 0;
-	uname(&un);
 	return diag_err(err, "this kernel (%s) has no XDP frags, which came with Linux 5.18",
-			un.release);
+			names()->release);
 }
 
 static bool has_line(const char *path, const char *line)
@@ -234,24 +236,21 @@ bool kernel_preempts(const char *release, const char *version, const char *confi
 
 int kernel_check_preemption(void)
 {
+	const struct utsname *un = names();
 	char config[PATH_MAX];
-	struct utsname un;
 
-	uname(&un);
-	snprintf(config, sizeof(config), "/boot/config-%s", un.release);
-	if (!kernel_preempts(un.release, un.version, config))
+	snprintf(config, sizeof(config), "/boot/config-%s", un->release);
+	if (!kernel_preempts(un->release, un->version, config))
 		return 0;
 	return diag_err(
 		-EOPNOTSUPP,
 		"on this kernel (%s, PREEMPT_RT) a CPU begins a packet before it has ended another one, and would look up the wrong id" ADVICE
 		"--action count drops nothing; a kernel with PREEMPT_RT_NEEDS_BH_LOCK=y in %s suits",
-		un.release, config);
+		un->release, config);
 }
 
 int kernel_explain(int err, uint64_t bytes)
 {
-	struct utsname un;
-
 	/* Memory is checked first: without memory the probes of features fail, too. */
 	if (kernel_lacks_memory(err, bytes))
 		return bytes ? diag_err(err,
@@ -261,22 +260,15 @@ int kernel_explain(int err, uint64_t bytes)
 			     : diag_err(err, "no memory for the filter's program");
 	if (kernel_check(err))
 		return err;
-	uname(&un);
 	if (err == -E2BIG)
 		return diag_err(err,
 				"the program is too large for this kernel's verifier (%s)" ADVICE
 				"a newer one may take it; --verbose shows what it says",
-				un.release);
+				names()->release);
 	return diag_err(err,
 			"the kernel (%s) refused the filter: %s" ADVICE
 			"--verbose shows what it says",
-			un.release, strerror(-err));
-}
-
-void kernel_wait_for_packets(void)
-{
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		usleep(50000); /* membarrier is missing: wait far longer than a packet takes */
+			names()->release, strerror(-err));
 }
 
 uint64_t kernel_now_ns(void)

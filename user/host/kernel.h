@@ -7,13 +7,17 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
+#include <linux/membarrier.h>
 
 /* Bits: capabilities that a verb needs, besides file access to the pins. */
 enum kernel_right {
-	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: open pins, measure the clock */
+	KERNEL_BPF = 1 << 0,	 /* CAP_BPF, or CAP_SYS_ADMIN: open pins */
 	KERNEL_PERFMON = 1 << 1, /* CAP_PERFMON, or CAP_SYS_ADMIN: load programs like ours */
 	KERNEL_ATTACH = 1 << 2,	 /* CAP_NET_ADMIN: attach programs to interfaces */
 	KERNEL_MONITOR = 1 << 3, /* CAP_SYS_ADMIN, beside CAP_NET_ADMIN: the drop monitor */
@@ -22,13 +26,11 @@ enum kernel_right {
 /* The rights that load needs; with --share also CAP_SYS_ADMIN. */
 #define KERNEL_LOAD (KERNEL_BPF | KERNEL_PERFMON | KERNEL_ATTACH)
 
-/* Returns the names of rights for people: "CAP_SYS_ADMIN and CAP_NET_ADMIN". The text is static,
- * and valid until the next call.
- */
+/* Returns "CAP_SYS_ADMIN and CAP_NET_ADMIN", in a static buffer, until the next call. */
 const char *kernel_rights_text(unsigned int rights);
 
 /* Checks that this process has these rights, and that they work here (in a container they may not).
- * Returns 0; or -EPERM, after logging which right is missing.
+ * Returns 0, or -EPERM (logged).
  */
 int kernel_permits(const char *verb, unsigned int rights);
 
@@ -40,8 +42,8 @@ bool kernel_has_rights(unsigned int rights);
  */
 void kernel_print_by(int (*print)(const char *format, va_list args));
 
-/* kernel_message() returns the kernel's message about the last netlink request of libbpf or libxdp
- * that failed since kernel_forget_message(); "" if the kernel sent none.
+/* Returns the kernel's message about the last request of libbpf that failed since
+ * kernel_forget_message(); "" if the kernel sent none.
  */
 const char *kernel_message(void);
 void kernel_forget_message(void);
@@ -49,8 +51,8 @@ void kernel_forget_message(void);
 /* Turns the messages of libbpf and libxdp on if verbose, else off. */
 void kernel_output(bool verbose);
 
-/* Prepares this process for verbs: kernel_output(), bpffs_ready(), and the clock of
- * kernel_now_ns(). Returns 0, or -errno (logged).
+/* Calls kernel_output() and bpffs_ready(), and reads the clock's offset for kernel_now_ns().
+ * Returns 0, or -errno (logged).
  */
 int kernel_ready(bool verbose, bool may_mount);
 
@@ -62,47 +64,45 @@ static inline int kernel_info(int fd, void *info, uint32_t bytes)
 	return bpf_obj_get_info_by_fd(fd, info, &bytes) ? -errno : 0;
 }
 
-/* Checks that this kernel has what our programs need, as far as that is known. Returns 0; or err,
- * after logging what is missing.
+/* Check that this kernel has what our programs need, and what filters with --deliver need, as far
+ * as that is known. Return 0; or err, or -EOPNOTSUPP, after logging what is missing.
  */
 int kernel_check(int err);
-
-/* Checks that this kernel has what filters with --deliver need (include/deliver.h), as far as that
- * is known. Returns 0; or -EOPNOTSUPP, after logging what is missing.
- */
 int kernel_check_delivery(void);
 
 /* Does a kernel with these texts of uname(), and this configuration file, let a CPU begin another
- * packet before it has finished one? Per-CPU memory of a program, such as the id that it looks up,
- * is then shared by several packets: a fresh packet could be judged by the id of another packet.
- * Kernels with PREEMPT_RT do so since Linux 6.18, unless they were built with
- * PREEMPT_RT_NEEDS_BH_LOCK. If the file does not exist, the option counts as not set, which is its
- * default.
+ * packet before it has finished one? Then a fresh packet could be judged by the id of another one,
+ * which is in per-CPU memory. Kernels with PREEMPT_RT do so since Linux 6.18, unless they were built
+ * with PREEMPT_RT_NEEDS_BH_LOCK: without the file that counts as not set, which is its default.
  */
 bool kernel_preempts(const char *release, const char *version, const char *config);
 
 /* Checks that a filter that drops duplicates may run here. Returns 0; or -EOPNOTSUPP (logged). */
 int kernel_check_preemption(void);
 
-/* Was too little memory the cause why loading a filter of `bytes` (0 if its maps existed already)
- * failed with err? The kernel returns -E2BIG for maps that are too large, and also for a program
- * that is too complex for the verifier.
- */
+/* Did loading a filter of `bytes` (0 if its maps existed already) fail with err for lack of memory? */
 bool kernel_lacks_memory(int err, uint64_t bytes);
 
-/* Logs why a load of a filter of `bytes` (0 if its maps existed already) has failed with err:
- * too little memory, a feature that this kernel lacks, or the cause that err names. Returns err.
- */
+/* Logs why loading this filter has failed with err. Returns err. */
 int kernel_explain(int err, uint64_t bytes);
 
 /* Returns the bytes of memory that can be used without swapping (MemAvailable); 0 if unknown. */
 uint64_t kernel_memory_available(void);
 
-/* Waits until all packets that a CPU is processing now have ended. */
-void kernel_wait_for_packets(void);
+/* Waits until all packets that a CPU is processing now have ended. Without membarrier(2), which
+ * does synchronize_rcu(), waits far longer than a packet takes.
+ */
+static inline void kernel_wait_for_packets(void)
+{
+	struct timespec left = { .tv_nsec = 50000000 };
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		while (nanosleep(&left, &left) && errno == EINTR)
+			;
+}
 
 /* Returns the kernel's CLOCK_MONOTONIC, which the hand reads, in ns. In a time namespace this is
- * right only after kernel_ready(), which measures the offset (clock.h).
+ * right only after kernel_ready(), which reads the offset (clock.h).
  */
 uint64_t kernel_now_ns(void);
 

@@ -5,60 +5,18 @@
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <net/if_arp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "netlink.h"
 
 #define DUMPS_MAX 10 /* tries of a dump: links may change while the kernel sends it */
+#define DEPTH_MAX 16 /* devices on top of each other; the kernel allows 8 */
 
 /* Kinds of devices whose IFLA_LINK is the device below, which passes received packets up. The
  * IFLA_LINK of other kinds is a peer (veth), or the device that sends a tunnel's outer packets.
  */
 static const char *const UPPER_KINDS[] = { "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap" };
-
-/* Points by_type[T] at the attribute of type T, for types 0 to `max`, among the attributes in `len`
- * bytes from `first` on.
- */
-static void index_attributes(const void *first, size_t len, const struct nlattr **by_type,
-			     uint16_t max)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each_payload (first, len)
-		if (mnl_attr_get_type(attr) <= max)
-			by_type[mnl_attr_get_type(attr)] = attr;
-}
-
-/* Does what index_attributes() does for the attributes nested in `a`, which may be NULL. */
-static void index_nested(const struct nlattr *a, const struct nlattr **by_type, uint16_t max)
-{
-	if (a)
-		index_attributes(mnl_attr_get_payload(a), mnl_attr_get_payload_len(a), by_type, max);
-}
-
-/* Does what index_attributes() does for a message's attributes, which follow `header` bytes. */
-static void index_message(const struct nlmsghdr *m, size_t header, const struct nlattr **by_type,
-			  uint16_t max)
-{
-	const char *first = mnl_nlmsg_get_payload_offset(m, header);
-	const char *end = mnl_nlmsg_get_payload_tail(m);
-
-	index_attributes(first, end > first ? end - first : 0, by_type, max);
-}
-
-static uint32_t u32_of(const struct nlattr *a)
-{
-	return a && mnl_attr_get_payload_len(a) >= sizeof(uint32_t) ? mnl_attr_get_u32(a) : 0;
-}
-
-static void read_kind(const struct nlattr *kind, struct link *l)
-{
-	if (kind && !mnl_attr_validate(kind, MNL_TYPE_NUL_STRING))
-		snprintf(l->kind, sizeof(l->kind), "%s", mnl_attr_get_str(kind));
-}
 
 static bool is_upper_kind(const struct link *l)
 {
@@ -74,9 +32,9 @@ static uint32_t carrier_of(const struct link *l, const struct nlattr *link, cons
 	const struct nlattr *vxlan[IFLA_VXLAN_LINK + 1] = { NULL };
 
 	if (strcmp(l->kind, "vxlan") != 0)
-		return u32_of(link);
-	index_nested(data, vxlan, IFLA_VXLAN_LINK);
-	return u32_of(vxlan[IFLA_VXLAN_LINK]);
+		return netlink_number(link);
+	netlink_nested(data, vxlan, IFLA_VXLAN_LINK);
+	return netlink_number(vxlan[IFLA_VXLAN_LINK]);
 }
 
 static void xdp_of(const struct nlattr *xdp, uint32_t ids[LINK_XDP_MAX])
@@ -89,9 +47,9 @@ static void xdp_of(const struct nlattr *xdp, uint32_t ids[LINK_XDP_MAX])
 	};
 	const struct nlattr *info[IFLA_XDP_MAX + 1] = { NULL };
 
-	index_nested(xdp, info, IFLA_XDP_MAX);
+	netlink_nested(xdp, info, IFLA_XDP_MAX);
 	for (int i = 0; i < LINK_XDP_MAX; i++)
-		ids[i] = u32_of(info[TYPES[i]]);
+		ids[i] = netlink_number(info[TYPES[i]]);
 }
 
 /* Reads rx_packets, the first field of struct rtnl_link_stats64. It is not aligned. */
@@ -108,24 +66,22 @@ void links_parse(const struct nlmsghdr *message, struct link *out)
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
 	struct link l = { .index = info->ifi_index };
 
-	index_message(message, sizeof(*info), a, IFLA_MAX);
+	netlink_attributes(message, sizeof(*info), a, IFLA_MAX);
 	l.is_ethernet = info->ifi_type == ARPHRD_ETHER || info->ifi_type == ARPHRD_LOOPBACK;
-	if (a[IFLA_IFNAME])
-		snprintf(l.name, sizeof(l.name), "%.*s", mnl_attr_get_payload_len(a[IFLA_IFNAME]),
-			 mnl_attr_get_str(a[IFLA_IFNAME]));
+	netlink_text(a[IFLA_IFNAME], l.name, sizeof(l.name));
 	l.has_mac = a[IFLA_ADDRESS] && mnl_attr_get_payload_len(a[IFLA_ADDRESS]) == sizeof(l.mac);
 	if (l.has_mac)
 		memcpy(l.mac, mnl_attr_get_payload(a[IFLA_ADDRESS]), sizeof(l.mac));
-	l.master = u32_of(a[IFLA_MASTER]);
-	l.mtu = u32_of(a[IFLA_MTU]);
+	l.master = netlink_number(a[IFLA_MASTER]);
+	l.mtu = netlink_number(a[IFLA_MTU]);
 	xdp_of(a[IFLA_XDP], l.xdp_ids);
 	read_received(a[IFLA_STATS64], &l);
 	l.is_up = info->ifi_flags & IFF_UP;
-	index_nested(a[IFLA_LINKINFO], of, IFLA_INFO_DATA);
-	read_kind(of[IFLA_INFO_KIND], &l);
+	netlink_nested(a[IFLA_LINKINFO], of, IFLA_INFO_DATA);
+	netlink_text(of[IFLA_INFO_KIND], l.kind, sizeof(l.kind));
 	l.is_on_other_netns = a[IFLA_LINK_NETNSID];
 	if (!l.is_on_other_netns && is_upper_kind(&l))
-		l.below = u32_of(a[IFLA_LINK]);
+		l.below = netlink_number(a[IFLA_LINK]);
 	else if (!l.is_on_other_netns)
 		l.carrier = carrier_of(&l, a[IFLA_LINK], of[IFLA_INFO_DATA]);
 	*out = l;
@@ -189,4 +145,91 @@ const struct link *links_find(const struct links *l, uint32_t index)
 		if (l->list[i].index == index)
 			return &l->list[i];
 	return NULL;
+}
+
+static bool is_directly_on(const struct link *upper, const struct link *lower)
+{
+	return lower->master == upper->index || upper->below == lower->index;
+}
+
+/* Of all tunnel devices, only VXLAN is an upper device of its carrier to the kernel. */
+static bool is_vxlan_on(const struct link *upper, const struct link *lower)
+{
+	return upper->carrier == lower->index && !strcmp(upper->kind, "vxlan");
+}
+
+bool link_has_xdp(const struct link *l)
+{
+	for (int i = 0; i < LINK_XDP_MAX; i++)
+		if (l->xdp_ids[i])
+			return true;
+	return false;
+}
+
+const struct link *links_xdp_above(const struct links *l, uint32_t index)
+{
+	const struct link *lower = links_find(l, index);
+
+	for (int i = 0; i < l->cnt && lower; i++)
+		if ((is_directly_on(&l->list[i], lower) || is_vxlan_on(&l->list[i], lower)) &&
+		    link_has_xdp(&l->list[i]))
+			return &l->list[i];
+	return NULL;
+}
+
+/* A walk from one device to all above it, or below it. */
+struct links_walk {
+	const struct links *links;
+	bool goes_up;
+	links_fn each;
+	void *arg;
+};
+
+static int walk_from(const struct links_walk *w, const struct link *from, int depth)
+{
+	int found = 0;
+
+	for (int i = 0; i < w->links->cnt && depth < DEPTH_MAX && !found; i++) {
+		const struct link *next = &w->links->list[i];
+
+		if (w->goes_up ? is_directly_on(next, from) : is_directly_on(from, next))
+			found = w->each(next, w->arg) ?: walk_from(w, next, depth + 1);
+	}
+	return found;
+}
+
+int links_each_above(const struct links *l, uint32_t lower, links_fn each, void *arg)
+{
+	const struct links_walk w = { l, true, each, arg };
+	const struct link *start = links_find(l, lower);
+
+	return start ? walk_from(&w, start, 0) : 0;
+}
+
+int links_each_below(const struct links *l, uint32_t upper, links_fn each, void *arg)
+{
+	const struct links_walk w = { l, false, each, arg };
+	const struct link *start = links_find(l, upper);
+
+	return start ? walk_from(&w, start, 0) : 0;
+}
+
+static int has_index(const struct link *link, void *arg)
+{
+	return link->index == *(const uint32_t *)arg;
+}
+
+bool links_is_on(const struct links *l, uint32_t upper, uint32_t lower)
+{
+	return links_each_above(l, lower, has_index, &upper);
+}
+
+struct stacked links_find_stacked(const struct links *l, const uint32_t *indices, int cnt)
+{
+	for (int i = 0; i < cnt; i++)
+		for (int j = 0; j < cnt; j++)
+			if (links_is_on(l, indices[i], indices[j]))
+				return (struct stacked){ links_find(l, indices[i]),
+							 links_find(l, indices[j]) };
+	return (struct stacked){ NULL, NULL };
 }

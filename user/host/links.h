@@ -44,10 +44,8 @@ struct links {
 int links_read(struct links *out);
 void links_free(struct links *l);
 
-/* Does this XDP program run on this interface, in any mode? */
+/* Does this XDP program, or any, run on this interface, in any mode? */
 bool link_runs_xdp(const struct link *l, uint32_t prog_id);
-
-/* Does any XDP program run on this interface? */
 bool link_has_xdp(const struct link *l);
 
 /* Returns the interface with this index; NULL if there is none. It belongs to *l. */
@@ -56,17 +54,16 @@ const struct link *links_find(const struct links *l, uint32_t index);
 /* Is `upper` on top of `lower`, directly or not? No device is on top of itself. */
 bool links_is_on(const struct links *l, uint32_t upper, uint32_t lower);
 
-/* links_each_above() calls each() for every device on top of `lower`, links_each_below() for every
- * device below `upper`, until a call does not return 0. Returns the result of that call; else 0.
- * each() may be called several times for a device that is reached in several ways. The time grows
- * with the number of reached devices times the number of interfaces.
+/* Call each() for every device on top of `lower`, or below `upper`, until a call does not return 0.
+ * Return the result of that call; else 0. each() may be called several times for a device that is
+ * reached in several ways.
  */
 typedef int (*links_fn)(const struct link *link, void *arg);
 int links_each_above(const struct links *l, uint32_t lower, links_fn each, void *arg);
 int links_each_below(const struct links *l, uint32_t upper, links_fn each, void *arg);
 
-/* Finds two of these interfaces, `upper` on top of `lower`: a filter on both would see each packet
- * twice, and drop it the second time. Both are NULL if there are none. Both point into *l.
+/* Finds two of these interfaces, `upper` on top of `lower`: a filter on both would drop each packet
+ * when it comes the second time. Both are NULL if there are none. Both point into *l.
  */
 struct stacked {
 	const struct link *upper, *lower;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/genetlink.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define ANSWER_MAX 65536 /* bytes; the kernel sends a dump in parts of at most half of that */
@@ -61,4 +62,72 @@ void netlink_begin_generic(union netlink_request *q, uint16_t family, uint8_t co
 	struct genlmsghdr *genl = netlink_begin(q, family, NLM_F_ACK, sizeof(*genl));
 
 	*genl = (struct genlmsghdr){ .cmd = command, .version = 1 };
+}
+
+static int take_family(const struct nlmsghdr *m, void *arg)
+{
+	const struct nlattr *a[CTRL_ATTR_FAMILY_ID + 1] = { NULL };
+
+	netlink_attributes(m, GENL_HDRLEN, a, CTRL_ATTR_FAMILY_ID);
+	*(uint16_t *)arg = netlink_number(a[CTRL_ATTR_FAMILY_ID]);
+	return MNL_CB_OK;
+}
+
+int netlink_family(const char *name)
+{
+	union netlink_request q;
+	uint16_t id = 0;
+	int err;
+
+	netlink_begin_generic(&q, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+	mnl_attr_put_strz(&q.header, CTRL_ATTR_FAMILY_NAME, name);
+	err = netlink_query(NETLINK_GENERIC, &q.header, take_family, &id);
+	return err ?: id ? id : -EPROTO;
+}
+
+static void index_attributes(const void *first, size_t len, const struct nlattr **by_type,
+			     uint16_t max)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_payload (first, len)
+		if (mnl_attr_get_type(attr) <= max)
+			by_type[mnl_attr_get_type(attr)] = attr;
+}
+
+void netlink_attributes(const struct nlmsghdr *m, size_t header, const struct nlattr **by_type,
+			uint16_t max)
+{
+	const char *first = mnl_nlmsg_get_payload_offset(m, header);
+	const char *end = mnl_nlmsg_get_payload_tail(m);
+
+	index_attributes(first, end > first ? end - first : 0, by_type, max);
+}
+
+void netlink_nested(const struct nlattr *a, const struct nlattr **by_type, uint16_t max)
+{
+	if (a)
+		index_attributes(mnl_attr_get_payload(a), mnl_attr_get_payload_len(a), by_type, max);
+}
+
+uint64_t netlink_number(const struct nlattr *a)
+{
+	switch (a ? mnl_attr_get_payload_len(a) : 0) {
+	case 1:
+		return mnl_attr_get_u8(a);
+	case 2:
+		return mnl_attr_get_u16(a);
+	case 4:
+		return mnl_attr_get_u32(a);
+	case 8:
+		return mnl_attr_get_u64(a);
+	default:
+		return 0;
+	}
+}
+
+void netlink_text(const struct nlattr *a, char *out, size_t size)
+{
+	if (a)
+		snprintf(out, size, "%.*s", (int)mnl_attr_get_payload_len(a), mnl_attr_get_str(a));
 }

@@ -28,4 +28,22 @@ void *netlink_begin(union netlink_request *q, uint16_t type, uint16_t answer, si
 /* Begins a request to a family of generic netlink, with NLM_F_ACK. */
 void netlink_begin_generic(union netlink_request *q, uint16_t family, uint8_t command);
 
+/* Returns the number of this family of generic netlink; -ENOENT if the kernel lacks it; another
+ * -errno.
+ */
+int netlink_family(const char *name);
+
+/* Point by_type[T] at the attribute of type T, for types 0 to `max`, behind `header` bytes of a
+ * message, or in `a`, which may be NULL. Other elements stay as they are.
+ */
+void netlink_attributes(const struct nlmsghdr *m, size_t header, const struct nlattr **by_type,
+			uint16_t max);
+void netlink_nested(const struct nlattr *a, const struct nlattr **by_type, uint16_t max);
+
+/* Returns the number of 1, 2, 4 or 8 bytes in the attribute; 0 if `a` is NULL, or has other bytes. */
+uint64_t netlink_number(const struct nlattr *a);
+
+/* Copies the text in the attribute, cut to `size` bytes; *out stays if `a` is NULL. */
+void netlink_text(const struct nlattr *a, char *out, size_t size);
+
 #endif

@@ -31,9 +31,7 @@ enum stack_loss {
  */
 int stack_losses(uint64_t lost[STACK_LOSSES_CNT]);
 
-/* Returns the value of this sysctl below `net`, as "ipv4/ip_forward", which is a number from 0 on;
- * or -errno.
- */
+/* Returns the number, 0 or more, in this sysctl below `net`: "ipv4/ip_forward"; or -errno. */
 int stack_sysctl(const char *name);
 
 /* Returns how strict the reverse path filter of IPv4 is: 0 (off), 1 (the route back must be by this
@@ -41,8 +39,8 @@ int stack_sysctl(const char *name);
  */
 int stack_rp_filter(const char *ifname);
 
-/* Returns 1 if the kernel discards packets that come by this interface from one IPv4 address to
- * another one: `from` is another host's, `to` is this host's. 0 if not; or -errno.
+/* Returns 1 if the kernel discards packets that come by this interface from another host's IPv4
+ * address to one of this host; 0 if not; or -errno.
  */
 int stack_discards(uint32_t ifindex, struct in_addr from, struct in_addr to);
 
@@ -57,13 +55,8 @@ struct stack_groups {
 	int cnt;
 };
 
-/* Reads all groups of all interfaces. Returns 0 or -errno; the caller frees out->list in both
- * cases.
- */
+/* Reads all groups of all interfaces. Returns 0 or -errno; in both cases the caller frees out->list. */
 int stack_groups_read(struct stack_groups *out);
-
-/* Returns whether the interface has joined the group. */
-bool stack_is_joined(const struct stack_groups *g, uint32_t ifindex, const struct in6_addr *address);
 
 /* A UDP socket that is bound to a port. */
 struct stack_socket {
@@ -78,8 +71,8 @@ struct stack_socket {
 /* Calls each() for every UDP socket of this network namespace. Returns 0 or -errno. */
 int stack_each_socket(void (*each)(const struct stack_socket *s, void *arg), void *arg);
 
-/* Names the program of a socket, as "nats-server (1234)": the first process that has it open. Reads
- * all of /proc. Returns buf; "a program" if this process may not see it.
+/* Names the program of a socket, as "nats-server (1234)": the first process found that has it open.
+ * Returns buf; "a program" if this process may not see it.
  */
 #define STACK_PROGRAM_MAX 40
 const char *stack_program_of(uint32_t inode, char buf[STACK_PROGRAM_MAX]);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The internals of a filter that an application has opened: its maps, and how they are replaced
- * after a change of the running filter (set, resize), while calls run in any number of threads.
- * Every change raises state.serial of the filter that calls have open. Each call compares it; the
- * first call that finds another serial reopens the filter. The old maps are closed once no thread
- * uses them any more (readers.h).
+ * after a change of the running filter, while calls run in any number of threads. Every change
+ * raises state.serial. The first call that finds another serial reopens the filter. The old maps
+ * are closed once no thread uses them any more (readers.h).
  */
 #ifndef XDP_DEDUP_LIB_HANDLE_H
 #define XDP_DEDUP_LIB_HANDLE_H
@@ -33,13 +32,13 @@ struct xdp_dedup_filter {
 	struct view *view;	 /* for new calls */
 	struct view *old;	 /* list of views that earlier calls may still use */
 	char *name, *stream;	 /* of xdp_dedup_open(); stream may be NULL */
-	int64_t clock_offset_ns; /* of clock_measure_offset() */
+	int64_t clock_offset_ns; /* of clock_read_offset() */
 
-	/* If the last try to reopen the filter failed: the error, the serial, and the time of the
-	 * next try. At that time `old` is checked, too.
+	/* The last try to reopen the filter and to close `old`: its result, the serial for which it
+	 * was, and when it is repeated.
 	 */
 	int err;
-	uint64_t failed_serial, retry_ns;
+	uint64_t tried_serial, retry_ns;
 
 	pthread_mutex_t absorbing; /* held while a FIPS message is absorbed; guards `sequences` */
 	struct fips_sequences sequences;
@@ -87,9 +86,7 @@ static inline const struct view *lib_view_of(const struct filter *of)
  */
 void lib_copy_out(void *out, size_t out_size, const void *from, size_t size);
 
-/* Is a successor in charge of this filter, or about to be? Called after an id was looked up or
- * learned in the filter, as that may have been too late.
- */
+/* Is a successor in charge of this filter, or about to be? Called after an id was looked up. */
 static inline bool lib_is_superseded(const struct filter *of)
 {
 	return unlikely(READ_ONCE(of->state->successor) != DEDUP_PREDECESSOR_IN_CHARGE);

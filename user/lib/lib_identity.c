@@ -11,7 +11,6 @@
 #include "made_frame.h"
 #include "program.h"
 #include "source_key.h"
-#include "stream_accepts.h"
 #include "stream_ids.h"
 #include "flow_known.h"
 
@@ -126,6 +125,29 @@ struct id_query {
 	unsigned int known;    /* KNOWN_ bits of the parts that are not assumed */
 };
 
+/* Returns the stream's prefixes of this family; NULL if it has none. */
+static const struct dedup_prefix *accepts_prefixes(const struct dedup_config *c,
+						   const struct dedup_stream *s, bool ipv6,
+						   uint32_t *cnt)
+{
+	uint32_t first = s->to_first + (ipv6 ? s->to4_cnt : 0);
+
+	*cnt = ipv6 ? s->to_cnt - s->to4_cnt : s->to4_cnt;
+	return *cnt && first < DEDUP_TO_MAX ? &c->policy.to[first] : NULL;
+}
+
+/* Is the port, in host order, one of the stream's? */
+static bool accepts_port(const struct dedup_config *c, const struct dedup_stream *s, uint16_t port)
+{
+	for (uint32_t i = 0; i < s->ports_cnt && s->ports_first + i < DEDUP_PORTS_MAX; i++) {
+		const struct dedup_ports *p = &c->policy.ports[s->ports_first + i];
+
+		if (port >= p->lo && port <= p->hi)
+			return true;
+	}
+	return false;
+}
+
 /* May stream n take datagrams of this flow, apart from the stream's gates? */
 static bool may_take(const struct dedup_config *c, uint32_t n, const struct made_flow *flow)
 {
@@ -195,7 +217,7 @@ static int query_family(struct id_query *a, bool ipv6, struct xdp_dedup_identity
 			     (a->to.port ? KNOWN_PORT : 0);
 	int result = 0;
 
-	if (a->datagram->payload_len > made_payload_max(ipv6))
+	if (a->datagram->payload_len > MADE_PAYLOAD_MAX(ipv6))
 		return -EMSGSIZE;
 	for (uint32_t n = 0; n < p->streams_cnt && !result; n++) {
 		a->known = known;

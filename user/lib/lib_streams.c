@@ -9,7 +9,6 @@
 #include "device.h"
 #include "iface.h"
 #include "lib_handle.h"
-#include "stream_accepts.h"
 #include "flow_known.h"
 
 _Static_assert(XDP_DEDUP_PORTS_MAX == DEDUP_PORTS_MAX && XDP_DEDUP_GROUPS_MAX == DEDUP_TO_MAX &&

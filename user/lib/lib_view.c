@@ -125,30 +125,21 @@ static int refresh_view(struct xdp_dedup_filter *f, uint64_t now_ns)
 	/* While `old` is not empty, checked_serial differs, so that later calls try again. */
 	WRITE_ONCE(f->view->checked_serial, f->view->filter.serial - !!f->old);
 	WRITE_ONCE(f->err, err);
-	WRITE_ONCE(f->failed_serial, serial);
+	WRITE_ONCE(f->tried_serial, err ? serial : f->view->filter.serial);
 	WRITE_ONCE(f->retry_ns, now_ns + RETRY_NS);
 	return err;
-}
-
-/* Is there nothing to do that was not tried a short time ago? *err: the result of that try. */
-static bool was_tried(const struct xdp_dedup_filter *f, uint64_t now_ns, int *err)
-{
-	const struct view *v = __atomic_load_n(&f->view, __ATOMIC_ACQUIRE);
-	uint64_t serial = READ_ONCE(v->filter.state->serial);
-
-	if (now_ns >= READ_ONCE(f->retry_ns))
-		return false;
-	*err = serial == v->filter.serial ? 0 : READ_ONCE(f->err);
-	return !*err ? serial == v->filter.serial : serial == READ_ONCE(f->failed_serial);
 }
 
 struct filter *lib_enter_slow(const struct xdp_dedup_filter *f)
 {
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
-	struct view *v;
+	struct view *v = __atomic_load_n(&f->view, __ATOMIC_ACQUIRE);
+	uint64_t serial = READ_ONCE(v->filter.state->serial);
 	int err;
 
-	if (!was_tried(f, now_ns, &err)) {
+	if (now_ns < READ_ONCE(f->retry_ns) && serial == READ_ONCE(f->tried_serial)) {
+		err = READ_ONCE(f->err);
+	} else {
 		reader_leave();
 		readers_lock();
 		/* The public functions that only query a filter declare it const. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "clock.h"
-#include "clock_offset.h"
 #include "ids.h"
 #include "layout.h"
 #include "lib_handle.h"
@@ -45,7 +44,7 @@ int xdp_dedup_open(const char *name, struct xdp_dedup_filter **out)
 	f->stream = stream ? strdup(stream + 1) : NULL;
 	err = f->name && (f->stream || !stream) ? lib_open_view(f) : -ENOMEM;
 	if (!err)
-		err = clock_measure_offset(&f->clock_offset_ns);
+		err = clock_read_offset(&f->clock_offset_ns);
 	if (err) {
 		free_handle(f);
 		return err;

@@ -13,11 +13,6 @@
 
 #define TTL 64
 
-size_t made_payload_max(bool ipv6)
-{
-	return UINT16_MAX - sizeof(struct udphdr) - (ipv6 ? 0 : sizeof(struct iphdr));
-}
-
 /* Writes bytes at *at, and moves *at behind them. */
 static void put(uint8_t **at, const void *bytes, size_t len)
 {

@@ -19,10 +19,10 @@ struct made_flow {
 	uint8_t from[16], to[16];
 };
 
-/* Returns the length of the longest payload of such a datagram. */
-size_t made_payload_max(bool ipv6);
+/* The length of the longest payload: that of IPv4 leaves room for both headers. */
+#define MADE_PAYLOAD_MAX(ipv6) (UINT16_MAX - 8 - ((ipv6) ? 0 : 20))
 
-/* Writes the frame, whose payload has at most made_payload_max() bytes. Returns its length. */
+/* Writes the frame, whose payload has at most MADE_PAYLOAD_MAX() bytes. Returns its length. */
 size_t made_frame(const struct made_flow *flow, const void *payload, size_t payload_len,
 		  uint8_t frame[MADE_FRAME_MAX]);
 

@@ -36,9 +36,7 @@ static inline void reader_leave(void)
 	__atomic_store_n(&reader_self.inside, reader_self.inside - 1, __ATOMIC_RELEASE);
 }
 
-/* Initializes the list, before any call. Without membarrier(2), readers_are_done() always returns
- * false.
- */
+/* Initializes the list, before any call. */
 void readers_begin(void);
 
 /* The lock of all open filters. It is held while a view is exchanged, so that fork() happens before
@@ -52,7 +50,9 @@ void readers_unlock(void);
  */
 uint64_t readers_retire(void);
 
-/* Has every thread been outside of calls since that readers_retire(), so that none uses the object? */
+/* Has every thread been outside of calls since that readers_retire(), so that none uses the object?
+ * Without membarrier(2) it is never known: false.
+ */
 bool readers_are_done(uint64_t retired);
 
 #endif

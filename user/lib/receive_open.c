@@ -3,19 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <linux/membarrier.h>
-
+#include "kernel.h"
 #include "open.h"
 #include "receiver.h"
 #include "xdp-dedup.h"
 
 #define FRAMES_DEFAULT 512
 #define BUSY_POLL_BUDGET 64
-#define GRACE_NS 50000000 /* longer than a packet stays in the program */
 
 /* Size of the first version of the options. */
 #define OPTIONS_BYTES_MIN \
@@ -165,12 +161,8 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
 /* Withdraws all credits, and waits until no program that took one is still running. */
 static void stop_packets(struct xdp_dedup_receiver *r)
 {
-	struct timespec left = { .tv_nsec = GRACE_NS };
-
 	WRITE_ONCE(r->queue.socket->granted, 0);
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) /* it does synchronize_rcu() */
-		while (nanosleep(&left, &left) && errno == EINTR)
-			;
+	kernel_wait_for_packets();
 	r->queue.socket->pid = 0;
 }
 

@@ -87,9 +87,7 @@ void receiver_end_packet(struct xdp_dedup_receiver *r, uint64_t number);
  */
 int receiver_be_idle(struct xdp_dedup_receiver *r, struct filter *f);
 
-/* Grants the packet program one credit for each free frame, but none whose entry in `in_flight` is
- * still in use. Called after each queue_clear().
- */
+/* Grants the packet program one credit for each free frame whose entry in `in_flight` is free. */
 void receiver_grant(struct xdp_dedup_receiver *r);
 
 /* Wants the id of a packet that the application does not get. Returns false if that is not

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +21,14 @@ int loader_private_open(const struct dedup_config *cfg, struct filter *out, stru
 {
 	struct xdp_dedup *skel = NULL;
 	struct filter f = { .stats_fd = -1, .wanted_fd = -1 };
-	int err = object_open(NULL, cfg, &skel);
+	struct dedup_config config = *cfg;
+	/* Both engines of a replay use one set of secrets: that of *cfg. */
+	int err = cfg->memory.replay ? 0 : object_draw_secrets(&config);
 
+	err = err ?: object_open(NULL, cfg, &skel);
 	if (err)
 		return err;
-	err = object_start_filter(skel, NULL, cfg);
+	err = object_load_filter(skel, NULL, &config) ?: object_start_hand(skel->progs.hand_start);
 	if (err)
 		goto fail;
 	f.blocks = mmap(NULL, dedup_blocks(cfg) * sizeof(*f.blocks), PROT_READ | PROT_WRITE,

@@ -11,33 +11,30 @@ struct xdp_dedup; /* the skeleton of bpf/xdp_dedup.bpf.c */
 
 /* Waits until the hand of this open filter has stepped since after_ns, an earlier state.last_ns; 5
  * s at most. Call it before attaching a program: while the clock does not run, the program passes
- * every packet. Returns 0, or -ESTALE (logged).
+ * every packet. Returns 0, or -ESTALE.
  */
 int loader_await_hand(const struct filter *f, uint64_t after_ns);
 
 /* Makes the hand use the filter's current configuration, if an earlier program of the filter has
- * started the timer. Returns 0, or -errno (logged).
+ * started the timer. Returns 0, or -errno.
  */
 int loader_adopt_hand(const char *name);
 
-/* Makes a filter and loads its packet program for this process only (bench, tests): nothing is
- * pinned, and the filter ends with the process. loader_private_prog_fd() returns a descriptor that
- * belongs to *prog. Returns 0, and the caller closes both with loader_private_close(); or -errno
- * (logged).
+/* Makes a filter and loads its packet program for this process only: nothing is pinned.
+ * loader_private_prog_fd() returns a descriptor that belongs to *prog. Returns 0, and the caller
+ * closes both with loader_private_close(); or -errno.
  */
 int loader_private_open(const struct dedup_config *cfg, struct filter *out, struct xdp_dedup **prog);
 void loader_private_close(struct filter *f, struct xdp_dedup *prog);
 int loader_private_prog_fd(const struct xdp_dedup *prog);
 
-/* Opens the skeleton with its maps at the pins of this filter, for libxdp, which loads the packet
- * program. Returns 0, and the caller closes *out with loader_program_close(); or -errno (logged).
+/* Opens the skeleton with this filter's maps, for libxdp, which loads the packet program. Returns
+ * 0, and the caller closes *out with loader_program_close(); or -errno.
  */
 int loader_program_open(const char *name, struct xdp_dedup **out);
 void loader_program_close(struct xdp_dedup *skel);
 
-/* Opens the pinned packet program of this filter. Returns its descriptor, which the caller closes;
- * or -errno (logged).
- */
+/* Opens the pinned packet program. Returns its descriptor, which the caller closes; or -errno. */
 int loader_open_program(const char *name);
 
 /* Logs what the error `err` of filter_open() means, and what to do. Returns err. */

@@ -15,35 +15,46 @@
 #include "pin_dirs.h"
 #include "pins.h"
 
-/* Pins the map of NAME in +NAME, too. Maps that not every filter has may be missing: accounts, maps
- * of delivery and of a predecessor.
+/* Does +NAME share this map with NAME? is_new: +NAME is a filter with a new memory; if its
+ * predecessor has no program, there is no filter NAME.
+ */
+static bool is_shared(enum pin pin, const struct dedup_config *cfg, const struct predecessor *p,
+		      bool is_new)
+{
+	if (is_new && !(p && p->has_program))
+		return false;
+	if (pin_is_delivery(pin))
+		return cfg->policy.deliver; /* then open sockets stay open */
+	if (is_new)
+		return pin == PIN_WANTED;
+	switch (pin) {
+	case PIN_CONFIG:
+	case PIN_STATS:
+	case PIN_RECORD:
+		return false;
+	case PIN_OUTER_STATE:
+	case PIN_OUTER_FILTER:
+	case PIN_PREDECESSOR_CONFIG:
+	case PIN_PREDECESSOR_STATE:
+	case PIN_PREDECESSOR_FILTER:
+	case PIN_PREDECESSOR_TIMER:
+		return !p;
+	default:
+		return true;
+	}
+}
+
+/* Gives the pin of NAME a second name in +NAME. Maps that not every filter has may be missing:
+ * accounts, maps of delivery and of a predecessor.
  */
 static int share_pin(const char *name, enum pin pin)
 {
-	const char *from = PIN_PATH(name, PINS[pin]);
-	int fd = bpf_obj_get(from), err;
+	bool may_be_missing = pin == PIN_ACCOUNTS || pin_is_delivery(pin) || pin >= PINS_CNT;
+	const char *to = PIN_PATH(PIN_STAGING(name), PINS[pin]);
 
-	if (fd < 0 && errno == ENOENT &&
-	    (pin == PIN_ACCOUNTS || pin_is_delivery(pin) || pin >= PINS_CNT))
+	if (!link(PIN_PATH(name, PINS[pin]), to) || (errno == ENOENT && may_be_missing))
 		return 0;
-	if (fd < 0)
-		return diag_err(-errno, "cannot open %s: %s", from, strerror(errno));
-	err = object_pin_at(fd, PIN_STAGING(name), PINS[pin]);
-	close(fd);
-	return err;
-}
-
-/* Shares the maps of delivery with +NAME, if both NAME and this configuration deliver: then open
- * sockets stay open.
- */
-static int share_delivery(const char *name, const struct dedup_config *cfg)
-{
-	int err = 0;
-
-	for (int pin = 0; pin < PINS_CNT && cfg->policy.deliver && !err; pin++)
-		if (pin_is_delivery(pin))
-			err = share_pin(name, pin);
-	return err;
+	return diag_err(-errno, "cannot pin %s: %s", to, strerror(errno));
 }
 
 /* Puts a map into the only element of a map of maps. */
@@ -59,8 +70,9 @@ static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor 
 {
 	struct dedup_config *config =
 		(struct dedup_config *)&skel->rodata_predecessor->predecessor_config;
-	int err = bpf_map__set_inner_map_fd(skel->maps.outer_state, p->state_fd)
-			  ?: bpf_map__set_inner_map_fd(skel->maps.outer_filter, p->filter_fd);
+	int err = bpf_map__set_inner_map_fd(skel->maps.outer_state, p->fds[PREDECESSOR_STATE])
+			  ?: bpf_map__set_inner_map_fd(skel->maps.outer_filter,
+						       p->fds[PREDECESSOR_FILTER]);
 
 	if (err)
 		return diag_err(err, "cannot prepare the predecessor's maps: %s", strerror(-err));
@@ -73,114 +85,58 @@ static int prepare_predecessor(struct xdp_dedup *skel, const struct predecessor 
 /* Puts the predecessor's maps into the loaded object, and pins them in its directory. */
 static int put_predecessor(struct xdp_dedup *skel, const struct predecessor *p, const char *directory)
 {
-	int err = put_inner(skel->maps.outer_state, p->state_fd)
-			  ?: put_inner(skel->maps.outer_filter, p->filter_fd);
+	int err = put_inner(skel->maps.outer_state, p->fds[PREDECESSOR_STATE])
+			  ?: put_inner(skel->maps.outer_filter, p->fds[PREDECESSOR_FILTER]);
 
 	if (err)
 		return diag_err(err, "cannot use the predecessor's maps: %s", strerror(-err));
-	return predecessor_pin(p, directory);
-}
-
-/* Does each program of a filter have a map of its own for this pin? */
-static bool is_programs_own(enum pin pin, bool has_own_predecessor)
-{
-	switch (pin) {
-	case PIN_OUTER_STATE:
-	case PIN_OUTER_FILTER:
-	case PIN_PREDECESSOR_CONFIG:
-	case PIN_PREDECESSOR_STATE:
-	case PIN_PREDECESSOR_FILTER:
-	case PIN_PREDECESSOR_TIMER:
-		return has_own_predecessor;
-	default:
-		return pin == PIN_CONFIG || pin == PIN_STATS || pin == PIN_RECORD;
-	}
-}
-
-/* Pins the loaded packet program. */
-static int pin_program(const struct xdp_dedup *skel, const char *directory)
-{
-	return object_pin_at(bpf_program__fd(object_packet_program(skel)), directory, PIN_PROG);
-}
-
-/* Loads the object without a hand of its own. */
-static int load_next_program(struct xdp_dedup *skel, const struct dedup_config *cfg,
-			     const struct predecessor *p, const char *directory)
-{
-	struct dedup_record *r = &skel->data_record->record;
-	int err;
-
-	*(struct dedup_config *)&skel->rodata_config->config = *cfg;
-	r->own_mac = DEDUP_MAC_NONE;
-	r->sets_told = p && p->sets_told;
-	r->told = p ? p->told : 0;
-	bpf_program__set_autoload(skel->progs.hand_start, false);
-	err = xdp_dedup__load(skel);
-	if (err)
-		return kernel_explain(err, 0);
-	return object_check(skel) ?: object_pin(skel, directory) ?: pin_program(skel, directory);
-}
-
-/* Makes and loads the next program in +NAME: with new maps of its configuration, its counters and
- * its record, and with predecessor p, unless that is NULL. It shares all other maps of NAME.
- */
-static int make_program(const char *name, const struct dedup_config *cfg, const struct predecessor *p)
-{
-	const char *staging = PIN_STAGING(name);
-	struct xdp_dedup *skel = NULL;
-	int err = 0;
-
-	for (int pin = 0; pin < PINS_ALL && !err; pin++)
-		if (!is_programs_own(pin, p) && !pin_is_delivery(pin))
-			err = share_pin(name, pin);
-	err = err ?: share_delivery(name, cfg) ?: object_open(staging, cfg, &skel);
-	if (err)
-		return err;
-	if (p)
-		err = prepare_predecessor(skel, p);
-	if (!err)
-		err = load_next_program(skel, cfg, p, staging);
-	if (!err && p)
-		err = put_predecessor(skel, p, staging);
-	xdp_dedup__destroy(skel);
+	for (int i = PREDECESSOR_MAPS - 1; i >= 0 && !err; i--)
+		err = object_pin_at(p->fds[i], directory, PINS[PIN_PREDECESSOR_STATE + i]);
 	return err;
 }
 
-/* Loads the object as a predecessor's successor, and starts its hand. */
-static int start_successor(struct xdp_dedup *skel, const struct dedup_config *cfg,
-			   const struct predecessor *p, const char *directory)
-{
-	int err = prepare_predecessor(skel, p);
-
-	if (err)
-		return err;
-	skel->data_state->state.exchanging = p->has_program;
-	return object_load_filter(skel, directory, cfg)
-		       ?: put_predecessor(skel, p, directory)
-		       ?: object_start_hand(skel);
-}
-
-/* Makes the maps of a filter in this directory, loads its packet program, starts its hand, and pins
- * the program last: without that pin the directory is incomplete.
+/* Makes the maps in +NAME that are not there yet, loads the packet program, starts the hand of a
+ * new filter, and pins the program last: without that pin the directory is incomplete.
  */
-static int make_filter(const char *directory, const struct dedup_config *cfg,
-		       const struct predecessor *predecessor)
+static int make_object(const char *directory, const struct dedup_config *cfg,
+		       const struct predecessor *p, bool is_new)
 {
 	struct xdp_dedup *skel = NULL;
 	int err = object_open(directory, cfg, &skel);
 
 	if (err)
 		return err;
-	err = predecessor ? start_successor(skel, cfg, predecessor, directory)
-			  : object_start_filter(skel, directory, cfg);
-	err = err ?: pin_program(skel, directory);
+	bpf_program__set_autoload(skel->progs.hand_start, is_new);
+	if (p) {
+		skel->data_record->record.sets_told = p->sets_told;
+		skel->data_record->record.told = p->told;
+		skel->data_state->state.exchanging = p->has_program;
+		err = prepare_predecessor(skel, p);
+	}
+	err = err ?: object_load_filter(skel, directory, cfg);
+	if (!err && p)
+		err = put_predecessor(skel, p, directory);
+	if (!err && is_new)
+		err = object_start_hand(skel->progs.hand_start);
+	if (!err)
+		err = object_pin_at(bpf_program__fd(object_packet_program(skel)), directory,
+				    PIN_PROG);
 	xdp_dedup__destroy(skel);
 	return err;
 }
 
-/* Removes +NAME if err is not 0. Returns err. */
-static int finish_staging(int err, const char *name)
+/* Makes +NAME. Returns 0; or -errno, with +NAME removed. */
+static int make_staging(const char *name, const struct dedup_config *cfg,
+			const struct predecessor *p, bool is_new)
 {
+	int err = pin_dir_begin(name);
+
+	if (err)
+		return err;
+	for (int pin = 0; pin < PINS_ALL && !err; pin++)
+		if (is_shared(pin, cfg, p, is_new))
+			err = share_pin(name, pin);
+	err = err ?: make_object(PIN_STAGING(name), cfg, p, is_new);
 	if (err)
 		pin_dir_remove_staging(name);
 	return err;
@@ -196,31 +152,19 @@ int loader_next_program(const char *name, const struct dedup_config *cfg,
 			err < 0 ? err : -EPROTO,
 			"%s was loaded by an older xdp-dedup: xdp-dedup load --replace --name %s makes it one of this version, first",
 			name, name);
-	err = pin_dir_begin(name);
-	return err ? err : finish_staging(make_program(name, cfg, predecessor), name);
+	return make_staging(name, cfg, predecessor, false);
 }
 
-/* Makes the successor of a running filter in +NAME. */
-static int make_successor(const struct dedup_config *cfg, const struct filter *running)
+int loader_next_filter(const char *name, const struct dedup_config *cfg, const struct filter *running)
 {
-	const char *name = running->name;
 	struct predecessor p;
 	int err = predecessor_of_filter(running, &p);
 
 	if (err)
 		return err;
-	err = share_pin(name, PIN_WANTED)
-	      ?: share_delivery(name, cfg)
-	      ?: make_filter(PIN_STAGING(name), cfg, &p);
+	err = make_staging(name, cfg, &p, true);
 	predecessor_close(&p);
 	return err;
-}
-
-int loader_next_filter(const char *name, const struct dedup_config *cfg, const struct filter *running)
-{
-	int err = pin_dir_begin(name);
-
-	return err ? err : finish_staging(make_successor(cfg, running), name);
 }
 
 int loader_adopt_hand(const char *name)
@@ -244,10 +188,12 @@ int loader_adopt_hand(const char *name)
 int loader_create(const char *name, const struct dedup_config *cfg,
 		  const struct predecessor *predecessor)
 {
-	int err;
+	struct dedup_config config = *cfg;
+	int err = 0;
 
 	if (!access(PIN_PATH(name, NULL), F_OK))
 		return diag_err(-EEXIST, "there is a filter %s already", name);
-	err = pin_dir_begin(name);
-	return err ? err : finish_staging(make_filter(PIN_STAGING(name), cfg, predecessor), name);
+	if (!predecessor)
+		err = object_draw_secrets(&config);
+	return err ? err : make_staging(name, &config, predecessor, true);
 }

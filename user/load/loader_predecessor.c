@@ -18,48 +18,25 @@
 
 void predecessor_close(struct predecessor *p)
 {
-	fd_close(p->state_fd);
-	fd_close(p->filter_fd);
-	fd_close(p->timer_fd);
-	p->state_fd = p->filter_fd = p->timer_fd = -1;
-}
-
-/* Closes *p if err is not 0. Returns err. */
-static int close_after_error(int err, struct predecessor *p)
-{
-	if (err)
-		predecessor_close(p);
-	return err;
-}
-
-static int open_map(const struct filter *f, enum pin pin, int *fd)
-{
-	*fd = object_open_pin(f->name, PINS[pin]);
-	return *fd < 0 ? *fd : 0;
+	for (int i = 0; i < PREDECESSOR_MAPS; i++) {
+		fd_close(p->fds[i]);
+		p->fds[i] = -1;
+	}
 }
 
 int predecessor_of_filter(const struct filter *f, struct predecessor *out)
 {
-	int err;
+	static const enum pin OF_FILTER[PREDECESSOR_MAPS] = { PIN_STATE, PIN_FILTER, PIN_TIMER };
+	int err = 0;
 
-	*out = (struct predecessor){
-		.config = *f->config,
-		.has_program = true,
-		.state_fd = -1,
-		.filter_fd = -1,
-		.timer_fd = -1,
-	};
-	err = open_map(f, PIN_STATE, &out->state_fd)
-	      ?: open_map(f, PIN_FILTER, &out->filter_fd)
-	      ?: open_map(f, PIN_TIMER, &out->timer_fd);
-	return close_after_error(err, out);
-}
-
-int predecessor_pin(const struct predecessor *p, const char *directory)
-{
-	return object_pin_at(p->timer_fd, directory, PINS[PIN_PREDECESSOR_TIMER])
-	       ?: object_pin_at(p->filter_fd, directory, PINS[PIN_PREDECESSOR_FILTER])
-	       ?: object_pin_at(p->state_fd, directory, PINS[PIN_PREDECESSOR_STATE]);
+	*out = (struct predecessor){ .config = *f->config, .has_program = true, .fds = { -1, -1, -1 } };
+	for (int i = 0; i < PREDECESSOR_MAPS && !err; i++) {
+		out->fds[i] = object_open_pin(f->name, PINS[OF_FILTER[i]]);
+		err = out->fds[i] < 0 ? out->fds[i] : 0;
+	}
+	if (err)
+		predecessor_close(out);
+	return err;
 }
 
 /* Reads the current ids of the successor into *ids, and how many it has learned into *told. The
@@ -112,17 +89,21 @@ static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot
 	if (!err)
 		err = dedup_is_forgotten(st);
 	munmap(blocks, size);
-	if (err)
-		return err;
-	err = object_run(skel->progs.hand_resume);
-	return err ? diag_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
+	return err ? err : object_start_hand(skel->progs.hand_resume);
 }
 
-/* Duplicates the map's descriptor, so that it stays open when the object is closed. */
-static int keep_map_open(const struct bpf_map *map, int *fd)
+/* Duplicates the maps' descriptors, so that they stay open when the object is closed. */
+static int keep_open(const struct xdp_dedup *skel, struct predecessor *p)
 {
-	*fd = fcntl(bpf_map__fd(map), F_DUPFD_CLOEXEC, 0);
-	return *fd < 0 ? diag_err(-errno, "cannot keep a map open: %s", strerror(errno)) : 0;
+	const struct bpf_map *const maps[PREDECESSOR_MAPS] = { skel->maps.data_state,
+							       skel->maps.filter, skel->maps.timer };
+
+	for (int i = 0; i < PREDECESSOR_MAPS; i++) {
+		p->fds[i] = fcntl(bpf_map__fd(maps[i]), F_DUPFD_CLOEXEC, 0);
+		if (p->fds[i] < 0)
+			return diag_err(-errno, "cannot keep a map open: %s", strerror(errno));
+	}
+	return 0;
 }
 
 int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter *successor,
@@ -134,9 +115,7 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 	*out = (struct predecessor){
 		.config = snapshot->head.config,
 		.sets_told = successor,
-		.state_fd = -1,
-		.filter_fd = -1,
-		.timer_fd = -1,
+		.fds = { -1, -1, -1 },
 	};
 	plan_localize(&out->config);
 	out->config.policy.deliver = 0;
@@ -151,9 +130,9 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 	bpf_program__set_autoload(skel->progs.hand_resume, true);
 	err = object_load_filter(skel, NULL, &out->config)
 	      ?: resume_filter(skel, snapshot, successor, &out->told)
-	      ?: keep_map_open(skel->maps.data_state, &out->state_fd)
-	      ?: keep_map_open(skel->maps.filter, &out->filter_fd)
-	      ?: keep_map_open(skel->maps.timer, &out->timer_fd);
+	      ?: keep_open(skel, out);
 	xdp_dedup__destroy(skel);
-	return close_after_error(err, out);
+	if (err)
+		predecessor_close(out);
+	return err;
 }

@@ -9,12 +9,15 @@
 
 struct snapshot; /* snapshot_file.h */
 
+/* The order of its maps in fds[], and of their pins from PIN_PREDECESSOR_STATE on. */
+enum { PREDECESSOR_STATE, PREDECESSOR_FILTER, PREDECESSOR_TIMER, PREDECESSOR_MAPS };
+
 struct predecessor {
 	struct dedup_config config;
 	bool has_program; /* the successor's program is to replace it */
 	bool sets_told;	  /* it has counted the first `told` ids of its successor (state.told) */
 	uint64_t told;
-	int state_fd, filter_fd, timer_fd;
+	int fds[PREDECESSOR_MAPS];
 };
 
 /* Opens the maps of an open filter once more. Returns 0, and the caller closes *out with
@@ -30,8 +33,5 @@ int predecessor_of_filter(const struct filter *f, struct predecessor *out);
 int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter *successor,
 			    struct predecessor *out);
 void predecessor_close(struct predecessor *p);
-
-/* Pins the maps in the directory of the successor. Returns 0, or -errno. */
-int predecessor_pin(const struct predecessor *p, const char *directory);
 
 #endif

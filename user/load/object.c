@@ -109,7 +109,8 @@ int object_open_pin(const char *directory, const char *pin)
 	return fd < 0 ? diag_err(-errno, "cannot open %s: %s", path, strerror(errno)) : fd;
 }
 
-int object_pin(const struct xdp_dedup *skel, const char *name)
+/* Pins the maps that loading has made. If that fails, some may be pinned. */
+static int pin_made(const struct xdp_dedup *skel, const char *name)
 {
 	struct bpf_map *maps[PINS_CNT];
 	int err = 0;
@@ -201,7 +202,8 @@ int object_run(const struct bpf_program *prog)
 	return err;
 }
 
-int object_check(const struct xdp_dedup *skel)
+/* If libbpf's probe for this feature fails, for any reason, it makes maps that cannot be mapped. */
+static int check_mapped(const struct xdp_dedup *skel)
 {
 	if (!skel->data_state || !skel->data_record || !skel->rodata_config ||
 	    !skel->rodata_predecessor)
@@ -215,6 +217,7 @@ int object_check(const struct xdp_dedup *skel)
 int object_load_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
 {
 	struct dedup_config *config = (struct dedup_config *)&skel->rodata_config->config;
+	bool has_memory = bpf_map__pin_path(skel->maps.filter);
 	int err;
 
 	*config = *cfg;
@@ -222,25 +225,20 @@ int object_load_filter(struct xdp_dedup *skel, const char *name, const struct de
 	skel->data_record->record.own_mac = DEDUP_MAC_NONE;
 	err = xdp_dedup__load(skel);
 	if (err)
-		return kernel_explain(err, plan_bytes(cfg));
-	err = object_check(skel);
-	return err ? err : object_pin(skel, name);
+		return kernel_explain(err, has_memory ? 0 : plan_bytes(cfg));
+	return check_mapped(skel) ?: pin_made(skel, name);
 }
 
-int object_start_hand(struct xdp_dedup *skel)
+int object_start_hand(const struct bpf_program *hand)
 {
-	int err = object_run(skel->progs.hand_start);
+	int err = object_run(hand);
 
 	return err ? diag_err(err, "cannot start the filter's clock: %s", strerror(-err)) : 0;
 }
 
-int object_start_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
+int object_draw_secrets(struct dedup_config *cfg)
 {
-	struct dedup_config config = *cfg;
-	int err = config.memory.replay ? 0 : secrets_set(NULL, &config);
+	int err = secrets_set(NULL, cfg);
 
-	if (err)
-		return diag_err(err, "the kernel's random source gave no secret");
-	err = object_load_filter(skel, name, &config);
-	return err ? err : object_start_hand(skel);
+	return err ? diag_err(err, "the kernel's random source gave no secret") : 0;
 }

@@ -20,32 +20,22 @@ int object_open(const char *name, const struct dedup_config *cfg, struct xdp_ded
 /* Returns the entry of the packet program for the filter of this skeleton. */
 struct bpf_program *object_packet_program(const struct xdp_dedup *skel);
 
-/* Pins the maps that loading has made in the existing directory of the filter. Does nothing if name
- * is NULL. Returns 0; or -errno, and then some may be pinned.
- */
-int object_pin(const struct xdp_dedup *skel, const char *name);
-
 /* Pins a map or program as this pin in this directory. Returns 0, or -errno. */
 int object_pin_at(int fd, const char *directory, const char *pin);
 
 /* Opens this pin. Returns its descriptor, which the caller closes; or -errno. */
 int object_open_pin(const char *directory, const char *pin);
 
-/* Loads the object as a new filter, whose secrets are in *cfg, and pins it, but does not start its
- * hand. name: see object_open(). Returns 0, or -errno.
+/* Draws the secrets of a new filter into *cfg. Returns 0, or -errno. */
+int object_draw_secrets(struct dedup_config *cfg);
+
+/* Loads the object with *cfg, and pins the maps that this makes, but does not start the hand. name:
+ * as for object_open(). Returns 0; or -errno, and then some maps may be pinned.
  */
 int object_load_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg);
 
-/* Loads the object as a new filter, pins it, and starts its hand. Draws the secrets, except for a
- * replay: its *cfg has them, as both engines of a replay use one set. Returns 0, or -errno.
- */
-int object_start_filter(struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg);
-int object_start_hand(struct xdp_dedup *skel);
-
-/* Checks that the maps of the loaded object are mapped. If libbpf's probe for this feature fails,
- * for any reason, it makes maps that cannot be mapped. Returns 0, or -errno.
- */
-int object_check(const struct xdp_dedup *skel);
+/* Starts the hand by this program of the loaded object. Returns 0, or -errno. */
+int object_start_hand(const struct bpf_program *hand);
 
 /* Runs a syscall program of the object. Returns what the program returned, or -errno. Logs
  * nothing.

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bpffs.h"
 #include "diag.h"
+#include "dirs.h"
 #include "fd.h"
 #include "identity.h"
 #include "pins.h"
@@ -64,28 +64,39 @@ int pin_dir_exchange(const char *name)
 	return move(STAGING_PATH(name), PIN_PATH(name, NULL), RENAME_EXCHANGE);
 }
 
-/* Removes a directory, if it exists. */
-static int remove_directory(const char *directory)
+/* Removes a directory of pins, and the pins in it. Follows no link: if it is no directory, it is
+ * removed itself. Returns 0; or -errno, and then some pins may be gone.
+ */
+static int remove_at(int root, const char *directory)
 {
-	int root = dir_open(AT_FDCWD, PIN_ROOT, false);
-	int err = root < 0 ? root : bpffs_remove(root, directory);
+	int fd = dir_open(root, directory, false), err = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
 
-	fd_close(root);
-	if (!err || err == -ENOENT)
-		return 0;
-	return diag_err(err, "cannot remove %s/%s: %s", PIN_ROOT, directory, strerror(-err));
+	if (fd == -ENOTDIR)
+		return unlinkat(root, directory, 0) ? -errno : 0;
+	if (!dir) {
+		fd_close(fd);
+		return fd < 0 ? fd : -ENOMEM;
+	}
+	/* Without this pin the others do not count as a change that has not ended. */
+	unlinkat(fd, PINS[PIN_CONFIG], 0);
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && unlinkat(fd, entry->d_name, 0))
+			err = -errno;
+	closedir(dir);
+	return unlinkat(root, directory, AT_REMOVEDIR) ? -errno : err;
 }
 
 int pin_dir_remove_staging(const char *name)
 {
-	int dir = dir_open(AT_FDCWD, STAGING_PATH(name), false); /* follows no link */
+	int root = dir_open(AT_FDCWD, PIN_ROOT, false);
+	int err = root < 0 ? root : remove_at(root, PIN_STAGING(name));
 
-	/* Without this pin the others do not count as a change that has not ended. */
-	if (dir >= 0) {
-		unlinkat(dir, PINS[PIN_CONFIG], 0);
-		close(dir);
-	}
-	return remove_directory(PIN_STAGING(name));
+	fd_close(root);
+	if (!err || err == -ENOENT)
+		return 0;
+	return diag_err(err, "cannot remove %s: %s", STAGING_PATH(name), strerror(-err));
 }
 
 int pin_dir_remove(const char *name)

@@ -25,9 +25,7 @@ int pin_dir_remove_staging(const char *name);
 /* Removes NAME, which disappears for others in one step, and +NAME. Returns 0, or -errno. */
 int pin_dir_remove(const char *name);
 
-/* Makes a directory, by its whole path, unless it exists, and checks it with dir_check(). Returns
- * 0, or -errno.
- */
+/* Makes a directory, unless it exists, and checks it with dir_check(). Returns 0, or -errno. */
 int pin_dir_make(const char *path, bool is_private);
 
 /* Logs what the error `err` of dir_check() means. Returns err. */

@@ -24,10 +24,10 @@ struct test_run {
 	struct filter filter;
 	struct xdp_dedup *prog;
 	uint32_t streams;
-	int cpus, cpu;
-	struct dedup_counters *counters; /* of one stream, for each possible CPU */
+	int cpu;
 	struct dedup_counters before[DEDUP_STREAMS_MAX];
-	uint8_t out[OUT_MAX]; /* the kernel copies the frame back */
+	uint8_t out[OUT_MAX];		  /* the kernel copies the frame back */
+	struct dedup_counters counters[]; /* of one stream, for each possible CPU */
 };
 
 /* Pins this thread to its current CPU: then only one CPU's learning credit is used. */
@@ -46,37 +46,33 @@ static int pin_cpu(struct test_run *k)
 int test_run_open(const struct dedup_config *cfg, uint64_t now_ns, struct test_run **out,
 		  const struct filter **filter)
 {
-	struct test_run *k = calloc(1, sizeof(*k));
-	int err;
+	int cpus = libbpf_num_possible_cpus(), err;
+	struct test_run *k = NULL;
 
+	if (cpus > 0)
+		k = calloc(1, sizeof(*k) + cpus * sizeof(k->counters[0]));
 	if (!k)
 		return diag_err(-ENOMEM, "no memory");
 	k->streams = cfg->policy.streams_cnt;
-	k->cpus = libbpf_num_possible_cpus();
-	k->counters = calloc(k->cpus > 0 ? k->cpus : 1, sizeof(*k->counters));
-	err = k->counters && k->cpus > 0 ? pin_cpu(k) : -ENOMEM;
-	if (err) {
-		diag_err(err, "cannot keep to one CPU: %s", strerror(-err));
-		goto fail;
-	}
-	err = loader_private_open(cfg, &k->filter, &k->prog);
+	err = pin_cpu(k);
 	if (err)
-		goto fail;
+		diag_err(err, "cannot keep to one CPU: %s", strerror(-err));
+	else
+		err = loader_private_open(cfg, &k->filter, &k->prog);
+	if (err) {
+		free(k);
+		return err;
+	}
 	k->filter.state->replay_ns = now_ns;
 	dedup_hand_start(k->filter.state, cfg, now_ns);
 	*filter = &k->filter;
 	*out = k;
 	return 0;
-fail:
-	free(k->counters);
-	free(k);
-	return err;
 }
 
 void test_run_close(struct test_run *k)
 {
 	loader_private_close(&k->filter, k->prog);
-	free(k->counters);
 	free(k);
 }
 

@@ -33,8 +33,8 @@ void test_run_close(struct test_run *k);
  */
 int test_run_step(struct test_run *k, uint64_t now_ns, uint64_t *sleep_ns);
 
-/* Runs the program on a frame. Returns 0; or -errno (logged) if the kernel refuses the frame: it
- * is too large, or shorter than an Ethernet header.
+/* Runs the program on a frame. Returns 0; or -errno (logged), if the frame is too large, or shorter
+ * than an Ethernet header.
  */
 int test_run_frame(struct test_run *k, const void *frame, uint32_t len, struct answer *out);
 

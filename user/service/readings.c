@@ -262,7 +262,7 @@ static bool has_current_links(const struct filter *f, const struct links *now)
 			iface_is_local(entry) ? links_find(now, entry->ifindex) : NULL;
 
 		if (link &&
-		    (!iface_has_name(entry, link->name) || !own_macs_agree(f, now, link->index)))
+		    (strcmp(entry->name, link->name) != 0 || !own_macs_agree(f, now, link->index)))
 			return false;
 	}
 	return true;
