@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 uint64_t clock_ns(clockid_t clock)
 {
@@ -39,8 +40,10 @@ int clock_read_offset(int64_t *offset_ns)
 	int fields;
 
 	*offset_ns = 0;
+	if (!f && errno == ENOENT) /* no such namespaces; or, if there is no /proc, that is unknown */
+		return access("/proc/self/ns", F_OK) ? -EXDEV : 0;
 	if (!f)
-		return errno == ENOENT ? 0 : -errno;
+		return -errno;
 	fields = fscanf(f, "monotonic %lld %lld", &s, &ns);
 	fclose(f);
 	if (fields != 2)

@@ -15,8 +15,9 @@ uint64_t clock_left_ns(uint64_t start_ns, uint64_t for_ns);
 
 /* Reads *offset_ns from /proc: the process's CLOCK_MONOTONIC plus *offset_ns is the kernel's own,
  * which the hand reads. They differ in a time namespace alone. *offset_ns is valid until the process
- * enters another one. Without /proc it is 0. Returns 0; -EXDEV after unshare(CLONE_NEWTIME), until the
- * process has entered its new namespace or has ended, as /proc shows that one; another -errno.
+ * enters another one. Returns 0; -EXDEV if it is unknown: without /proc; or after
+ * unshare(CLONE_NEWTIME), until the process has entered its new namespace or has ended, as /proc
+ * shows that one; another -errno.
  */
 int clock_read_offset(int64_t *offset_ns);
 
