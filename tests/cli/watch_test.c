@@ -154,11 +154,10 @@ static const struct cli_script SCRIPTS[] = {
 	       "presses q; ended 0\n" },
 	{ "all-filters", LOAD
 	  "; $XD load p0 --port 9001 --name other; flows 4\n"
-	  "screen 80 24 $XD watch; shows '>other'; has ' v0  '; has 'other: GSP/1 on UDP port "
-	  "9001'\n"
-	  "has 'filter 1 of 2'; presses Down; shows '>v0'; shows 'v0: GSP/1 on UDP port 8001'\n"
+	  "screen 80 24 $XD watch; shows '>other'; shows ' v0  '; shows 'filter 1 of 2'\n"
+	  "has 'other: GSP/1 on UDP port 9001'; presses Down; shows '>v0'; shows 'v0: GSP/1 on UDP port 8001'\n"
 	  "presses Down; presses k; shows '>other'; presses j; shows '>v0'\n"
-	  "$XD unload --name other; hides other; has 'v0: GSP/1'; lacks 'filter 1 of'\n"
+	  "$XD unload --name other; hides other; shows 'v0: GSP/1'; lacks 'filter 1 of'\n"
 	  "$XD unload v0; shows 'no filter is loaded'; " LOAD " --name new; shows 'new: GSP/1'\n"
 	  "presses q; ended 0\n" },
 	{ "no-terminal-gets-lines",
