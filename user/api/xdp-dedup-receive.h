@@ -7,7 +7,7 @@
  *
  * Only one thread at a time may use a receiver. Several threads need one each, for different
  * queues. After fork(2) only one of the processes may use or close it, as the child of daemon(3)
- * does. Opening needs root, or CAP_BPF, CAP_NET_RAW and access to the pins (CAP_DAC_OVERRIDE). If a
+ * does. Opening needs root, or CAP_NET_RAW and access to the pins (CAP_DAC_OVERRIDE). If a
  * process gives these up afterwards, the receiver works across `set`, and calls return -ESTALE
  * after `resize`.
  */

@@ -38,8 +38,8 @@
  * xdp-dedup-fips.h is for FIPS nodes. xdp-dedup-receive.h receives packets past the network stack.
  * xdp-dedup-streams.h describes a filter's streams, and finds the id of a packet.
  *
- * Link with `pkg-config --libs xdp-dedup`. Opening a filter needs root, or CAP_BPF and access to
- * the pins under /sys/fs/bpf/xdp-dedup. Other calls need no rights, but a process that has given
+ * Link with `pkg-config --libs xdp-dedup`. Opening a filter needs root, or access to the pins
+ * under /sys/fs/bpf/xdp-dedup. Other calls need no rights, but a process that has given
  * its rights up cannot open a changed filter: after `set` calls about ids still work, but stats and
  * counters fail as opening would; after `resize` all calls return -ESTALE. The library works in a
  * time namespace too; a process that enters another one (or is forked into it) must open the filter
