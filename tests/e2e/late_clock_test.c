@@ -115,10 +115,15 @@ static void test_stopped(void **state)
 {
 	const struct row *row = *state;
 	char out[16384];
+	int status = 0;
 
-	if (!row->begins)
-		e2e_load(LOAD);
-	assert_int_equal(run_late(row, NEVER_NS, out, sizeof(out)), 1);
+	for (int i = 0; i < 5 && !status; i++) { /* the hand may step just before it is held up */
+		e2e_tool("unload --all");
+		if (!row->begins)
+			e2e_load(LOAD);
+		status = run_late(row, NEVER_NS, out, sizeof(out));
+	}
+	assert_int_equal(status, 1);
 	assert_non_null(strstr(out, "the clock of f does not run"));
 	for (int i = 0; i < E2E_LINKS; i++)
 		if (row->begins)
