@@ -85,10 +85,10 @@ void server_log_failure(const struct publish_options *o, natsStatus err)
 		hint = "; --tls-ca names the authorities that are trusted";
 	else if (err == NATS_SECURE_CONNECTION_WANTED)
 		hint = ": the server has no TLS: configure it there, or give a nats:// URL";
-	else if (err == NATS_TIMEOUT)
-		hint = ": this is no port of NATS clients, or the server hangs";
-	else if (has_tls(o) && !o->tls_cert)
+	else if (has_tls(o) && !o->tls_cert && err != NATS_TIMEOUT)
 		hint = "; if the server wants a certificate of this machine, give --tls-cert and --tls-key";
+	else if (err == NATS_TIMEOUT || err == NATS_CONNECTION_CLOSED)
+		hint = ": this is no port of NATS clients, or the server hangs";
 	diag_err(0, "%s: %s%s%s", o->servers,
 		 err == NATS_CONNECTION_AUTH_FAILED ? "the login is refused: " : "", error, hint);
 }
