@@ -26,7 +26,7 @@ int filter_open_staged(const char *name, struct filter *out);
 int filter_open_directory(const char *directory, struct filter *out);
 
 /* Opens the filter in NAME or +NAME, and does not map its blocks: out->blocks is NULL. To map
- * them takes some 0.2 ms a MB, as the kernel does it page by page.
+ * them takes time, as the kernel does it page by page.
  */
 int filter_open_without_blocks(const char *directory, struct filter *out);
 

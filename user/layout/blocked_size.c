@@ -34,7 +34,7 @@ static bool is_full(const double cells[WORD_BITS + 1])
 	return cells[WORD_BITS] > 0.5 && cells[WORD_BITS - 1] < TAIL;
 }
 
-/* Returns the model of words in which an id has so many bits; made once, which takes 0.2 ms.
+/* Returns the model of words in which an id has so many bits; each thread makes it once.
  * cells[c]: the probability that c of the word's 64 bits are set, updated for each random bit,
  * until the word is full.
  */
