@@ -19,6 +19,7 @@
 #include "kernel.h"
 #include "pair.h"
 #include "want.h"
+#include "lost_packets.h"
 #include "want_ring.h"
 #include "wanted.h"
 
@@ -182,6 +183,29 @@ TEST_WITH(a_ring_keeps_what_is_wanted_again, fixture_load_still, fixture_unload)
 	want_in_ring(&ring, &many[0]);
 	for (int i = 2; i <= WANT_RING_MAX; i++)
 		want_in_ring(&ring, &many[i]);
+	expect_event(&many[0], XDP_PASS, DEDUP_REASON_wanted);
+	expect_event(&many[1], XDP_DROP, DEDUP_REASON_duplicate);
+	expect_event(&many[2], XDP_PASS, DEDUP_REASON_wanted);
+}
+
+static void lose(struct lost_packets *l, enum lost_want kind, const struct id *id)
+{
+	const struct lost_reason reason = { .want = kind };
+	struct lost_packet p = { .reason = &reason, .id.reason = -1 };
+
+	memcpy(&p.id.id, id->bytes, sizeof(id->bytes));
+	lost_packets_want(l, &fixture.filter, &p);
+}
+
+TEST_WITH(a_flood_to_no_socket_displaces_no_other, fixture_load_still, fixture_unload)
+{
+	static struct lost_packets l;
+
+	fixture_learn(many, WANT_RING_MAX + 2);
+	lose(&l, LOST_WANT_NO_ROOM, &many[0]);
+	for (int i = 1; i <= WANT_RING_MAX + 1; i++)
+		lose(&l, LOST_WANT_NO_SOCKET, &many[i]);
+	assert_int_equal(l.wanted, WANT_RING_MAX + 2);
 	expect_event(&many[0], XDP_PASS, DEDUP_REASON_wanted);
 	expect_event(&many[1], XDP_DROP, DEDUP_REASON_duplicate);
 	expect_event(&many[2], XDP_PASS, DEDUP_REASON_wanted);

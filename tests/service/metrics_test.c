@@ -28,7 +28,7 @@ static struct config_filter in_file[] = {
 	{ .name = "gone", .wish = { .where = { in_file_names, 3, MODE_ANY, false } } },
 };
 static const struct config_file file = { .filters = in_file, .cnt = ARRAY_SIZE(in_file) };
-static struct recovered recovered = { .name = "feed", .packets = { .wants.cnt = 7, .unwanted = 8 } };
+static struct recovered recovered = { .name = "feed", .packets = { .wanted = 7, .unwanted = 8 } };
 static struct recovered *recovered_list[] = { &recovered };
 static const struct want_lost lost = { .list = recovered_list, .cnt = 1, .unread = 9 };
 static struct readings all = {

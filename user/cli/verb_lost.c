@@ -162,8 +162,8 @@ static void log_summary(const struct lost *l, int err)
 		diag_note("no packet of %s was lost%s", l->f->name,
 			  l->is_sample ? " in this sample" : "");
 	if (l->o->want_lost)
-		diag_note("%" PRIu64 " wanted, of which the newest %d at most still are",
-			  l->packets.wants.cnt, WANT_RING_MAX);
+		diag_note("%" PRIu64 " wanted, of which the newest %d of a kind at most still are",
+			  l->packets.wanted, WANT_RING_MAX);
 	if (l->packets.unwanted)
 		diag_note("%" PRIu64 " not wanted: more than %d a second, or too many of others",
 			  l->packets.unwanted, LOST_WANTS_IN_A_SECOND);

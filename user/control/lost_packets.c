@@ -95,17 +95,20 @@ static bool learns_first(const struct dedup_config *c, uint32_t n)
 
 void lost_packets_want(struct lost_packets *l, struct filter *f, const struct lost_packet *p)
 {
+	struct lost_wants *wants = &l->wants[p->reason->want];
 	uint64_t second = clock_ns(CLOCK_MONOTONIC) / SECOND_NS;
 
-	if (!p->reason->may_be_wanted || p->id.reason >= 0 || !learns_first(f->config, p->id.stream))
+	if (!p->reason->want || p->id.reason >= 0 || !learns_first(f->config, p->id.stream))
 		return;
-	if (second != l->second) {
-		l->second = second;
-		l->left = LOST_WANTS_IN_A_SECOND;
+	if (second != wants->second) {
+		wants->second = second;
+		wants->left = LOST_WANTS_IN_A_SECOND;
 	}
-	if (!l->left || want_ring_add(&l->wants, f, &p->id.id, p->id.stream) < 0)
+	if (!wants->left || want_ring_add(&wants->ring, f, &p->id.id, p->id.stream) < 0)
 		l->unwanted++;
-	l->left -= !!l->left;
+	else
+		l->wanted++;
+	wants->left -= !!wants->left;
 }
 
 bool lost_is_costly(const char *ifname, enum attach_mode mode)

@@ -20,9 +20,12 @@
 /* Of one filter. Begins as { 0 }; the caller reads `at`. */
 struct lost_packets {
 	struct attachments at;
-	struct want_ring wants;
-	uint64_t unwanted;     /* packets that were not wanted: too many, or an error */
-	uint64_t second, left; /* so many more may be wanted in this second */
+	uint64_t wanted, unwanted; /* packets; those were too many, or there was an error */
+	/* Of each kind, so that a flood to a port without a socket displaces no other want. */
+	struct lost_wants {
+		struct want_ring ring;
+		uint64_t second, left; /* so many more may be wanted in this second */
+	} wants[LOST_WANTS];
 };
 
 /* One packet. */
@@ -50,7 +53,7 @@ int lost_program_open(const struct filter *f);
 bool lost_packet_read(const struct drop *d, const struct attachment *at, struct lost_packet *out);
 
 /* Wants a lost packet of *f, if the next copy may reach a program here. At most
- * LOST_WANTS_IN_A_SECOND are wanted.
+ * LOST_WANTS_IN_A_SECOND of each kind (enum lost_want) are wanted.
  */
 void lost_packets_want(struct lost_packets *l, struct filter *f, const struct lost_packet *p);
 

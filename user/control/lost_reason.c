@@ -10,24 +10,26 @@ static const struct row {
 	const char *kernel, *where;
 	struct lost_reason reason;
 } ROWS[] = {
-	{ "IP_RPFILTER", NULL, { "reverse_path", "the reverse path filter", false } },
-	{ "SOCKET_RCVBUFF", NULL, { "no_room", "a socket's buffer was full", true } },
-	{ "PROTO_MEM", NULL, { "no_room", "UDP's memory was full", true } },
-	{ "NO_SOCKET", NULL, { "no_socket", "no socket is open on the port", true } },
+	{ "IP_RPFILTER", NULL, { "reverse_path", "the reverse path filter", LOST_WANT_NO } },
+	{ "SOCKET_RCVBUFF", NULL, { "no_room", "a socket's buffer was full", LOST_WANT_NO_ROOM } },
+	{ "PROTO_MEM", NULL, { "no_room", "UDP's memory was full", LOST_WANT_NO_ROOM } },
+	{ "NO_SOCKET", NULL, { "no_socket", "no socket is open on the port", LOST_WANT_NO_SOCKET } },
 	{ "IP_INNOROUTES",
 	  "ip_rcv_finish_core",
-	  { "no_member", "no socket has joined the group there, or there is no route", false } },
-	{ "UDP_CSUM", "udp_recvmsg", { "bad_checksum", "the UDP checksum is wrong", false } },
-	{ NULL, "udpv6_recvmsg", { "bad_checksum", "the UDP checksum is wrong", false } },
-	{ "IP_CSUM", NULL, { "bad_checksum", "the IP checksum is wrong", false } },
-	{ "SOCKET_FILTER", NULL, { "socket_filter", "a socket's own filter", false } },
-	{ "NETFILTER_DROP", "nf_hook_slow", { "netfilter", "a netfilter rule", false } },
-	{ "TC_INGRESS", NULL, { "tc", "a tc filter", false } },
-	{ "OTHERHOST", NULL, { "other_host", "it was for another host", false } },
-	{ "CPU_BACKLOG", "enqueue_to_backlog", { "backlog", "a CPU's backlog was full", true } },
+	  { "no_member", "no socket has joined the group there, or there is no route", LOST_WANT_NO } },
+	{ "UDP_CSUM", "udp_recvmsg", { "bad_checksum", "the UDP checksum is wrong", LOST_WANT_NO } },
+	{ NULL, "udpv6_recvmsg", { "bad_checksum", "the UDP checksum is wrong", LOST_WANT_NO } },
+	{ "IP_CSUM", NULL, { "bad_checksum", "the IP checksum is wrong", LOST_WANT_NO } },
+	{ "SOCKET_FILTER", NULL, { "socket_filter", "a socket's own filter", LOST_WANT_NO } },
+	{ "NETFILTER_DROP", "nf_hook_slow", { "netfilter", "a netfilter rule", LOST_WANT_NO } },
+	{ "TC_INGRESS", NULL, { "tc", "a tc filter", LOST_WANT_NO } },
+	{ "OTHERHOST", NULL, { "other_host", "it was for another host", LOST_WANT_NO } },
+	{ "CPU_BACKLOG",
+	  "enqueue_to_backlog",
+	  { "backlog", "a CPU's backlog was full", LOST_WANT_NO_ROOM } },
 };
 
-static const struct lost_reason OTHER = { "other", "another reason", false };
+static const struct lost_reason OTHER = { "other", "another reason", LOST_WANT_NO };
 
 static bool begins_with(const char *text, const char *begin)
 {

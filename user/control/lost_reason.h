@@ -7,13 +7,20 @@
 
 #include "drop_monitor.h"
 
+/* Is the next copy worth wanting: may it be received, and are only packets for a program here lost
+ * by this reason?
+ */
+enum lost_want {
+	LOST_WANT_NO,
+	LOST_WANT_NO_SOCKET, /* a program is meant that may be there soon; also anybody's flood */
+	LOST_WANT_NO_ROOM,
+	LOST_WANTS,
+};
+
 struct lost_reason {
 	const char *key; /* for programs; as in `behind` of status, where that has it */
 	const char *text;
-	/* The next copy may be received, and only packets for a program here are lost by it: so
-	 * it is worth wanting.
-	 */
-	bool may_be_wanted;
+	enum lost_want want;
 };
 
 /* Returns the reason; the one with the key "other" if there is no row for it. */

@@ -59,7 +59,7 @@ static void write_recovery(struct metrics_out *m, const struct readings *in)
 		       "Packets lost behind the filter whose next copies may pass.");
 	for (int i = 0; i < w->cnt; i++)
 		if (readings_last_filter(in, w->list[i]->name))
-			metrics_count(m, w->list[i]->packets.wants.cnt,
+			metrics_count(m, w->list[i]->packets.wanted,
 				      METRICS_LABELS("filter", w->list[i]->name));
 	metrics_family(m, METRICS_COUNTER, "recover_unwanted",
 		       "Packets lost behind the filter, too many to let their next copies pass.");

@@ -6,16 +6,18 @@
 
 static const struct row {
 	const char *name;
-	bool may_be_wanted, learn_app, no_id;
+	enum lost_want want;
+	bool learn_app, no_id;
 	uint16_t deliver; /* streams, as bits */
 	bool wanted;
 } ROWS[] = {
-	{ "lost", .may_be_wanted = true, .wanted = true },
-	{ "anybody-could-send-it", .may_be_wanted = false },
-	{ "an-ihave", .may_be_wanted = true, .no_id = true },
-	{ "the-application-learns", .may_be_wanted = true, .learn_app = true },
-	{ "delivered", .may_be_wanted = true, .deliver = 1 << 1 },
-	{ "another-stream-is-delivered", .may_be_wanted = true, .deliver = 1 << 0, .wanted = true },
+	{ "lost", .want = LOST_WANT_NO_ROOM, .wanted = true },
+	{ "anybody-could-send-it", .want = LOST_WANT_NO },
+	{ "an-ihave", .want = LOST_WANT_NO_ROOM, .no_id = true },
+	{ "the-application-learns", .want = LOST_WANT_NO_ROOM, .learn_app = true },
+	{ "delivered", .want = LOST_WANT_NO_ROOM, .deliver = 1 << 1 },
+	{ "another-stream-is-delivered", .want = LOST_WANT_NO_ROOM, .deliver = 1 << 0,
+	  .wanted = true },
 };
 
 TEST_ROWS(wanted, ROWS)
@@ -24,7 +26,7 @@ TEST_ROWS(wanted, ROWS)
 	static struct lost_packets l;
 	struct dedup_state state = { 0 };
 	struct filter f = { .config = &config, .state = &state, .wanted_fd = -1 };
-	const struct lost_reason reason = { "x", "x", row->may_be_wanted };
+	const struct lost_reason reason = { "x", "x", row->want };
 	struct lost_packet packet = { .reason = &reason, .id = { .stream = 1, .reason = -1 } };
 
 	config.asked.learn_app = row->learn_app;
@@ -33,7 +35,7 @@ TEST_ROWS(wanted, ROWS)
 	l = (struct lost_packets){ 0 };
 	lost_packets_want(&l, &f, &packet);
 	assert_int_equal(l.unwanted, row->wanted);
-	assert_int_equal(l.left, row->wanted ? LOST_WANTS_IN_A_SECOND - 1 : 0);
+	assert_int_equal(l.wants[row->want].left, row->wanted ? LOST_WANTS_IN_A_SECOND - 1 : 0);
 }
 
 UNIT_MAIN()
