@@ -100,12 +100,22 @@ static int read_configuration(const struct drop_monitor *m, struct configuration
 	return netlink_query(NETLINK_GENERIC, &r.header, take_configuration, out);
 }
 
+/* `option`: NETLINK_ADD_MEMBERSHIP or NETLINK_DROP_MEMBERSHIP. */
+static int set_membership(const struct drop_monitor *m, int option)
+{
+	int group = GROUP;
+
+	return mnl_socket_setsockopt(m->socket, option, &group, sizeof(group)) ? -errno : 0;
+}
+
 int drop_monitor_turn_on(const struct drop_monitor *m)
 {
-	int err = configure(m, NET_DM_ALERT_MODE_PACKET, QUEUE_PACKETS);
-	bool is_on = err == -EBUSY; /* at least for hardware drops */
+	int err = set_membership(m, NETLINK_ADD_MEMBERSHIP);
 	struct configuration c;
+	bool is_on;
 
+	err = err ?: configure(m, NET_DM_ALERT_MODE_PACKET, QUEUE_PACKETS);
+	is_on = err == -EBUSY; /* at least for hardware drops */
 	if (!err || is_on)
 		err = switch_monitor(m, NET_DM_CMD_START);
 	if (err != -EAGAIN && (err || !is_on))
@@ -132,18 +142,16 @@ static uint32_t listener(void)
 	return found;
 }
 
-static int listen_to_events(struct drop_monitor *m)
+static int open_socket(struct drop_monitor *m)
 {
-	int bytes = SOCKET_BYTES, group = GROUP, fd;
+	int bytes = SOCKET_BYTES, fd;
 
 	m->socket = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (!m->socket || mnl_socket_bind(m->socket, 0, MNL_SOCKET_AUTOPID))
 		return -errno;
 	fd = mnl_socket_get_fd(m->socket);
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
-	return mnl_socket_setsockopt(m->socket, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group))
-		       ? -errno
-		       : 0;
+	return 0;
 }
 
 /* Reads how many packets the kernel's queues had no room for. If that fails, the last number stays. */
@@ -171,7 +179,7 @@ int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_liste
 	err = find_family(m);
 	/* If it is on and nobody listens, a process that was killed has left it on. */
 	*ret_listener = err ? 0 : listener();
-	err = err ?: listen_to_events(m);
+	err = err ?: open_socket(m);
 	if (!err && (force || !*ret_listener))
 		switch_monitor(m, NET_DM_CMD_STOP);
 	err = err ?: drop_monitor_turn_on(m);
@@ -238,6 +246,12 @@ static void turn_off(const struct drop_monitor *m)
 		configure(m, NET_DM_ALERT_MODE_SUMMARY, QUEUE_DEFAULT);
 }
 
+void drop_monitor_turn_off(const struct drop_monitor *m)
+{
+	set_membership(m, NETLINK_DROP_MEMBERSHIP);
+	turn_off(m);
+}
+
 int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 		      int (*each)(void *arg, const struct drop *drop), void *arg)
 {
@@ -265,11 +279,9 @@ int drop_monitor_poll(struct drop_monitor *m, int timeout_ms,
 
 void drop_monitor_close(struct drop_monitor *m)
 {
-	int group = GROUP;
-
 	if (m->socket) {
 		/* A child of fork() may still have the socket. */
-		mnl_socket_setsockopt(m->socket, NETLINK_DROP_MEMBERSHIP, &group, sizeof(group));
+		set_membership(m, NETLINK_DROP_MEMBERSHIP);
 		mnl_socket_close(m->socket);
 	}
 	if (m->opened)

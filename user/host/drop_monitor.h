@@ -33,6 +33,9 @@ int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_liste
 /* Starts the monitor again if somebody has stopped it. Returns what drop_monitor_open() does. */
 int drop_monitor_turn_on(const struct drop_monitor *m);
 
+/* Stops the monitor, unless somebody else listens. What it has reported can still be read. */
+void drop_monitor_turn_off(const struct drop_monitor *m);
+
 /* Returns the socket: readable when packets have come. */
 int drop_monitor_fd(const struct drop_monitor *m);
 

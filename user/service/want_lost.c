@@ -2,6 +2,7 @@
 #include "want_lost.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static int take_drop(void *arg, const struct drop *d)
 {
 	struct want_lost *w = arg;
 
-	for (int i = 0; i < w->cnt && lost_reason_of(d)->may_be_wanted; i++) {
+	for (int i = 0; i < w->cnt && lost_reason_of(d)->want; i++) {
 		struct recovered *r = w->list[i];
 		const struct attachment *at = lost_interface(&r->packets.at, &w->links, d);
 		struct lost_packet packet;
@@ -36,14 +37,6 @@ static int take_drop(void *arg, const struct drop *d)
 			lost_packets_want(&r->packets, r->filter, &packet);
 	}
 	return 0;
-}
-
-static int on_pause_end(sd_event_source *source, uint64_t usec, void *arg)
-{
-	struct want_lost *w = arg;
-
-	(void)source, (void)usec;
-	return w->packets ? sd_event_source_set_enabled(w->packets, SD_EVENT_ON) : 0;
 }
 
 void want_lost_count(struct want_lost *w)
@@ -63,6 +56,29 @@ static void turn_off(struct want_lost *w)
 		drop_monitor_close(w->monitor);
 	w->monitor = NULL;
 	w->missed = 0;
+	w->is_flooded = false;
+}
+
+static bool is_unread(const struct want_lost *w)
+{
+	struct pollfd events = { .fd = drop_monitor_fd(w->monitor), .events = POLLIN };
+
+	return poll(&events, 1, 0);
+}
+
+static int on_pause_end(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct want_lost *w = arg;
+
+	(void)source, (void)usec;
+	if (w->is_flooded && !is_unread(w)) {
+		w->is_flooded = false;
+		if (drop_monitor_turn_on(w->monitor)) {
+			turn_off(w); /* want_lost_update() tries again, and says why it cannot */
+			return 0;
+		}
+	}
+	return sd_event_source_set_enabled(w->packets, SD_EVENT_ON);
 }
 
 /* Returns the pause after a turn that took used_ns of CPU time. */
@@ -82,7 +98,7 @@ static uint64_t pause_us(struct want_lost *w, uint64_t used_ns)
  */
 static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *arg)
 {
-	uint64_t began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t began_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID), unread;
 	struct want_lost *w = arg;
 	int err;
 
@@ -95,6 +111,13 @@ static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *a
 		diag_err(err, "cannot read the kernel's drop monitor: %s", strerror(-err));
 		turn_off(w); /* want_lost_update() tries again */
 		return 0;
+	}
+	unread = w->unread;
+	want_lost_count(w);
+	/* A full buffer gets no packet until all are read: so the kernel need not make reports. */
+	if (w->unread != unread && !w->is_flooded) {
+		drop_monitor_turn_off(w->monitor);
+		w->is_flooded = true;
 	}
 	sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	return timer_arm(w->events, &w->pause,
@@ -194,7 +217,7 @@ void want_lost_update(struct want_lost *w, bool recover)
 	diag_once_begin(&w->off);
 	state = recover ? read_filters(w) ?: may_be_on(w) : 0;
 	/* Somebody may have stopped it, or have it on with other settings. */
-	if (state <= 0 || (w->monitor && drop_monitor_turn_on(w->monitor)))
+	if (state <= 0 || (w->monitor && !w->is_flooded && drop_monitor_turn_on(w->monitor)))
 		turn_off(w);
 	if (state > 0 && !w->monitor && turn_on(w))
 		turn_off(w);

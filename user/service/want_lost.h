@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `recover = yes`: wants what the kernel discards behind the service's filters, so that the next
  * copy passes. The kernel's drop monitor is on while each filter's interfaces allow it. A flood of
- * discarded packets takes about a tenth of a CPU here: between two turns there is a pause, and
- * packets for which there is no room meanwhile are not reported.
+ * discarded packets takes about a tenth of a CPU here: between two turns there is a pause. If
+ * there is no room for packets meanwhile, the monitor is off until the others are read, so that the
+ * kernel's part of the cost is bounded, too.
  */
 #ifndef XDP_DEDUP_WANT_LOST_H
 #define XDP_DEDUP_WANT_LOST_H
@@ -29,6 +30,7 @@ struct want_lost {
 	struct links links;	      /* the interfaces, as of the last update */
 	struct drop_monitor *monitor; /* NULL: it is off */
 	sd_event_source *packets, *pause;
+	bool is_flooded;  /* the monitor is off until all that it has reported is read */
 	uint64_t paid_ns; /* CLOCK_MONOTONIC: until then, CPU time is used up */
 	struct recovered **list;
 	int cnt;
