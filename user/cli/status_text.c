@@ -370,6 +370,8 @@ static void print_behind(const struct status *s)
 		print_lost(b->lost[i], " of any port of this host", s);
 		printf(", %s\n", WHY[i]);
 	}
+	if (b->is_known && !b->sockets_known)
+		puts("  behind      what sockets lose is unknown: the kernel cannot list them (udp_diag)");
 	for (int i = 0; i < b->sockets_cnt; i++) {
 		const struct stack_socket *k = &b->sockets[i];
 

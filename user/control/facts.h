@@ -80,7 +80,7 @@
 	METRIC(dropping, "Whether duplicates are dropped now.", status_drops(s))                     \
 	METRIC(behind_socket_drops,                                                                  \
 	       "Datagrams lost in full buffers of the sockets that are open on the filter's ports.", \
-	       s->behind.dropped)                                                                    \
+	       s->behind.sockets_known ? s->behind.dropped : NAN)                                    \
 	METRIC(attached_interfaces,                                                                  \
 	       "Interfaces that run the filter, in whatever network namespace.", attached_cnt(s))    \
 	GAUGE(stopped, hand_stopped, "Whether the hand has stopped, so that every packet passes.",   \
@@ -199,7 +199,7 @@
 	FACT(host, "Packets of any port that the IP stack has discarded since the load.", \
 	     JSON_IF(b->is_known, json_losses(b)))                                        \
 	FACT(sockets, "UDP sockets on the filter's ports.",                               \
-	     JSON_LIST(i, b->sockets_cnt, json_receiver(&b->sockets[i])))
+	     JSON_IF(b->sockets_known, JSON_LIST(i, b->sockets_cnt, json_receiver(&b->sockets[i]))))
 #define LOSS_FACTS(FACT)                                                                   \
 	FACT(reverse_path, "By the reverse path filter.", b->lost[STACK_reverse_path])     \
 	FACT(bad_checksum, "UDP checksums that are wrong.", b->lost[STACK_bad_checksum])   \

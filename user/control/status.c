@@ -238,8 +238,8 @@ static void update_behind(struct status *s)
 	struct status_behind *b = &s->behind;
 
 	b->dropped = b->sockets_cnt = 0;
-	b->is_known = before->netns && before->netns == iface_local_netns() &&
-		      !stack_losses(b->lost) && !stack_each_socket(take_socket, s);
+	b->is_known = before->netns && before->netns == iface_local_netns() && !stack_losses(b->lost);
+	b->sockets_known = b->is_known && !stack_each_socket(take_socket, s);
 	for (int i = 0; i < STACK_LOSSES_CNT; i++)
 		b->lost[i] -= before->lost[i];
 }

@@ -48,6 +48,7 @@ struct status_iface {
 /* What is lost behind the filter. */
 struct status_behind {
 	bool is_known;			 /* the filter was loaded in this network namespace */
+	bool sockets_known;		 /* and its sockets could be listed */
 	uint64_t lost[STACK_LOSSES_CNT]; /* by the IP stack since then, of any port */
 	struct stack_socket sockets[STATUS_SOCKETS_MAX]; /* UDP sockets on the streams' ports */
 	int sockets_cnt;

@@ -2,6 +2,7 @@
 #include "metrics.h"
 
 #include <errno.h>
+#include <math.h>
 #include <net/if.h>
 #include <string.h>
 
