@@ -599,7 +599,7 @@ bench-path: $(BIN) ## as root: the instructions that a packet takes; LIST=1 list
 bench-e2e: $(BIN) $(BUILD)/tests/e2e_bench ## as root: floods, filtered in XDP and behind a socket; DUPLICATES=N BURST=N FAIR=1 TIMES=1 JSON=1
 	$(Q)XDP_DEDUP=$(BIN) $(BUILD)/tests/e2e_bench $(if $(BURST),--burst $(BURST)) \
 		$(if $(DUPLICATES),--duplicates $(DUPLICATES)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
-		$(if $(ONE_CPU),--one-cpu) $(if $(JSON),--json)
+		$(if $(JSON),--json)
 
 .PHONY: bench-tables
 bench-tables: $(BIN) $(BENCH) $(BUILD)/tests/e2e_bench ## as root: the tables of README.md and tests/bench/README.md; ROUNDS=N IDS=1k,1M BURST=N FAIR=1

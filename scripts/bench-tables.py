@@ -80,8 +80,8 @@ def added(w):
 def print_floods(e2e):
     rows = []
     for percent in (90, 50, 0):
-        ways = measure(e2e, "--json", "--one-cpu", "--burst", BURST, "--rounds", ROUNDS,
-                       "--duplicates", str(percent))["ways"]
+        ways = measure(e2e, "--json", "--burst", BURST, "--rounds", ROUNDS, "--duplicates",
+                       str(percent))["ways"]
         rows += [[socket, f"{percent} %", way(ways, told), way(ways, line),
                   f"**{way(ways, dedup)}**", added(ways[dedup]), way(ways, behind)]
                  for socket, dedup, line, told, behind in SOCKETS]

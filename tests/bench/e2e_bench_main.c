@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* `make bench-e2e`: what a flood of gossip, 90 % duplicates or another share, costs with the filter
  * in XDP, and with the same filter behind a socket. flood_runner.h has the ways to deal with a
- * flood, and on how many CPUs. Rounds are interleaved; medians.
+ * flood. Rounds are interleaved; medians.
  *
  * The CPU time a packet is all that the CPU does for it but the sender's part: NAPI, XDP, the
  * stack, the reader with its system calls and, where it has one, its filter. A kernel with
@@ -10,7 +10,6 @@
 #include "flood_runner.h"
 
 #include <getopt.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,17 +26,11 @@
 #define FILTER_SIZE "--capacity 1M --window 1s"
 #define ROUNDS 7
 #define ROUNDS_MAX 31
-#define SEARCHES 3
-#define TRIES 3	     /* another process that held a CPU up must not decide */
-#define PACKETS 1e6  /* of a flood as fast as can be */
-#define ROUND_S 0.8  /* after 0.95 s in one the kernel would stop real-time threads */
-#define SEARCH_S 0.4 /* on two CPUs: a flood */
-#define LOWEST_PPS 1e5
-#define HIGHEST_PPS 6e6
+#define TRIES 3	    /* another process that held a CPU up must not decide */
+#define PACKETS 1e6 /* of a flood as fast as can be */
+#define ROUND_S 0.8 /* after 0.95 s in one the kernel would stop real-time threads */
 #define UNLIMITED_PPS 1e8
-#define STEP 1.04 /* how exact the search is */
 #define LOSS_MAX 0.001
-#define SENT_MIN 0.9   /* of the rate that was asked for; less is the sender's limit */
 #define EQUAL_RATE 0.9 /* of the highest one of the socket with the filter */
 
 /* A filter should add to a filter at no cost what one line of memory adds there, and a tenth. */
@@ -60,41 +53,32 @@ static const struct {
 	[FLOOD_XDP_LINE_XSK] = { "xdp_line_xsk", "one random line, AF_XDP" },
 	[FLOOD_XDP_TOLD] = { "xdp_told", "filter at no cost, UDP" },
 	[FLOOD_XDP_TOLD_XSK] = { "xdp_told_xsk", "filter at no cost, AF_XDP" },
-	[FLOOD_XDP_DROP] = { "xdp_drop", "XDP drops everything" },
 	[FLOOD_XSK_DEDUP] = { "xsk_dedup", "filter behind AF_XDP" },
 	[FLOOD_SOCKET_DEDUP] = { "socket_dedup", "filter behind UDP" },
-	[FLOOD_SOCKET] = { "socket", "UDP, no filter" },
 	[FLOOD_NOWHERE] = { "sender", "the sender alone" },
 };
 
 static struct {
 	double one_pps[ROUNDS_MAX]; /* the highest rate on one CPU, the sender's part included */
-	double two_pps[SEARCHES];
 	/* On one CPU, at equal rate. */
 	double cpu_ns[ROUNDS_MAX], loss[ROUNDS_MAX];
 } found[FLOOD_WAYS];
 
 static const char USAGE[] =
-	"usage: e2e_bench [--burst N] [--duplicates PERCENT] [--rounds N] [--one-cpu] [--json]\n"
+	"usage: e2e_bench [--burst N] [--duplicates PERCENT] [--rounds N] [--json]\n"
 	"  --burst N             packets sent at once (64), up to 192\n"
 	"  --duplicates PERCENT  of all packets: 90, 80, 50 or 0 (90)\n"
-	"  --rounds N            on one CPU (7), up to 31\n"
-	"  --one-cpu             leave out what two CPUs do\n";
+	"  --rounds N            on one CPU (7), up to 31\n";
 
 static FILE *out; /* for the result alone; everything else goes to stderr */
-static bool json, one_cpu;
+static bool json;
 static uint32_t burst = BURST, copies = FLOOD_COPIES_MAX;
 static int rounds = ROUNDS;
 
-/* Of all rounds; of all searches, 0 without one. */
+/* Of all rounds. */
 static double median(double *values)
 {
 	return bench_quartiles(values, rounds).median;
-}
-
-static double two_pps(enum flood_way way)
-{
-	return bench_quartiles(found[way].two_pps, SEARCHES).median;
 }
 
 /* The try that lost least, and the first one that lost little enough. */
@@ -148,66 +132,17 @@ static void measure_cpu(double rate_pps)
 	}
 }
 
-/* The highest rate on two CPUs. */
-static double search(enum flood_way way)
-{
-	double low = LOWEST_PPS, high = HIGHEST_PPS, highest = 0;
-
-	while (high / low > STEP) {
-		double rate = sqrt(low * high);
-		struct flood_result r = flood(way, rate, SEARCH_S);
-		bool lost = flood_loss(&r) >= LOSS_MAX;
-
-		if (!lost && r.rate_pps > highest)
-			highest = r.rate_pps;
-		if (lost || r.rate_pps < SENT_MIN * rate)
-			high = rate;
-		else
-			low = rate;
-	}
-	return highest;
-}
-
-static void search_all(void)
-{
-	for (int i = 0; i < SEARCHES; i++)
-		for (int way = 0; way < FLOOD_NOWHERE; way++)
-			found[way].two_pps[i] = search(way);
-}
-
-/* A way compared with this filter behind a UDP socket. */
-struct ratios {
-	double rate, cpu;
-	double rate_alone; /* without the sender's part */
-	double rate_two_cpus;
-};
-
-static struct ratios ratios(enum flood_way way)
-{
-	double sender_s = 1 / median(found[FLOOD_NOWHERE].one_pps);
-	double pps = median(found[way].one_pps), peer_pps = median(found[FLOOD_SOCKET_DEDUP].one_pps);
-
-	return (struct ratios){
-		.rate = pps / peer_pps,
-		.cpu = median(found[way].cpu_ns) / median(found[FLOOD_SOCKET_DEDUP].cpu_ns),
-		.rate_alone = (1 / peer_pps - sender_s) / (1 / pps - sender_s),
-		.rate_two_cpus = one_cpu ? 0 : two_pps(way) / two_pps(FLOOD_SOCKET_DEDUP),
-	};
-}
+/* A median of this way, as a part of the one of the filter behind a UDP socket. */
+#define PART(way, member) (median(found[way].member) / median(found[FLOOD_SOCKET_DEDUP].member))
 
 static void print_row(enum flood_way way)
 {
-	struct ratios r = ratios(way);
-	char two[32] = "-";
-
-	if (two_pps(way) > 0)
-		snprintf(two, sizeof(two), "%.2f", two_pps(way) / 1e6);
 	fprintf(out, "%-26s %7.2f", WAYS[way].text, median(found[way].one_pps) / 1e6);
 	if (way == FLOOD_NOWHERE)
-		fprintf(out, " %8s %10s %12.0f\n", "", two, median(found[way].cpu_ns));
+		fprintf(out, " %8s %12.0f\n", "", median(found[way].cpu_ns));
 	else
-		fprintf(out, " %8.2f %10s %12.0f %8.2f %7.2f%%\n", r.rate, two,
-			median(found[way].cpu_ns), r.cpu, 100 * median(found[way].loss));
+		fprintf(out, " %8.2f %12.0f %8.2f %7.2f%%\n", PART(way, one_pps),
+			median(found[way].cpu_ns), PART(way, cpu_ns), 100 * median(found[way].loss));
 }
 
 /* What the first adds to the second, in ns of a packet's CPU time. */
@@ -238,9 +173,8 @@ static void print_text(double rate_pps)
 		"reader\nincluded, the sender not. Times, part: of the filter behind UDP.\n\n",
 		copies, FLOOD_HEADERS + sizeof(struct flood_payload), burst, LOSS_MAX * 100,
 		rate_pps / 1e6);
-	fprintf(out, "%-26s %16s %10s %12s\n", "", "all on one CPU", "two CPUs", "CPU");
-	fprintf(out, "%-26s %7s %8s %10s %12s %8s %8s\n", "", "Mpps", "times", "Mpps",
-		"ns a packet", "part", "loss");
+	fprintf(out, "%-26s %7s %8s %12s %8s %8s\n", "", "Mpps", "times", "ns a packet", "part",
+		"loss");
 	for (int way = 0; way < FLOOD_WAYS; way++)
 		print_row(way);
 	fprintf(out, "\n");
@@ -253,24 +187,16 @@ static void print_text(double rate_pps)
 static json_object *json_of(enum flood_way way)
 {
 	json_object *w = json_object_new_object();
-	struct ratios r = ratios(way);
 
 	ADD(w, "one_cpu_pps", median(found[way].one_pps));
-	if (way != FLOOD_NOWHERE && !one_cpu)
-		ADD(w, "two_cpus_pps", two_pps(way));
 	ADD(w, "cpu_ns", median(found[way].cpu_ns));
 	ADD(w, "loss", median(found[way].loss));
-	if (way != FLOOD_NOWHERE) {
-		ADD(w, "rate_ratio", r.rate);
-		ADD(w, "cpu_ratio", r.cpu);
-	}
 	return w;
 }
 
 static void print_json(double rate_pps)
 {
 	json_object *o = json_object_new_object(), *ways = json_object_new_object();
-	struct ratios r = ratios(FLOOD_XDP_DEDUP);
 
 	ADD(o, "duplicates", 1 - 1.0 / copies);
 	ADD(o, "frame_bytes", FLOOD_HEADERS + sizeof(struct flood_payload));
@@ -285,12 +211,6 @@ static void print_json(double rate_pps)
 		ADD(way, "line_added_ns", added_ns(ADDED[i].line, ADDED[i].told));
 	}
 	json_object_object_add(o, "ways", ways);
-	ADD(o, "rate_ratio", r.rate);
-	ADD(o, "rate_ratio_at_no_cost", ratios(FLOOD_XDP_TOLD).rate);
-	ADD(o, "rate_ratio_without_sender", r.rate_alone);
-	if (!one_cpu)
-		ADD(o, "rate_ratio_two_cpus", r.rate_two_cpus);
-	ADD(o, "cpu_ratio", r.cpu);
 	fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY));
 	json_object_put(o);
 }
@@ -300,19 +220,12 @@ static void bench(void **state)
 	double rate_pps;
 
 	(void)state;
-	flood_run_make(FLOOD_ONE_CPU, burst, copies, FILTER_SIZE);
-	fprintf(stderr, "  on one CPU\n");
+	flood_run_make(burst, copies, FILTER_SIZE);
 	measure_highest();
 	rate_pps = EQUAL_RATE * median(found[FLOOD_SOCKET_DEDUP].one_pps);
 	assert_true(rate_pps > 0); /* else this machine is too busy */
 	measure_cpu(rate_pps);
 	flood_run_remove();
-	if (!one_cpu) {
-		flood_run_make(FLOOD_TWO_CPUS, burst, copies, FILTER_SIZE);
-		fprintf(stderr, "  on two CPUs\n");
-		search_all();
-		flood_run_remove();
-	}
 	if (json)
 		print_json(rate_pps);
 	else
@@ -335,7 +248,6 @@ static bool parse_options(int argc, char **argv)
 		{ "burst", required_argument, NULL, 'b' },
 		{ "duplicates", required_argument, NULL, 'd' },
 		{ "rounds", required_argument, NULL, 'r' },
-		{ "one-cpu", no_argument, NULL, 'o' },
 		{ "json", no_argument, NULL, 'j' },
 		{ 0 },
 	};
@@ -348,8 +260,6 @@ static bool parse_options(int argc, char **argv)
 			copies = copies_of(optarg);
 		else if (c == 'r')
 			rounds = (int)strtoul(optarg, NULL, 10);
-		else if (c == 'o')
-			one_cpu = true;
 		else if (c == 'j')
 			json = true;
 		else
@@ -368,8 +278,8 @@ int main(int argc, char **argv)
 		fputs(USAGE, stderr);
 		return 2;
 	}
-	if (geteuid() != 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
-		fprintf(stderr, "e2e_bench: needs root and two CPUs\n");
+	if (geteuid() != 0) {
+		fprintf(stderr, "e2e_bench: needs root\n");
 		return 1;
 	}
 	out = fdopen(dup(STDOUT_FILENO), "w");

@@ -104,13 +104,6 @@ int send(struct xdp_md *ctx)
 	return o->ifindex ? bpf_redirect(o->ifindex, 0) : XDP_DROP;
 }
 
-SEC("xdp")
-int drop(struct xdp_md *ctx)
-{
-	dropped++;
-	return XDP_DROP;
-}
-
 /* Is it a first copy? The packet says so. With `line`, one line, which the id picks, is read, and
  * a first copy is marked in it, as whatever remembers ids has to do at least.
  */

@@ -21,10 +21,8 @@
 
 struct flood; /* the skeleton of flood.bpf.c */
 
-/* Real-time priorities, so that other processes do not take part in what is measured. NAPI
- * goes before the reader, as softirqs do: else its ring overflows while the reader is busy.
- */
-enum { FLOOD_SENDER_PRIORITY = 1, FLOOD_READER_PRIORITY, FLOOD_NAPI_PRIORITY };
+/* Real-time priorities, so that other processes do not take part in what is measured. */
+enum { FLOOD_SENDER_PRIORITY = 1, FLOOD_READER_PRIORITY };
 
 /* Is FAIR in the environment? Then there are none: for machines that others use, too. The sender
  * still gives way to whoever wakes up. Other processes take part, so that only CPU time counts.

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "flood_runner.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +15,7 @@
 #include "flood.h"
 #include "open.h"
 
-#define SENDER_CPU 0
+#define CPU 0
 #define FPR 1e-4 /* the tool's default */
 #define PORT_OPTION "--port 8001"
 _Static_assert(FLOOD_PORT == 8001, "as PORT_OPTION");
@@ -30,7 +28,6 @@ enum link {
 	LINK_LINE_XSK,
 	LINK_TOLD,
 	LINK_TOLD_XSK,
-	LINK_DROP,
 	LINK_ALL_XSK,
 	LINK_PLAIN,
 	LINK_SPARE,
@@ -46,18 +43,14 @@ static const enum link LINK_OF[FLOOD_WAYS] = {
 	[FLOOD_XDP_LINE_XSK] = LINK_LINE_XSK,
 	[FLOOD_XDP_TOLD] = LINK_TOLD,
 	[FLOOD_XDP_TOLD_XSK] = LINK_TOLD_XSK,
-	[FLOOD_XDP_DROP] = LINK_DROP,
 	[FLOOD_XSK_DEDUP] = LINK_ALL_XSK,
 	[FLOOD_SOCKET_DEDUP] = LINK_PLAIN,
-	[FLOOD_SOCKET] = LINK_PLAIN,
 	[FLOOD_NOWHERE] = LINK_PLAIN,
 };
 
 static struct e2e {
 	struct flood_sender sender;
 	struct flood_target targets[LINKS];
-	pid_t napi[LINKS]; /* kernel threads; 0 on one CPU */
-	int receiver_cpu;
 	struct filter in_kernel, delivering, numbered;		 /* on the first three links */
 	struct xdp_dedup_receiver *receiver, *numbered_receiver; /* of the last two */
 	struct xsk first, line, all; /* on LINK_TOLD_XSK, LINK_LINE_XSK and LINK_ALL_XSK */
@@ -65,50 +58,12 @@ static struct e2e {
 	uint64_t seed;
 } e2e;
 
-/* Kernel threads are the whole machine's, and named after these. */
 static const char *near_end(enum link link)
 {
 	static char name[IFNAMSIZ];
 
-	snprintf(name, sizeof(name), "fl%dp%u", link, (unsigned int)getpid() % 10000000);
+	snprintf(name, sizeof(name), "near%d", link);
 	return name;
-}
-
-/* The pid of the NAPI thread of an interface, which has one queue. */
-static pid_t napi_thread(const char *ifname)
-{
-	char path[64], comm[64], prefix[32];
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	pid_t found = 0;
-	FILE *f;
-
-	snprintf(prefix, sizeof(prefix), "napi/%s-", ifname);
-	while (proc && !found && (entry = readdir(proc))) {
-		pid_t pid = strtol(entry->d_name, NULL, 10);
-
-		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-		f = pid ? fopen(path, "re") : NULL;
-		if (!f)
-			continue;
-		if (fgets(comm, sizeof(comm), f) && !strncmp(comm, prefix, strlen(prefix)))
-			found = pid;
-		fclose(f);
-	}
-	if (proc)
-		closedir(proc);
-	return found;
-}
-
-static void start_napi_thread(enum link link)
-{
-	int err;
-
-	sh("echo 1 > /sys/class/net/%s/threaded", near_end(link));
-	e2e.napi[link] = napi_thread(near_end(link));
-	assert_int_not_equal(e2e.napi[link], 0);
-	err = flood_pin(e2e.napi[link], e2e.receiver_cpu, FLOOD_NAPI_PRIORITY);
-	assert_return_code(err, -err);
 }
 
 /* No IPv6: it talks without being asked. GRO is what makes NAPI run without XDP; there
@@ -133,8 +88,6 @@ static void make_link(enum link link)
 	   "ip link set $far up\n",
 	   near_end(link), far_end, link, link);
 	t->far_ifindex = if_nametoindex(far_end);
-	if (e2e.receiver_cpu != SENDER_CPU)
-		start_napi_thread(link);
 }
 
 static void attach(enum link link, const char *program)
@@ -184,21 +137,19 @@ static void open_xsk(enum link link, struct xsk *x, uint32_t place)
 	assert_return_code(err, -err);
 }
 
-void flood_run_make(enum flood_cpus cpus, uint32_t burst, uint32_t copies, const char *size)
+void flood_run_make(uint32_t burst, uint32_t copies, const char *size)
 {
 	int err;
 
 	e2e.seed = gossip_now_ns();
-	e2e.receiver_cpu = SENDER_CPU + (cpus == FLOOD_TWO_CPUS);
 	for (int i = 0; i < LINKS; i++)
 		make_link(i);
-	err = flood_sender_open(&e2e.sender, SENDER_CPU, burst, copies);
+	err = flood_sender_open(&e2e.sender, CPU, burst, copies);
 	assert_return_code(err, -err);
 	attach(LINK_LINE, "drop_by_line");
 	attach(LINK_LINE_XSK, "redirect_by_line");
 	attach(LINK_TOLD, "drop_copies");
 	attach(LINK_TOLD_XSK, "redirect_first");
-	attach(LINK_DROP, "drop");
 	attach(LINK_ALL_XSK, "redirect_all");
 	open_xsk(LINK_TOLD_XSK, &e2e.first, FLOOD_XSK_FIRST);
 	open_xsk(LINK_LINE_XSK, &e2e.line, FLOOD_XSK_LINE);
@@ -235,22 +186,19 @@ void flood_run_remove(void)
 	e2e = (struct e2e){ 0 };
 }
 
-/* The first number in that file. */
-__attribute__((format(printf, 1, 2))) static uint64_t read_number(const char *format, ...)
+/* Packets for which the link's ring had no room. */
+static uint64_t lost_in_ring(enum link link)
 {
-	unsigned long long number = 0;
-	char path[PATH_MAX];
-	va_list args;
+	unsigned long long cnt = 0;
+	char path[128];
 	FILE *f;
 
-	va_start(args, format);
-	vsnprintf(path, sizeof(path), format, args);
-	va_end(args);
+	snprintf(path, sizeof(path), "/sys/class/net/%s/statistics/rx_dropped", near_end(link));
 	f = fopen(path, "re");
 	assert_non_null(f);
-	assert_int_equal(fscanf(f, "%llu", &number), 1);
+	assert_int_equal(fscanf(f, "%llu", &cnt), 1);
 	fclose(f);
-	return number;
+	return cnt;
 }
 
 /* What is counted from the link's beginning. */
@@ -259,7 +207,6 @@ struct counts {
 	uint64_t delivered; /* by the filter there, past the stack */
 	uint64_t stale;	    /* passed it unlearned, as its hand had not stepped for too long */
 	uint64_t lost_in_ring;
-	uint64_t napi_ns; /* exact while it sleeps */
 };
 
 /* The filter that packets meet in XDP, or NULL. */
@@ -273,21 +220,18 @@ static struct filter *filter_of(enum flood_way way)
 
 static struct counts count(enum flood_way way)
 {
-	enum link link = LINK_OF[way];
 	struct filter *filter = filter_of(way);
 	struct filter_counters c = { 0 };
 
 	if (filter)
 		assert_return_code(filter_counters(filter, &c), EIO);
-	else if (way <= FLOOD_XDP_DROP)
+	else if (way <= FLOOD_XDP_TOLD_XSK)
 		c.dropped = flood_dropped(&e2e.sender);
 	return (struct counts){
 		.dropped = c.dropped,
 		.delivered = c.delivered,
 		.stale = c.stale,
-		.lost_in_ring =
-			read_number("/sys/class/net/%s/statistics/rx_dropped", near_end(link)),
-		.napi_ns = e2e.napi[link] ? read_number("/proc/%d/schedstat", e2e.napi[link]) : 0,
+		.lost_in_ring = lost_in_ring(LINK_OF[way]),
 	};
 }
 
@@ -303,7 +247,6 @@ static void fill_in(struct flood_result *r, enum flood_way way, const struct flo
 	r->dropped = after.dropped - before->dropped;
 	r->delivered = after.delivered - before->delivered;
 	r->lost_in_ring = after.lost_in_ring - before->lost_in_ring;
-	r->napi_ns = after.napi_ns - before->napi_ns;
 	r->lost_in_socket = reader->lost;
 	r->by_xsk = reader->by_xsk;
 	r->distinct = reader->distinct;
@@ -320,7 +263,7 @@ struct flood_result flood_run_run(enum flood_way way, uint64_t rate_pps, double 
 {
 	struct flood_target to = e2e.targets[LINK_OF[way]];
 	struct flood_reader reader = {
-		.cpu = e2e.receiver_cpu,
+		.cpu = CPU,
 		.seed = e2e.seed++,
 		.events = rate_pps * seconds / e2e.sender.copies + FLOOD_SPREAD,
 		.filter = way == FLOOD_SOCKET_DEDUP || way == FLOOD_XSK_DEDUP ? e2e.in_user_space
@@ -369,10 +312,7 @@ void flood_run_check(enum flood_way way, const struct flood_result *r)
 	assert_int_equal(r->strangers, 0);
 	assert_true((way != FLOOD_XDP_DEDUP_XSK && way != FLOOD_XDP_NUMBERED_XSK) ||
 		    r->by_xsk == r->delivered);
-	if (way == FLOOD_XDP_DROP)
-		return;
 	assert_true(r->distinct <= r->events);
 	assert_true(r->events - r->distinct <= lost + poisson_bound(FPR * r->events));
-	if (way != FLOOD_SOCKET)
-		assert_int_equal(r->again, 0);
+	assert_int_equal(r->again, 0);
 }

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where floods end: veth pairs in the sandbox, each with a way to deal with duplicates, one
- * sender and one reader.
- *
- * On one CPU: the sender's program runs in bursts; NAPI follows each burst, in a softirq in
- * the sender's thread; then the reader, which has the higher priority. Packets are in the
- * CPU's caches, as after a NIC's DMA, nothing waits for anything, and what the sender takes
- * for itself is known from a flood that goes nowhere.
- *
- * On two CPUs: NAPI is a kernel thread beside the reader, on the one, and the sender has the
- * other. There an overload loses packets. But memory goes from one CPU's cache to the
- * other's and back, several times a packet, and waking NAPI takes microseconds, more in a
- * virtual machine: that is in all figures, and the plain drop's shows how much it is.
+ * sender and one reader, all on one CPU: the sender's program runs in bursts; NAPI follows each
+ * burst, in a softirq in the sender's thread; then the reader, which has the higher priority.
+ * Packets are in the CPU's caches, as after a NIC's DMA, nothing waits for anything, and what the
+ * sender takes for itself is known from a flood that goes nowhere.
  */
 #ifndef XDP_DEDUP_TESTS_FLOOD_RUNNER_H
 #define XDP_DEDUP_TESTS_FLOOD_RUNNER_H
@@ -26,15 +19,11 @@ enum flood_way {
 	FLOOD_XDP_LINE_XSK,	/* FLOOD_XDP_TOLD_XSK, with such a line */
 	FLOOD_XDP_TOLD,		/* a program that packets tell what they are: a filter at no cost */
 	FLOOD_XDP_TOLD_XSK,	/* FLOOD_XDP_TOLD, to an AF_XDP socket */
-	FLOOD_XDP_DROP,		/* a program that drops everything */
 	FLOOD_XSK_DEDUP,	/* all go to an AF_XDP socket; the reader asks the library */
 	FLOOD_SOCKET_DEDUP,	/* no XDP; the reader asks the library about each packet */
-	FLOOD_SOCKET,		/* no XDP, no filter; the reader gets everything */
 	FLOOD_NOWHERE,		/* the sender alone */
 	FLOOD_WAYS
 };
-
-enum flood_cpus { FLOOD_ONE_CPU = 1, FLOOD_TWO_CPUS };
 
 struct flood_result {
 	double rate_pps;       /* at which they were sent, which may be below what was asked */
@@ -48,15 +37,15 @@ struct flood_result {
 	uint64_t again;	       /* of them, by the reader's own account alone */
 	uint64_t strangers;    /* packets that are not the flood's */
 	uint64_t lost_in_ring, lost_in_socket; /* packets for which there was no room */
-	/* CPU time; on one CPU that of NAPI is in the sender's, which is without its waiting. */
-	uint64_t sender_ns, napi_ns, reader_ns;
+	/* CPU time; that of NAPI is in the sender's, which is without its waiting. */
+	uint64_t sender_ns, reader_ns;
 };
 
 /* Makes it all, for a sender of so many packets at once, and of so many copies of each event, a
  * divisor of FLOOD_COPIES_MAX; with this size (the tool's options) for all filters. The sandbox'
  * end removes it too. Fails the test otherwise.
  */
-void flood_run_make(enum flood_cpus cpus, uint32_t burst, uint32_t copies, const char *size);
+void flood_run_make(uint32_t burst, uint32_t copies, const char *size);
 void flood_run_remove(void);
 
 /* One flood, at this rate or as fast as can be, and of as many packets as are sent at this

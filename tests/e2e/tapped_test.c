@@ -3,18 +3,14 @@
  * links, to interfaces that share a filter. Each inner packet is read once there, and every counter
  * is exact. Rows whose device this kernel lacks are skipped.
  *
- * once-*: every device. ended-*, closed-*: the receiver's own tunnel devices have each packet once;
- * twice with `none`. cut-*, outer-fragments: what ERSPAN cuts off, and fragments of outer packets,
- * passes.
+ * once-*: every device. cut-*: what ERSPAN cuts off passes.
  */
 #include "e2e_runner.h"
 #include "neighbour.h"
 #include "tapped_flow.h"
 #include "tunnel_pairs.h"
-#include "udp.h"
 
 #include <errno.h>
-#include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -32,10 +28,9 @@
 
 static struct {
 	const struct tunnel_device *device;
-	bool is_open, is_loaded, is_busy; /* busy: a row has begun, and not ended */
-	char options[256];		  /* which the filter has */
-	int readers[E2E_LINKS], raw[2][E2E_LINKS], datagrams[2]; /* raw, datagrams: IPv4, IPv6 */
-	uint32_t offset; /* in what is read: the inner IP header */
+	bool is_open, is_loaded, is_busy;	   /* busy: a row has begun, and not ended */
+	char options[256];			   /* which the filter has */
+	int readers[E2E_LINKS], raw[2][E2E_LINKS]; /* raw: IPv4, IPv6 */
 	uint64_t read;
 	uint32_t fresh; /* packets of which one copy was read */
 	struct filter_counters before;
@@ -54,7 +49,6 @@ static void close_sockets(void)
 {
 	close_all_of(t.readers, ARRAY_SIZE(t.readers));
 	close_all_of(t.raw[0], 2 * E2E_LINKS);
-	close_all_of(t.datagrams, ARRAY_SIZE(t.datagrams));
 }
 
 /* The links, hosts and filter are for all rows, until one fails. */
@@ -83,21 +77,20 @@ static int teardown(void **state)
 	return t.is_busy ? close_all(state) : 0;
 }
 
-/* Opens packet sockets at two interfaces, NAME0 and NAME1. From `offset` on they read inner packets. */
-static void open_readers(const char *name, uint32_t offset)
+/* Opens packet sockets at both links, behind the filter. */
+static void open_readers(void)
 {
 	int on = 1;
 
 	for (int i = 0; i < E2E_LINKS; i++) {
 		char interface[8];
 
-		snprintf(interface, sizeof(interface), "%s%d", name, i);
+		snprintf(interface, sizeof(interface), "ve%d", i);
 		t.readers[i] = e2e_packet_socket(interface);
 		assert_return_code(setsockopt(t.readers[i], SOL_PACKET, PACKET_IGNORE_OUTGOING, &on,
 					      sizeof(on)),
 				   errno);
 	}
-	t.offset = offset;
 }
 
 /* Raw sockets choose another IPv4 id than 0. */
@@ -125,11 +118,6 @@ static void open_tunnels(const struct tunnel_device *d)
 	else
 		tapped_mirror();
 	t.is_busy = true;
-}
-
-static void read_outer(void)
-{
-	open_readers("ve", t.device->ip_at);
 }
 
 /* Loads the filter, or changes it. */
@@ -180,9 +168,10 @@ static void read_copies(void)
 
 	for (int i = 0; i < E2E_LINKS; i++) {
 		while ((len = recv(t.readers[i], frame, sizeof(frame), 0)) > 0) {
-			if (len <= t.offset || !note_copy(frame + t.offset, len - t.offset))
+			if (len <= t.device->ip_at ||
+			    !note_copy(frame + t.device->ip_at, len - t.device->ip_at))
 				fail_msg("%s: a frame of %zd bytes has no packet of the tap at byte %u",
-					 t.device->name, len, t.offset);
+					 t.device->name, len, t.device->ip_at);
 			t.read++;
 		}
 		assert_int_equal(errno, EAGAIN);
@@ -277,19 +266,17 @@ static void talk(uint32_t compared_bytes)
 /* What a counter has counted since talk(). */
 #define CAME(counter) (counters().counter - t.before.counter)
 
-static void assert_counters(uint64_t rx)
+static void assert_counters(void)
 {
-	assert_int_equal(CAME(rx), rx);
+	assert_int_equal(CAME(rx), 2 * sent());
 	assert_int_equal(CAME(dropped), 2 * sent() - t.read);
 	assert_int_equal(CAME(duplicate), CAME(dropped));
 	assert_int_equal(CAME(bad_tunnel), 0);
 	assert_int_equal(CAME(stale), 0);
 }
 
-/* Each packet was read so often, 1 or 2 times, but twice if it has more than `bytes` bytes. Returns
- * how many have more.
- */
-static uint32_t assert_read(uint32_t copies, uint32_t bytes)
+/* Each packet was read once, but twice if it has more than `bytes` bytes. Returns how many have more. */
+static uint32_t assert_read(uint32_t bytes)
 {
 	uint32_t cnt, longer = 0, fresh = 0;
 	const struct tapped_packet *all = tapped_record(&cnt);
@@ -297,7 +284,7 @@ static uint32_t assert_read(uint32_t copies, uint32_t bytes)
 	for (uint32_t i = 0; i < cnt; i++) {
 		const struct tapped_packet *p = &all[i];
 		bool is_longer = p->len > bytes;
-		uint32_t expected = copies == 2 || is_longer ? 2 * p->sent : p->sent > 0;
+		uint32_t expected = is_longer ? 2 * p->sent : p->sent > 0;
 
 		if (p->read != expected)
 			fail_msg("%s: packet %u of %u, %u bytes, was sent %u times, read %u times, not %u",
@@ -309,16 +296,6 @@ static uint32_t assert_read(uint32_t copies, uint32_t bytes)
 	print_message("# %s: %u packets, each twice; %llu read\n", t.device->name, sent(),
 		      (unsigned long long)t.read);
 	return longer;
-}
-
-static void talk_and_assert(uint32_t copies)
-{
-	talk(TAPPED_MTU);
-	assert_read(copies, TAPPED_MTU);
-	assert_counters(2 * sent());
-	assert_int_equal(CAME(truncated), 0);
-	if (copies == 1)
-		assert_int_equal(CAME(new), t.fresh);
 }
 
 /* --tunnels that opens the device's tunnels: all, if they have their usual ports. */
@@ -333,58 +310,13 @@ static void each_packet_comes_once(void **state)
 
 	open_tunnels(d);
 	set_filter("--tunnels %s", usual(d));
-	read_outer();
-	talk_and_assert(1);
+	open_readers();
+	talk(TAPPED_MTU);
+	assert_read(TAPPED_MTU);
+	assert_counters();
+	assert_int_equal(CAME(truncated), 0);
+	assert_int_equal(CAME(new), t.fresh);
 	t.is_busy = false;
-}
-
-/* Reads what comes out of the tunnels, by the kernel's devices. */
-static void end_tunnels(const struct tunnel_device *d)
-{
-	open_tunnels(d);
-	tunnel_add_ends(d);
-	open_readers("n", d->flags & INNER_FRAMES ? ETH_HLEN : 0);
-}
-
-/* What a host behind the tunnels has: the datagrams for 10.88.0.3 and fd88::3. */
-static void open_datagrams(void)
-{
-	sh("ip link set lo up; ip addr replace 10.88.0.3/32 dev lo; ip addr replace fd88::3/128 dev lo nodad");
-	t.datagrams[0] = udp_receiver("10.88.0.3", TAPPED_PORT);
-	t.datagrams[1] = udp_receiver("fd88::3", TAPPED_PORT);
-	assert_return_code(t.datagrams[0], -t.datagrams[0]);
-	assert_return_code(t.datagrams[1], -t.datagrams[1]);
-}
-
-static uint32_t read_datagrams(void)
-{
-	uint8_t bytes[2048];
-	uint32_t cnt = 0;
-
-	for (int i = 0; i < 2; i++)
-		while (recv(t.datagrams[i], bytes, sizeof(bytes), MSG_DONTWAIT) >= 0)
-			cnt++;
-	return cnt;
-}
-
-static void deliver(const struct tunnel_device *d, const char *tunnels, uint32_t copies)
-{
-	end_tunnels(d);
-	open_datagrams();
-	set_filter("--tunnels %s", tunnels);
-	talk_and_assert(copies);
-	assert_int_equal(read_datagrams(), copies * tapped_datagrams());
-	t.is_busy = false;
-}
-
-static void inner_packets_are_delivered_once(void **state)
-{
-	deliver(*state, usual(*state), 1);
-}
-
-static void closed_tunnels_deliver_twice(void **state)
-{
-	deliver(*state, "none", 2);
 }
 
 /* ERSPAN cuts long packets and says so by its T bit: they pass. */
@@ -395,61 +327,33 @@ static void what_erspan_cuts_passes(void **state)
 	open_tunnels(tunnel_device(*state));
 	e2e_far_sh("ip link set t0 mtu " TEXT(CUT_BYTES) "; ip link set t1 mtu " TEXT(CUT_BYTES));
 	set_filter("--tunnels all");
-	read_outer();
+	open_readers();
 	talk(CUT_BYTES);
-	cut = assert_read(1, CUT_BYTES);
+	cut = assert_read(CUT_BYTES);
 	assert_true(cut);
-	assert_counters(2 * sent());
+	assert_counters();
 	assert_int_equal(CAME(truncated), 2 * cut);
 	assert_int_equal(CAME(new), t.fresh);
 	t.is_busy = false;
 }
 
-/* The outer packets of long inner ones come as fragments, which stay closed. */
-static void outer_fragments_pass(void **state)
-{
-	uint32_t cut;
-
-	end_tunnels(tunnel_device(*state));
-	e2e_far_sh("ip link set pe0 mtu 1280; ip link set pe1 mtu 1280");
-	set_filter("--tunnels all");
-	talk(TAPPED_MTU);
-	cut = assert_read(1, 1280 - (tunnel_device(*state)->ip_at - ETH_HLEN));
-	assert_true(cut);
-	assert_counters(2 * sent() + 2 * cut);
-	assert_int_equal(CAME(new), t.fresh + 4 * cut);
-	t.is_busy = false;
-}
-
-static bool is_any(const struct tunnel_device *d)
-{
-	return d;
-}
-
-/* Adds a row for each device: PREFIX-NAME. */
-static void add_device_rows(const char *prefix, CMUnitTestFunction f,
-			    bool (*is_fit)(const struct tunnel_device *d))
+/* Adds a row for each device: once-NAME. */
+static void add_device_rows(void)
 {
 	char *name;
 
 	for (size_t i = 0; i < TUNNEL_DEVICES_CNT; i++) {
-		const struct tunnel_device *d = &TUNNEL_DEVICES[i];
-
-		if (!is_fit(d))
-			continue;
-		if (asprintf(&name, "%s-%s", prefix, d->name) < 0)
+		if (asprintf(&name, "once-%s", TUNNEL_DEVICES[i].name) < 0)
 			abort();
-		add_test(name, f, setup, teardown, d); /* name is for ever */
+		add_test(name, each_packet_comes_once, setup, teardown,
+			 &TUNNEL_DEVICES[i]); /* name is for ever */
 	}
 }
 
 int main(void)
 {
-	add_device_rows("once", each_packet_comes_once, is_any);
-	add_device_rows("ended", inner_packets_are_delivered_once, tunnel_can_end);
-	add_device_rows("closed", closed_tunnels_deliver_twice, tunnel_can_end);
+	add_device_rows();
 	add_test("cut-erspan-2", what_erspan_cuts_passes, setup, teardown, "erspan-2");
 	add_test("cut-erspan-3", what_erspan_cuts_passes, setup, teardown, "erspan-3");
-	add_test("outer-fragments", outer_fragments_pass, setup, close_all, "gretap");
 	return run_added_tests("tapped");
 }

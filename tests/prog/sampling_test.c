@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -34,7 +33,7 @@
 /* What the sampler has got. */
 static struct seen {
 	struct sampling *s;
-	uint32_t cnt, enough; /* enough: 0: never */
+	uint32_t cnt;
 	_Alignas(struct dedup_sample) uint8_t last[sizeof(struct dedup_sample) + DEDUP_SNAP_MAX];
 	uint64_t each_ns[SEEN_MAX];
 } seen;
@@ -61,8 +60,8 @@ static int keep(void *arg, const struct dedup_sample *s)
 	assert_true(seen.cnt < SEEN_MAX);
 	assert_true(s->snapped <= DEDUP_SNAP_MAX);
 	memcpy(seen.last, s, sizeof(*s) + s->snapped);
-	seen.each_ns[seen.cnt] = s->time_ns;
-	return ++seen.cnt == seen.enough;
+	seen.each_ns[seen.cnt++] = s->time_ns;
+	return 0;
 }
 
 static const struct sampling_taker TAKER = { keep, NULL };
@@ -395,53 +394,6 @@ TEST(a_second_that_is_over_has_none_left)
 	assert_int_equal(end().limited, 1);
 }
 
-TEST(what_finds_no_room_is_counted)
-{
-	const uint32_t cnt = 5000; /* of some 360 bytes each; 1 MiB of room */
-	struct sampling_lost lost;
-	struct id id = id_fresh();
-
-	listen_to_all();
-	for (uint32_t i = 0; i < cnt; i++)
-		expect_event(&id, i ? XDP_DROP : XDP_PASS,
-			     i ? DEDUP_REASON_duplicate : DEDUP_REASON_new);
-	assert_int_equal(sampling_poll(seen.s, 0), 0);
-	assert_in_range(seen.cnt, 2000, 3500);
-	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate); /* there is room again */
-	assert_got(1);
-	lost = end();
-	assert_int_equal(lost.limited, 0);
-	assert_int_equal(seen.cnt + lost.full, cnt + 1);
-}
-
-TEST(who_has_enough_gets_no_more)
-{
-	struct id id = id_fresh();
-
-	listen_to_all();
-	seen.enough = 2;
-	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
-	for (int i = 0; i < 4; i++)
-		expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
-	assert_int_equal(sampling_poll(seen.s, 0), 1);
-	assert_int_equal(seen.cnt, 2);
-	end();
-	assert_int_equal(seen.cnt, 2);
-}
-
-/* What came before the end is given at the end. */
-TEST(what_has_come_is_given_at_the_end)
-{
-	struct id id = id_fresh();
-
-	listen_to_all();
-	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
-	end_without_loss();
-	assert_int_equal(seen.cnt, 1);
-	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
-	assert_int_equal(seen.cnt, 1);
-}
-
 static uint32_t ring_id(void)
 {
 	int fd = filter_open_map(&fixture.filter, PIN_SAMPLES);
@@ -484,84 +436,6 @@ TEST(a_lease_ends_by_itself)
 	assert_int_equal(ring_id(), 0);
 }
 
-TEST(one_listens_at_a_time)
-{
-	const struct sampling_request wish = { ALL, 1, 256, 10 };
-	struct dedup_state *st = state_of_filter();
-	struct sampling *first, *other = NULL;
-	struct sampling_lost lost;
-	struct id id = id_fresh();
-	uint32_t pid = 0, ring;
-
-	listen_to_all();
-	assert_int_equal(sampling_begin(&fixture.filter, &wish, TAKER, &other, &pid), -EBUSY);
-	assert_int_equal(pid, getpid());
-	assert_null(other);
-	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
-	assert_got(1); /* it has not been disturbed */
-	/* Once its lease is over another may take its place. */
-	first = seen.s;
-	ring = ring_id();
-	st->last_ns = st->sampler.until_ns;
-	st->sampler.until_ns--;
-	assert_int_equal(sampling_poll(first, 0), 0); /* not renewed yet */
-	usleep(RENEWED_US);
-	assert_int_equal(sampling_poll(first, 0), -EBUSY);
-	assert_int_equal(listen_to(ALL, 1, 256, 10), 0);
-	assert_int_not_equal(ring_id(), ring);
-	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
-	assert_int_equal(sampling_poll(first, 0), -EBUSY);
-	assert_got(1);
-	sampling_end(first, &lost);
-	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
-	assert_got(1); /* nor by the other's end */
-	end_without_loss();
-}
-
-TEST(unloaded_it_says_so)
-{
-	listen_to_all();
-	usleep(RENEWED_US);
-	step();
-	assert_got(0);
-	sh("mv /sys/fs/bpf/xdp-dedup/t /sys/fs/bpf/xdp-dedup/u");
-	usleep(RENEWED_US);
-	step();
-	assert_int_equal(sampling_poll(seen.s, 0), -ENOENT);
-	end_without_loss();
-	step();
-	assert_int_equal(listen_to(ALL, 1, 256, 10), -ENOENT);
-	sh("mv /sys/fs/bpf/xdp-dedup/u /sys/fs/bpf/xdp-dedup/t");
-}
-
-TEST(without_its_pin_there_is_no_sampling)
-{
-	step();
-	sh("rm /sys/fs/bpf/xdp-dedup/t/samples");
-	assert_int_equal(listen_to(ALL, 1, 256, 10), -EPROTO);
-	sh("bpftool map create /sys/fs/bpf/xdp-dedup/t/samples type array key 4 value 4 entries 1 "
-	   "name x");
-	assert_int_equal(listen_to(ALL, 1, 256, 10), -EPROTO);
-}
-
-TEST(a_stopped_hand_is_told)
-{
-	struct dedup_config cfg = fixture_still_config();
-	struct dedup_state *st;
-
-	cfg.memory.stale_ns = 5 * SECOND_NS;
-	fixture_load(&cfg);
-	st = state_of_filter();
-	st->last_ns = kernel_now_ns() - cfg.memory.stale_ns - 10 * MS;
-	assert_int_equal(listen_to(ALL, 1, 256, 10), -ESTALE);
-	listen_to_all();
-	usleep(RENEWED_US);
-	st->last_ns = kernel_now_ns() - cfg.memory.stale_ns - 10 * MS;
-	assert_int_equal(sampling_poll(seen.s, 0), -ESTALE);
-	step();
-	end_without_loss();
-}
-
 /* The hand. */
 
 static void await_ordinary(void)
@@ -595,31 +469,6 @@ TEST_WITH(the_hand_keeps_it_as_long_as_it_listens, NULL, unload)
 	assert_got(1);
 	end_without_loss();
 	await_ordinary();
-}
-
-/* Its lease is over after 3 s, and the next walk of the hand clears the bit. */
-TEST_WITH(a_killed_sampler_leaves_nothing, NULL, unload)
-{
-	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
-	uint64_t start_ns;
-	int status;
-	pid_t pid;
-
-	fixture_load(&cfg);
-	start_ns = kernel_now_ns();
-	pid = fork();
-	assert_return_code(pid, errno);
-	if (!pid)
-		_exit(listen_to(ALL, 1, 256, 10) ? 1 : 0);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-	assert_true(takes_slow_path());
-	await_ordinary();
-	assert_true(kernel_now_ns() - start_ns >= DEDUP_SAMPLER_LEASE_NS - 100 * MS);
-	assert_int_not_equal(ring_id(), 0);
-	assert_int_equal(listen_to(ALL, 1, 256, 10), 0);
-	end_without_loss();
-	assert_int_equal(ring_id(), 0);
 }
 
 TEST_WITH(a_wanted_id_outlives_the_sampler, NULL, unload)
