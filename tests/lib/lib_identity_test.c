@@ -6,12 +6,7 @@
 #include "receive_runner.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "await.h"
 #include "protocol_packets.h"

@@ -6,11 +6,7 @@
  */
 #include "lib_runner.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define MAKE "env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s"
 

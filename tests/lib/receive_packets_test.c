@@ -6,11 +6,7 @@
 #include "receive_runner.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <linux/if_ether.h>
 #include <linux/in.h>
