@@ -38,10 +38,13 @@ static struct model start(uint32_t peers, double fpr_max)
 {
 	struct model m = { .peer_cnt = peers, .now_ns = 7, .sequence = 99 };
 	struct fips_item self = nth_item(m.self);
+	struct fips_filter full;
 
 	m.peers = calloc(peers, sizeof(*m.peers));
 	assert_non_null(m.peers);
 	m.cap = fips_cap_bits(fpr_max, FIPS_V1_SIZE_CLASS, FIPS_V1_HASHES);
+	full = filter_with_bits(m.cap);
+	assert_true(fips_fpr(&full) <= fpr_max);
 	assert_int_equal(xdp_dedup_fips_node_new(self.byte, fpr_max, m.sequence + 1, &m.node), 0);
 	return m;
 }
