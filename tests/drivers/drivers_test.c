@@ -4,15 +4,11 @@
  *
  * Environment: IFACE=NEAR,FAR[,NEAR,FAR]; RATE=N packets a second.
  */
-#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "driver_runner.h"
 #include "output.h"

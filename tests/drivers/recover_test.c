@@ -13,17 +13,12 @@
 #include <linux/net_dropmon.h>
 #include <linux/netlink.h>
 #include <net/if.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "driver_runner.h"
 #include "protocol_packets.h"
-#include "support.h"
 
 #define PORT 5568
 #define EVENTS 5000

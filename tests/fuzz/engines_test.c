@@ -8,11 +8,6 @@
  */
 #include "engine_run.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <linux/bpf.h>
 
 #include "engine.h"

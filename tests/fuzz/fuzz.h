@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the programs of `make fuzz` share: each gives libFuzzer's bytes to one reader of input. */
-#ifndef XDP_DEDUP_TESTS_FUZZ_H
-#define XDP_DEDUP_TESTS_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ static inline char *text_of(const uint8_t *data, size_t size)
 	text[size] = 0;
 	return text;
 }
-
-#endif

@@ -4,11 +4,7 @@
  */
 #include "lib_runner.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "array_rate.h"
 #include "await.h"

@@ -5,14 +5,10 @@
 #include "lib_runner.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "protocol_packets.h"
 #include "tunnel_wrap.h"

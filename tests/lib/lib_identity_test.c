@@ -6,15 +6,9 @@
 #include "receive_runner.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "await.h"
-#include "plain_checksum.h"
 #include "protocol_packets.h"
 #include "xdp-dedup-streams.h"
 #include "xdp-dedup.h"
@@ -231,7 +225,7 @@ static void build_frame(const struct row *row)
 	protocol_frame(&frame, &packet);
 	memcpy(frame.data + frame.gsp, bytes, len);
 	if (row->found != NO_SOCKET && !row->packet.fragment)
-		plain_checksums(frame.data, frame.ip, frame.udp, row->packet.ipv6);
+		frame_checksums(&frame);
 }
 
 /* Loads the row's filter, and opens it. */

@@ -6,11 +6,7 @@
  */
 #include "lib_runner.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define MAKE "env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s"
 
@@ -33,6 +29,17 @@ static bool install(void)
 	installed = true;
 	return true;
 }
+
+/* Begins a test that needs what was installed, before its { }. */
+#define TEST_INSTALLED(f)                  \
+	static void f##_here(void);        \
+	TEST_WITH(f, lib_setup_none, NULL) \
+	{                                  \
+		if (!install())            \
+			skip();            \
+		f##_here();                \
+	}                                  \
+	static void f##_here(void)
 
 /* How the example is built. */
 static const struct example {
@@ -62,7 +69,6 @@ static void run_example(void **state)
 	char out[4096];
 	int status;
 
-	lib_setup_none(state);
 	if (!install())
 		skip();
 	status = sh_out(out, sizeof(out), "%s", row->command);
@@ -85,13 +91,10 @@ static void run_example(void **state)
 }
 
 /* A FIPS node by the installed header: the end of a row hears of the other end, in time. */
-static void fips_example_runs(void **state)
+TEST_INSTALLED(fips_example_runs)
 {
 	char out[4096];
 
-	(void)state;
-	if (!install())
-		skip();
 	sh("cc -Wall -Wextra -Werror tests/lib/example_fips_main.c "
 	   "$(eval $PC --cflags --libs xdp-dedup) -o $R/example-fips");
 	assert_int_equal(
@@ -142,13 +145,12 @@ static void start_reader(void)
 /* An application opens its queues with these rights, gives up all, and receives, also after a
  * `set`: each event comes, one way. Then the filter delivers no more, which ends it.
  */
-static void receiving_example_runs(void **state)
+TEST_WITH(receiving_example_runs, lib_setup_links, NULL)
 {
 	const uint32_t order[] = { 0, 1, 0, 2, 2, 1 };
 	uint64_t seed = gossip_now_ns();
 	struct gossip_sender *s;
 
-	lib_setup_links(state);
 	if (!install())
 		skip();
 	sh("cc -Wall -Wextra -Werror tests/lib/example_receive_main.c "
@@ -170,19 +172,15 @@ static void receiving_example_runs(void **state)
 }
 
 /* The tool has nothing of the library but what both are built from. */
-static void the_tool_has_no_fips_node(void **state)
+TEST_WITH(the_tool_has_no_fips_node, lib_setup_none, NULL)
 {
-	(void)state;
 	sh("nm %s | grep -q ' T filter_open$'", tool()); /* or the below is void */
 	sh("! nm %s | grep -E ' [tT] (xdp_dedup_fips|fips_(init|decode|sequences|live))'", tool());
 }
 
 /* Its headers' functions and nothing else, from both forms of the library. */
-static void symbols_are_the_headers(void **state)
+TEST_INSTALLED(symbols_are_the_headers)
 {
-	(void)state;
-	if (!install())
-		skip();
 	sh("set -e; cd $R/usr/local; sed 's,/\\*.*,,' include/xdp-dedup*.h |\n"
 	   "	grep -o '\\bxdp_dedup_[a-z_]*(' | tr -d '(' | sort -u >header\n"
 	   "[ $(wc -l <header) = 36 ]\n"
@@ -193,11 +191,8 @@ static void symbols_are_the_headers(void **state)
 }
 
 /* An application may include each alone, in C and in C++. */
-static void headers_need_no_other(void **state)
+TEST_INSTALLED(headers_need_no_other)
 {
-	(void)state;
-	if (!install())
-		skip();
 	sh("set -e; cd $R/usr/local/include; for h in xdp-dedup*.h; do\n"
 	   "	echo \"#include <$h>\" | cc -I. -Wall -Wextra -Werror -fsyntax-only -x c -std=c99 -\n"
 	   "	command -v g++ || continue\n"
@@ -205,11 +200,8 @@ static void headers_need_no_other(void **state)
 	   "done");
 }
 
-static void the_library_neither_prints_nor_ends(void **state)
+TEST_INSTALLED(the_library_neither_prints_nor_ends)
 {
-	(void)state;
-	if (!install())
-		skip();
 	sh("! nm -u $R/usr/local/lib/libxdp-dedup.a | grep -E ' U _*(v?f?printf|puts|fputs|putchar|"
 	   "fputc|perror|exit|abort|assert_fail|errx?|warnx?|syslog|stdout|stderr)(_chk)?$'");
 	sh("nm -u $R/usr/local/lib/libxdp-dedup.a | grep -q ' U mmap'"); /* or the above is void */
@@ -218,13 +210,10 @@ static void the_library_neither_prints_nor_ends(void **state)
 /* The README's example on a machine where nothing but `make install` was done: found by pkg-config
  * and the loader by themselves. The machine has the directories that it writes to back after it.
  */
-static void installed_library_is_found(void **state)
+TEST_INSTALLED(installed_library_is_found)
 {
 	char out[4096];
 
-	(void)state;
-	if (!install())
-		skip();
 	lib_load("");
 	assert_int_equal(sh_out(out, sizeof(out),
 				"unshare -m sh -ec 'mkdir -p $R/etc; cp -a /etc/. $R/etc; mount "
@@ -307,11 +296,8 @@ static void uninstall_undoes_install(void **state)
 	   row->pc, row->zsh, row->zsh, row->runpath);
 }
 
-static void what_was_changed_stays(void **state)
+TEST_INSTALLED(what_was_changed_stays)
 {
-	(void)state;
-	if (!install())
-		skip();
 	sh("set -e; rm -rf $R/d; mkdir $R/d; make() { " MAKE " $@ DESTDIR=$R/d; }\n"
 	   "make install; echo changed >$R/d/etc/xdp-dedup/xdp-dedup.conf; make install\n"
 	   "make uninstall; grep -qx changed $R/d/etc/xdp-dedup/xdp-dedup.conf");
@@ -320,10 +306,9 @@ static void what_was_changed_stays(void **state)
 /* A user's build directory: nothing in it becomes root's, though man pages and units are missing.
  * It is a layer over the real one.
  */
-static void what_root_installs_is_built_by_the_owner(void **state)
+TEST_INSTALLED(what_root_installs_is_built_by_the_owner)
 {
-	(void)state;
-	if (!install() || system("setpriv --reuid=65534 test -r Makefile"))
+	if (system("setpriv --reuid=65534 test -r Makefile"))
 		skip();
 	sh("unshare -m sh -ec 'build=${BUILD:-build}; mkdir $R/up $R/work\n"
 	   "mount -t overlay -o lowerdir=$build,upperdir=$R/up,workdir=$R/work overlay $build\n"
@@ -334,10 +319,9 @@ static void what_root_installs_is_built_by_the_owner(void **state)
 }
 
 /* Position-independent, nothing writable that need not be, calls checked. */
-static void programs_are_hardened(void **state)
+TEST_INSTALLED(programs_are_hardened)
 {
-	(void)state;
-	if (!install() || getenv("HARDEN") || getenv("CFLAGS"))
+	if (getenv("HARDEN") || getenv("CFLAGS"))
 		skip();
 	sh("set -e; cd $R/usr/local\n"
 	   "for i in bin/xdp-dedup* libexec/xdp-dedup/xdp-dedup-metrics lib/libxdp-dedup.so.0; do "
@@ -349,19 +333,10 @@ static void programs_are_hardened(void **state)
 	   "readelf -d bin/xdp-dedup | grep -q PIE; nm -D bin/xdp-dedup | grep -q printf_chk");
 }
 
-#define OWN(f) cmocka_unit_test_setup(f, lib_setup_none)
-static const struct CMUnitTest TESTS[] = {
-	OWN(symbols_are_the_headers), OWN(fips_example_runs),
-	OWN(receiving_example_runs),  OWN(the_tool_has_no_fips_node),
-	OWN(headers_need_no_other),   OWN(the_library_neither_prints_nor_ends),
-	OWN(programs_are_hardened),   OWN(installed_library_is_found),
-	OWN(what_was_changed_stays),  OWN(what_root_installs_is_built_by_the_owner),
-};
-
 int main(void)
 {
-	add_tests(TESTS, ARRAY_SIZE(TESTS));
-	add_rows(EXAMPLES, run_example, NULL, NULL);
+	add_own_tests(lib_setup_none, NULL);
+	add_rows(EXAMPLES, run_example, lib_setup_none, NULL);
 	add_rows(PLACES, uninstall_undoes_install, lib_setup_none, NULL);
 	return lib_run_tests("lib_install");
 }

@@ -5,14 +5,12 @@
 #include "lib_runner.h"
 #include "pins.h"
 
-#include <errno.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define NO_ROOT 65534
 #define POOL 100

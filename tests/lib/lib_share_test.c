@@ -4,12 +4,9 @@
  */
 #include "lib_runner.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 
 static bool is_duplicate(const char *key)

@@ -3,7 +3,6 @@
 #include "lib_runner.h"
 
 #include <math.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "hand.h"

@@ -5,11 +5,7 @@
 #include "lib_runner.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <net/if.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "xdp-dedup-streams.h"
 

@@ -4,10 +4,6 @@
  */
 #include "lib_runner.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "await.h"
 #include "hand.h"
 #include "plain_model.h"

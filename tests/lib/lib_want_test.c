@@ -2,9 +2,6 @@
 /* Events that are missing though the filter knows them: asked for with libxdp-dedup, they come. */
 #include "lib_runner.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "wanted.h"

@@ -5,11 +5,8 @@
 #include "open.h"
 #include "receive_runner.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <net/if.h>

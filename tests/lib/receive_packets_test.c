@@ -6,18 +6,13 @@
 #include "receive_runner.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <linux/if_ether.h>
 #include <linux/in.h>
 
 #include "await.h"
 #include "deliver.h"
-#include "plain_checksum.h"
 #include "udp.h"
 #include "xdp-dedup.h"
 
@@ -37,7 +32,7 @@ static struct frame *frame_of(struct frame_plan plan, struct id *id, uint64_t *c
 	frame_build(&f, &plan, id);
 	for (uint32_t i = 0; i < plan.body; i++)
 		f.data[f.len - f.padding - 1 - i] = random_next(chance);
-	plain_checksums(f.data, f.ip, f.udp, plan.ipv6);
+	frame_checksums(&f);
 	return &f;
 }
 

@@ -5,18 +5,14 @@
 #include "open.h"
 #include "receive_runner.h"
 
-#include <errno.h>
 #include <grp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "await.h"
 #include "output.h"

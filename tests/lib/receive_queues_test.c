@@ -3,10 +3,7 @@
 #include "open.h"
 #include "receive_runner.h"
 
-#include <errno.h>
 #include <net/if.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "sockets.h"
 #include "xsk.h"

@@ -6,10 +6,6 @@
  */
 #include "reader_process.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "await.h"
 #include "output.h"
 

@@ -5,11 +5,7 @@
 #include "open.h"
 #include "receive_runner.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <bpf/libbpf.h>
 #include <net/if.h>

@@ -4,13 +4,9 @@
  */
 #include "lib_runner.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "await.h"
 #include "clock.h"

@@ -106,21 +106,27 @@ static void check_state(struct player *p, json_object *step)
 	free(cells);
 }
 
+static uint32_t step_number(json_object *step, const char *key, uint32_t otherwise)
+{
+	return json_object_object_get(step, key) ? vector_number(step, key) : otherwise;
+}
+
 static void play_step(struct player *p, json_object *step)
 {
 	const char *op = text(step, "op");
-	struct id id = NO_ID;
+	uint32_t i = step_number(step, "i", 0), to = step_number(step, "to", i);
+	struct id id = vector_id(i);
 
-	if (json_object_object_get(step, "i"))
-		id = vector_id(vector_number(step, "i"));
 	if (!strcmp(op, "add"))
-		p->add(p, &id);
+		for (; i <= to; id = vector_id(++i))
+			p->add(p, &id);
 	else if (!strcmp(op, "mem"))
 		assert_int_equal(p->mem(p, &id), json_object_get_boolean(member(step, "want")));
 	else if (!strcmp(op, "rem"))
 		ids_remove((struct filter *)p->filter, id.bytes);
 	else if (!strcmp(op, "countdown"))
-		p->pass(p, 1);
+		for (uint32_t n = step_number(step, "times", 1); n; n--)
+			p->pass(p, 1);
 	else if (!strcmp(op, "clear"))
 		p->pass(p, p->filter->config->memory.places);
 	else if (!strcmp(op, "state"))

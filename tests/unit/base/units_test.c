@@ -7,226 +7,133 @@
 
 #define UNTOUCHED 12345
 
-static const struct {
-	const char *text;
-	int err;
-	uint64_t value;
-} COUNTS[] = {
-	{ "0", 0, 0 },		 { "1", 0, 1 },
-	{ "999", 0, 999 },	 { "250k", 0, 250000 },
-	{ "250K", 0, 250000 },	 { "1M", 0, 1000000 },
-	{ "1.5M", 0, 1500000 },	 { "2G", 0, 2000000000 },
-	{ "0.001k", 0, 1 },	 { "", -EINVAL, 0 },
-	{ "M", -EINVAL, 0 },	 { "-1", -EINVAL, 0 },
-	{ "+1", -EINVAL, 0 },	 { " 1", -EINVAL, 0 },
-	{ "1 ", -EINVAL, 0 },	 { "1x", -EINVAL, 0 },
-	{ "1MM", -EINVAL, 0 },	 { "1.5", -EINVAL, 0 },
-	{ "1.2.3", -EINVAL, 0 }, { ".5k", -EINVAL, 0 },
-	{ "0x10", -EINVAL, 0 },	 { "1e6", -EINVAL, 0 },
-	{ "inf", -EINVAL, 0 },	 { "9999999999G", -ERANGE, 0 },
-	{ "1m", -EINVAL, 0 },	 { "1.0001k", -EINVAL, 0 },
-	{ "1.", 0, 1 },
-};
+/* Takes the text, and writes what it read as text; or returns why not, and changes nothing. */
+typedef int again(const char *text, char *out, size_t size);
 
-TEST(macs)
+static int count_again(const char *text, char *out, size_t size)
 {
-	static const struct {
-		const char *text;
-		int err;
-		uint8_t mac[6];
-	} ROWS[] = {
-		{ "02:00:00:00:00:01", 0, { 2, 0, 0, 0, 0, 1 } },
-		{ "aB:cD:0:1:2:f", 0, { 0xab, 0xcd, 0, 1, 2, 15 } },
-		{ "02:00:00:00:00", -EINVAL, { 0 } },
-		{ "02:00:00:00:00:01:02", -EINVAL, { 0 } },
-		{ "02:00:00:00:00:0x1", -EINVAL, { 0 } },
-		{ "02:00:00:00:00: 1", -EINVAL, { 0 } },
-		{ "02-00-00-00-00-01", -EINVAL, { 0 } },
-		{ "+2:00:00:00:00:01", -EINVAL, { 0 } },
-		{ "", -EINVAL, { 0 } },
-	};
+	uint64_t value = UNTOUCHED;
+	int err = parse_count(text, &value);
 
-	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		uint8_t mac[6] = { 0 };
-
-		assert_int_equal(parse_mac(ROWS[i].text, mac), ROWS[i].err);
-		assert_memory_equal(mac, ROWS[i].mac, sizeof(mac));
-	}
+	assert_true(!err || value == UNTOUCHED);
+	snprintf(out, size, "%ju", (uintmax_t)value);
+	return err;
 }
 
-TEST(counts)
+static int time_again(const char *text, char *out, size_t size)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(COUNTS); i++) {
-		uint64_t value = UNTOUCHED;
+	uint64_t ns = UNTOUCHED;
+	int err = parse_time(text, &ns);
 
-		assert_int_equal(parse_count(COUNTS[i].text, &value), COUNTS[i].err);
-		assert_int_equal(value, COUNTS[i].err ? UNTOUCHED : COUNTS[i].value);
-	}
+	assert_true(!err || ns == UNTOUCHED);
+	snprintf(out, size, "%ju", (uintmax_t)ns);
+	return err;
 }
 
-static const struct {
-	const char *text;
-	int err;
-	uint64_t ns;
-} TIMES[] = {
-	{ "0", 0, 0 },
-	{ "1ms", 0, 1000000 },
-	{ "1s", 0, 1000000000 },
-	{ "1.5s", 0, 1500000000 },
-	{ "10m", 0, 600000000000 },
-	{ "2h", 0, 7200000000000 },
-	{ "5", -EINVAL, 0 },
-	{ "", -EINVAL, 0 },
-	{ "s", -EINVAL, 0 },
-	{ "1d", 0, 86400000000000 },
-	{ "1.5d", 0, 129600000000000 },
-	{ "1D", -EINVAL, 0 },
-	{ "1 s", -EINVAL, 0 },
-	{ "-1s", -EINVAL, 0 },
-	{ "1M", -EINVAL, 0 },
-	{ "99999999999h", -ERANGE, 0 },
-	{ "999999999d", -ERANGE, 0 },
-};
-
-TEST(times)
+static int rate_again(const char *text, char *out, size_t size)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(TIMES); i++) {
-		uint64_t ns = UNTOUCHED;
+	double value = UNTOUCHED;
+	int err = parse_rate(text, &value);
 
-		assert_int_equal(parse_time(TIMES[i].text, &ns), TIMES[i].err);
-		assert_int_equal(ns, TIMES[i].err ? UNTOUCHED : TIMES[i].ns);
-	}
+	assert_true(!err || value == UNTOUCHED);
+	snprintf(out, size, "%g", value);
+	return err;
 }
 
-static const struct {
-	const char *text;
-	int err;
-	double value;
-} RATES[] = {
-	{ "0.5", 0, 0.5 },	  { "1e-4", 0, 1e-4 },	  { ".01", 0, 0.01 },
-	{ "1E-9", 0, 1e-9 },	  { "0", -ERANGE, 0 },	  { "1", -ERANGE, 0 },
-	{ "1.0", -ERANGE, 0 },	  { "2", -ERANGE, 0 },	  { "-0.1", -ERANGE, 0 },
-	{ "1e-400", -ERANGE, 0 }, { "", -EINVAL, 0 },	  { "nan", -EINVAL, 0 },
-	{ "inf", -EINVAL, 0 },	  { "0.1x", -EINVAL, 0 }, { "1%", -EINVAL, 0 },
-	{ " 0.1", -EINVAL, 0 },
-};
-
-TEST(rates)
+static int ports_again(const char *text, char *out, size_t size)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(RATES); i++) {
-		double value = UNTOUCHED;
+	struct dedup_ports ports[DEDUP_PORTS_MAX];
+	uint32_t cnt = UNTOUCHED;
+	int err = parse_ports(text, ports, &cnt);
 
-		assert_int_equal(parse_rate(RATES[i].text, &value), RATES[i].err);
-		assert_true(value == (RATES[i].err ? UNTOUCHED : RATES[i].value));
-	}
+	assert_true(!err || cnt == UNTOUCHED);
+	if (!err)
+		format_ports(ports, cnt, out, size);
+	return err;
 }
 
-static const struct {
-	const char *text;
-	int err;
-	const char *back; /* as it is printed again */
-} PORTS[] = {
-	{ "8001", 0, "8001" },
-	{ "1", 0, "1" },
-	{ "65535", 0, "65535" },
-	{ "1-65535", 0, "1-65535" },
-	{ "8001,9000-9010", 0, "8001,9000-9010" },
-	{ "9000-9010,8001", 0, "8001,9000-9010" },
-	{ "3,2,1", 0, "1-3" },
-	{ "1-5,3-9", 0, "1-9" },
-	{ "1-9,3-5", 0, "1-9" },
-	{ "5,5", 0, "5" },
-	{ "65535,65534", 0, "65534-65535" },
-	{ "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,45,47,49,51,53,55,57,59,61,"
-	  "63",
-	  0,
-	  "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,45,47,49,51,53,55,57,59,61,63" },
-	{ "1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,45,47,49,51,53,55,57,59,61,"
-	  "63,65",
-	  -E2BIG, NULL },
-	{ "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,"
-	  "33",
-	  0, "1-33" },
-	{ "0", -ERANGE, NULL },
-	{ "65536", -ERANGE, NULL },
-	{ "99999999999999999999", -ERANGE, NULL },
-	{ "9-8", -ERANGE, NULL },
-	{ "1-0", -ERANGE, NULL },
-	{ "", -EINVAL, NULL },
-	{ "80,", -EINVAL, NULL },
-	{ ",80", -EINVAL, NULL },
-	{ "80-", -EINVAL, NULL },
-	{ "-80", -EINVAL, NULL },
-	{ "80 81", -EINVAL, NULL },
-	{ "http", -EINVAL, NULL },
-};
-
-TEST(ports)
+static int vlans_again(const char *text, char *out, size_t size)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(PORTS); i++) {
-		struct dedup_ports out[DEDUP_PORTS_MAX];
-		uint32_t cnt = UNTOUCHED;
-		char text[256];
+	struct dedup_ports vlans[DEDUP_VLANS_MAX];
+	uint32_t cnt = UNTOUCHED;
+	int err = parse_vlans(text, vlans, &cnt);
 
-		assert_int_equal(parse_ports(PORTS[i].text, out, &cnt), PORTS[i].err);
-		if (PORTS[i].err)
-			assert_int_equal(cnt, UNTOUCHED);
-		else
-			assert_string_equal(format_ports(out, cnt, text, sizeof(text)),
-					    PORTS[i].back);
-	}
+	assert_true(!err || cnt == UNTOUCHED);
+	if (!err)
+		format_vlans(vlans, cnt, out, size);
+	return err;
 }
 
-static const struct {
-	const char *text;
+static int mac_again(const char *text, char *out, size_t size)
+{
+	uint8_t mac[6] = { 0 };
+	int err = parse_mac(text, mac);
+
+	snprintf(out, size, "%x:%x:%x:%x:%x:%x", mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+	return err;
+}
+
+#define SOME_30 \
+	"2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60"
+#define ODD_31 \
+	"1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,45,47,49,51,53,55,57,59,61"
+#define FIRST_32 \
+	"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32"
+
+/* Texts, each with how it is written again; or those that one error refuses. */
+static const struct reading {
+	const char *name;
+	again *read;
 	int err;
-	const char *back;
-} VLANS[] = {
-	{ "7", 0, "7" },
-	{ "none", 0, "none" },
-	{ "none,none", 0, "none" },
-	{ "10,20-29,none", 0, "none,10,20-29" },
-	{ "1,none", 0, "none,1" },
-	{ "1-4094,none", 0, "none,1-4094" },
-	{ "2-4094,none", 0, "none,2-4094" },
-	{ "4094", 0, "4094" },
-	{ "any", 0, "any" },
-	{ "2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,"
-	  "62,"
-	  "none",
-	  0,
-	  "none,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,62" },
-	{ "2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52,54,56,58,60,"
-	  "62,"
-	  "64,none",
-	  -E2BIG, NULL },
-	{ "0", -ERANGE, NULL },
-	{ "4095", -ERANGE, NULL },
-	{ "7-4095", -ERANGE, NULL },
-	{ "9-8", -ERANGE, NULL },
-	{ "none-5", -EINVAL, NULL },
-	{ "5-none", -ERANGE, NULL },
-	{ "any,7", -EINVAL, NULL },
-	{ "nonesuch", -EINVAL, NULL },
-	{ "", -EINVAL, NULL },
-	{ "7,", -EINVAL, NULL },
-	{ "seven", -EINVAL, NULL },
+	const char *texts;
+} READINGS[] = {
+	{ "counts", count_again, 0,
+	  "0=0|1=1|999=999|250k=250000|250K=250000|1M=1000000|1.5M=1500000|2G=2000000000|0.001k=1|1.=1" },
+	{ "no-counts", count_again, -EINVAL,
+	  "|M|-1|+1| 1|1 |1x|1MM|1.5|1.2.3|.5k|0x10|1e6|inf|1m|1.0001k" },
+	{ "large-counts", count_again, -ERANGE, "9999999999G" },
+	{ "times", time_again, 0,
+	  "0=0|1ms=1000000|1s=1000000000|1.5s=1500000000|10m=600000000000|2h=7200000000000|"
+	  "1d=86400000000000|1.5d=129600000000000" },
+	{ "no-times", time_again, -EINVAL, "5||s|1D|1 s|-1s|1M" },
+	{ "long-times", time_again, -ERANGE, "99999999999h|999999999d" },
+	{ "rates", rate_again, 0, "0.5=0.5|1e-4=0.0001|.01=0.01|1E-9=1e-09" },
+	{ "no-rates", rate_again, -EINVAL, "|nan|inf|0.1x|1%| 0.1" },
+	{ "other-rates", rate_again, -ERANGE, "0|1|1.0|2|-0.1|1e-400" },
+	{ "ports", ports_again, 0,
+	  "8001=8001|1=1|65535=65535|1-65535=1-65535|8001,9000-9010=8001,9000-9010|"
+	  "9000-9010,8001=8001,9000-9010|3,2,1=1-3|1-5,3-9=1-9|1-9,3-5=1-9|5,5=5|"
+	  "65535,65534=65534-65535|" ODD_31 ",63=" ODD_31 ",63|" FIRST_32 ",33=1-33" },
+	{ "too-many-ports", ports_again, -E2BIG, ODD_31 ",63,65" },
+	{ "other-ports", ports_again, -ERANGE, "0|65536|99999999999999999999|9-8|1-0" },
+	{ "no-ports", ports_again, -EINVAL, "|80,|,80|80-|-80|80 81|http" },
+	{ "vlans", vlans_again, 0,
+	  "7=7|none=none|none,none=none|10,20-29,none=none,10,20-29|1,none=none,1|any=any|4094=4094|"
+	  "1-4094,none=none,1-4094|2-4094,none=none,2-4094|" SOME_30 ",62,none=none," SOME_30 ",62" },
+	{ "too-many-vlans", vlans_again, -E2BIG, SOME_30 ",62,64,none" },
+	{ "other-vlans", vlans_again, -ERANGE, "0|4095|7-4095|9-8|5-none" },
+	{ "no-vlans", vlans_again, -EINVAL, "none-5|any,7|nonesuch||7,|seven" },
+	{ "macs", mac_again, 0, "02:00:00:00:00:01=2:0:0:0:0:1|aB:cD:0:1:2:f=ab:cd:0:1:2:f" },
+	{ "no-macs", mac_again, -EINVAL,
+	  "02:00:00:00:00|02:00:00:00:00:01:02|02:00:00:00:00:0x1|02:00:00:00:00: 1|02-00-00-00-00-01|"
+	  "+2:00:00:00:00:01|" },
 };
 
-TEST(vlans)
+TEST_ROWS(read_and_written_again, READINGS)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(VLANS); i++) {
-		struct dedup_ports out[DEDUP_VLANS_MAX];
-		uint32_t cnt = UNTOUCHED;
-		char text[VLANS_TEXT_MAX];
+	char *texts = strdup(row->texts), *rest = texts, *text, out[256];
 
-		assert_int_equal(parse_vlans(VLANS[i].text, out, &cnt), VLANS[i].err);
-		if (VLANS[i].err)
-			assert_int_equal(cnt, UNTOUCHED);
-		else
-			assert_string_equal(format_vlans(out, cnt, text, sizeof(text)),
-					    VLANS[i].back);
+	while ((text = strsep(&rest, "|"))) {
+		char *written = strchr(text, '=');
+
+		if (written)
+			*written++ = '\0';
+		if (row->read(text, out, sizeof(out)) != row->err)
+			fail_msg("%s", text);
+		if (written)
+			assert_string_equal(out, written);
 	}
+	free(texts);
 }
 
 TEST(ids)

@@ -2,9 +2,6 @@
 /* The words for a packet that the kernel has discarded, by its reason and by its function. */
 #include "lost_reason.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "unit.h"
 
 #define BY_XDP "" /* the key of packets that are not shown */

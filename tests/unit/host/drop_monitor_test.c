@@ -2,9 +2,6 @@
 /* Messages of the kernel's drop monitor, as Linux 6.1 sent them: whole, and cut to every length. */
 #include "drop_monitor.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "unit.h"
 
 #define MESSAGE_MAX 1024

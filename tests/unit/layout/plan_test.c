@@ -460,6 +460,9 @@ static void add_stream(struct filter_spec *spec, const char *name, const char *p
 		s->to[i] = (struct dedup_prefix){ { first + i, 0 }, { UINT32_MAX, 0 } };
 }
 
+/* Without streams. */
+static const struct filter_spec SPEC = { .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-3), .window_ns = S };
+
 #define GSP "layer = udp\ndecoder = gsp"
 #define FEED "layer = udp\nid = payload+0:20"
 #define WORD "layer = udp\nid = payload+0:8"
@@ -469,7 +472,7 @@ static void add_stream(struct filter_spec *spec, const char *name, const char *p
 
 TEST(streams_are_planned)
 {
-	struct filter_spec spec = { .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-3), .window_ns = S };
+	struct filter_spec spec = SPEC;
 	char says[STREAMS_SAYS_MAX];
 	struct dedup_config c;
 
@@ -523,9 +526,7 @@ TEST(streams_alone)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		struct filter_spec spec = { .capacity = 1000,
-					    .fpr_e18 = SPEC_FPR(1e-3),
-					    .window_ns = S };
+		struct filter_spec spec = SPEC;
 		struct dedup_config c;
 
 		add_stream(&spec, "x", ROWS[i].profile, 0, 80, 1, 1);
@@ -559,9 +560,7 @@ TEST(adjacent_words)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		struct filter_spec spec = { .capacity = 1000,
-					    .fpr_e18 = SPEC_FPR(1e-3),
-					    .window_ns = S };
+		struct filter_spec spec = SPEC;
 		char profile[100];
 
 		snprintf(profile, sizeof(profile), "layer = udp\nid = %s", ROWS[i].id);
@@ -595,65 +594,63 @@ TEST(gsp_is_of_port)
 	assert_true(dedup_is_gsp(&c) && c.policy.forwarded && c.policy.receiver == DEDUP_ANYONE);
 }
 
-static const struct streams_row {
-	const char *name, *a, *b; /* a, b: profiles */
+static const struct {
+	const char *a, *b; /* profiles */
 	enum dedup_hash_scheme hash;
 	uint32_t realm;	    /* b's; a's is 0 */
 	uint32_t ports, to; /* of each */
 	const char *says;   /* NULL: fine */
 } STREAMS[] = {
-	{ "streams-two-realms", FEED, WORD, DEDUP_FAST, 1, 1, 1, NULL },
-	{ "streams-one-realm", FEED, FEED, DEDUP_FAST, 0, 1, 1, NULL },
-	{ "streams-one-realm-other-words", FEED, WORD, DEDUP_FAST, 0, 1, 1,
+	{ FEED, WORD, DEDUP_FAST, 1, 1, 1, NULL },
+	{ FEED, FEED, DEDUP_FAST, 0, 1, 1, NULL },
+	{ FEED, WORD, DEDUP_FAST, 0, 1, 1,
 	  "a and b cannot share a realm: an id has 3 words of 8 bytes in one and 1 in the other" },
-	{ "streams-one-realm-with-gsp", GSP, "layer = udp\nid = payload+0:32", DEDUP_SIPHASH, 0, 1,
-	  1, NULL },
-	{ "streams-ports-32", FEED, FEED, DEDUP_FAST, 0, 16, 0, NULL },
-	{ "streams-ports-34", FEED, FEED, DEDUP_FAST, 0, 17, 0,
-	  "all streams together have at most 32 ports or ranges" },
-	{ "streams-destinations-34", FEED, FEED, DEDUP_FAST, 0, 1, 17,
-	  "all streams together have at most 32 destinations" },
-	{ "streams-keyless", FEED, FEED, DEDUP_FIPS, 0, 1, 0, NULL },
-	{ "streams-keyless-gsp", GSP, "layer = udp\nid = frame+1:32", DEDUP_TEZOS, 0, 1, 0, NULL },
-	{ "streams-keyless-lengths", GSP, "layer = udp\nid = frame+1:25", DEDUP_TEZOS, 0, 1, 0,
+	{ GSP, "layer = udp\nid = payload+0:32", DEDUP_SIPHASH, 0, 1, 1, NULL },
+	{ FEED, FEED, DEDUP_FAST, 0, 16, 0, NULL },
+	{ FEED, FEED, DEDUP_FAST, 0, 17, 0, "all streams together have at most 32 ports or ranges" },
+	{ FEED, FEED, DEDUP_FAST, 0, 1, 17, "all streams together have at most 32 destinations" },
+	{ FEED, FEED, DEDUP_FIPS, 0, 1, 0, NULL },
+	{ GSP, "layer = udp\nid = frame+1:32", DEDUP_TEZOS, 0, 1, 0, NULL },
+	{ GSP, "layer = udp\nid = frame+1:25", DEDUP_TEZOS, 0, 1, 0,
 	  "take ids of one length: those of a have 32 bytes, those of b 25" },
-	{ "streams-keyless-realms", FEED, FEED, DEDUP_COLIBRI, 1, 1, 0,
+	{ FEED, FEED, DEDUP_COLIBRI, 1, 1, 0,
 	  "--hash colibri, fips, fnv1a and tezos have no key, and so one realm: a and b would" },
-	{ "streams-keyless-segments", WORD, "layer = udp\nid = payload+8:4 payload+0:4",
-	  DEDUP_FNV1A, 0, 1, 0, "a and b cannot share a realm" },
-	{ "streams-keyless-two-segments", PAIR, PAIR, DEDUP_FNV1A, 0, 1, 0,
+	{ WORD, "layer = udp\nid = payload+8:4 payload+0:4", DEDUP_FNV1A, 0, 1, 0,
+	  "a and b cannot share a realm" },
+	{ PAIR, PAIR, DEDUP_FNV1A, 0, 1, 0,
 	  "take ids of one unmasked segment: those of a are others" },
-	{ "streams-keyless-gap", "layer = udp\nid = payload+0:8 payload+16:8", PAIR, DEDUP_FNV1A, 0,
-	  1, 0, "those of a are others" },
-	{ "streams-keyless-two-bases", "layer = udp\nid = payload+0:8 ip+8:8", PAIR, DEDUP_FNV1A, 0,
-	  1, 0, "those of a are others" },
-	{ "streams-keyless-two-that-join", "layer = udp\nid = payload+0:8 payload+8:8",
-	  "layer = udp\nid = frame+0:8 frame+8:8", DEDUP_FNV1A, 0, 1, 0, NULL },
-	{ "streams-keyless-mask", WORD, "layer = udp\nid = payload+0:8/0xff00ffffffffffff",
-	  DEDUP_FIPS, 0, 1, 0, "those of b are others" },
-	{ "streams-keyless-digest", WORD, "layer = udp\nid = payload", DEDUP_FIPS, 0, 1, 0,
+	{ "layer = udp\nid = payload+0:8 payload+16:8", PAIR, DEDUP_FNV1A, 0, 1, 0,
+	  "those of a are others" },
+	{ "layer = udp\nid = payload+0:8 ip+8:8", PAIR, DEDUP_FNV1A, 0, 1, 0,
+	  "those of a are others" },
+	{ "layer = udp\nid = payload+0:8 payload+8:8", "layer = udp\nid = frame+0:8 frame+8:8",
+	  DEDUP_FNV1A, 0, 1, 0, NULL },
+	{ WORD, "layer = udp\nid = payload+0:8/0xff00ffffffffffff", DEDUP_FIPS, 0, 1, 0,
 	  "those of b are others" },
+	{ WORD, "layer = udp\nid = payload", DEDUP_FIPS, 0, 1, 0, "those of b are others" },
 };
 
-TEST_ROWS(streams_go_together_or_not, STREAMS)
+TEST(streams_go_together_or_not)
 {
-	struct filter_spec spec = {
-		.hash = row->hash, .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-3), .window_ns = S
-	};
-	char says[STREAMS_SAYS_MAX];
-	const char *is;
+	for (size_t i = 0; i < ARRAY_SIZE(STREAMS); i++) {
+		struct filter_spec spec = SPEC;
+		char says[STREAMS_SAYS_MAX];
+		const char *is;
 
-	add_stream(&spec, "a", row->a, 0, 1000, row->ports, row->to);
-	add_stream(&spec, "b", row->b, row->realm, 2000, row->ports, row->to);
-	is = streams_refusal(&spec, says);
-	if (!is != !row->says || (is && !strstr(is, row->says)))
-		fail_msg("%s", is ? is : "taken");
+		spec.hash = STREAMS[i].hash;
+		add_stream(&spec, "a", STREAMS[i].a, 0, 1000, STREAMS[i].ports, STREAMS[i].to);
+		add_stream(&spec, "b", STREAMS[i].b, STREAMS[i].realm, 2000, STREAMS[i].ports,
+			   STREAMS[i].to);
+		is = streams_refusal(&spec, says);
+		if (!is != !STREAMS[i].says || (is && !strstr(is, STREAMS[i].says)))
+			fail_msg("row %zu: %s", i, is ? is : "taken");
+	}
 }
 
 /* Equal lists are stored once: 16 streams may share 32 ports and destinations. */
 TEST(streams_share_ports_and_destinations)
 {
-	struct filter_spec spec = { .capacity = 1000, .fpr_e18 = SPEC_FPR(1e-3), .window_ns = S };
+	struct filter_spec spec = SPEC;
 	char says[STREAMS_SAYS_MAX];
 	struct dedup_config c;
 

@@ -2,7 +2,6 @@
 /* Options of a connection: what is refused, and is not cut in silence; files that others can read. */
 #include "unit.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 
 #include "diags.h"

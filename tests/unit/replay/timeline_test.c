@@ -2,9 +2,6 @@
 /* The bins of a capture's time, which become wider as it goes on. */
 #include "timeline.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "unit.h"
 
 #define MS UINT64_C(1000000)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Text of profiles, for the tests that parse some. */
-#ifndef XDP_DEDUP_TESTS_PROFILE_TEXT_H
-#define XDP_DEDUP_TESTS_PROFILE_TEXT_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -24,5 +23,3 @@ static int parse_as(struct profiles *p, const char *text, enum profile_origin or
 	snprintf(says, size, "%u:%u: %s", err.line, err.column, err.says);
 	return result;
 }
-
-#endif

@@ -12,7 +12,7 @@
 #define HZ 250
 
 static const struct text_row {
-	const char *name, *text;
+	const char *name, *text; /* refused: several, with | between them */
 	int result;
 	const char *again; /* as format_tunnels() writes it; NULL: as `text` */
 	const char *ports; /* each with its kind; NULL: none */
@@ -36,26 +36,11 @@ static const struct text_row {
 	{ "too-many-with-usual", "vxlan:1,2,3,4,5,6,7,geneve,gtp", .result = -E2BIG },
 	{ "port-of-two-kinds", "vxlan:8,geneve:8", .result = 8 },
 	{ "usual-port-of-another", "geneve:4789,vxlan", .result = 4789 },
-	{ "empty", "", .result = -EINVAL },
-	{ "empty-name", "gre,,vxlan", .result = -EINVAL },
-	{ "comma-at-the-end", "gre,", .result = -EINVAL },
-	{ "unknown", "gre,l2tp", .result = -EINVAL },
-	{ "part-of-a-name", "vx", .result = -EINVAL },
-	{ "capital", "GRE", .result = -EINVAL },
-	{ "space", "gre, vxlan", .result = -EINVAL },
-	{ "none-and-more", "none,gre", .result = -EINVAL },
-	{ "more-and-none", "gre,none", .result = -EINVAL },
-	{ "port-of-gre", "gre:47", .result = -EINVAL },
-	{ "port-of-all", "all:8472", .result = -EINVAL },
-	{ "port-alone", "8472", .result = -EINVAL },
-	{ "port-behind-name", "vxlan,8472", .result = -EINVAL },
-	{ "no-port", "vxlan:", .result = -EINVAL },
-	{ "no-second-port", "vxlan:1,", .result = -EINVAL },
-	{ "port-0", "vxlan:0", .result = -EINVAL },
-	{ "port-too-high", "vxlan:65536", .result = -EINVAL },
-	{ "range", "vxlan:8472-8473", .result = -EINVAL },
-	{ "no-number", "vxlan:x", .result = -EINVAL },
-	{ "long-number", "vxlan:00000000000000000000000004789", .result = -EINVAL },
+	{ "refused",
+	  "|gre,,vxlan|gre,|gre,l2tp|vx|GRE|gre, vxlan|none,gre|gre,none|gre:47|all:8472|8472|vxlan,8472|"
+	  "vxlan:|vxlan:1,|vxlan:0|vxlan:65536|vxlan:8472-8473|vxlan:x|"
+	  "vxlan:00000000000000000000000004789",
+	  .result = -EINVAL },
 };
 
 static const char *ports_of(const struct dedup_tunnels *t)
@@ -72,15 +57,20 @@ static const char *ports_of(const struct dedup_tunnels *t)
 
 TEST_ROWS(text_is_taken_or_refused, TEXTS)
 {
+	char *texts = strdup(row->text), *rest = texts, *text;
 	struct dedup_tunnels got, before;
 
 	memset(&got, 0x55, sizeof(got));
 	before = got;
-	assert_int_equal(parse_tunnels(row->text, &got), row->result);
-	if (row->result) {
-		assert_memory_equal(&got, &before, sizeof(got));
-		return;
+	while ((text = strsep(&rest, "|"))) {
+		if (parse_tunnels(text, &got) != row->result)
+			fail_msg("%s", text);
+		if (row->result)
+			assert_memory_equal(&got, &before, sizeof(got));
 	}
+	free(texts);
+	if (row->result)
+		return;
 	assert_string_equal(ports_of(&got), row->ports ?: "");
 	assert_string_equal(FORMAT_TUNNELS(&got, got.kinds), row->again ?: row->text);
 }
@@ -109,100 +99,65 @@ static void add_stream(struct filter_spec *spec, const char *name, const char *p
 
 /* Streams, and what comes of them. */
 static const struct spec_row {
-	const char *name;
-	const char *profiles[2];
-	const char *option; /* --tunnels; NULL: not given */
-	const char *says;   /* why they are refused: a part of it; NULL: they are not */
-	uint32_t opens[2];  /* by each stream */
+	const char *name, *a, *b; /* a, b: profiles */
+	const char *option;	  /* --tunnels; NULL: not given */
+	const char *says;	  /* why they are refused: a part of it; NULL: they are not */
+	uint32_t opens_a, opens_b;
 	uint32_t ports_cnt;
 	bool direct; /* the first stream is taken by the short cut */
 	bool outer_to, deliver;
 } SPECS[] = {
-	{ .name = "no-tunnels", .profiles = { UDP }, .direct = true },
-	{ .name = "option-for-all",
-	  .profiles = { UDP, IP "tunnels = gre\n" },
-	  .option = "vxlan:4789",
-	  .opens = { BIT(vxlan), BIT(vxlan) },
+	{ "no-tunnels", .a = UDP, .direct = true },
+	{ "option-for-all", .a = UDP, .b = IP "tunnels = gre\n", .option = "vxlan:4789",
+	  .opens_a = BIT(vxlan), .opens_b = BIT(vxlan), .ports_cnt = 1 },
+	{ "option-none", .a = UDP, .b = IP "tunnels = gre\n", .option = "none" },
+	{ "each-its-own", .a = UDP "tunnels = gre,vxlan:1\n", .b = IP "tunnels = vxlan:2,mpls\n",
+	  .opens_a = BIT(gre) | BIT(vxlan), .opens_b = BIT(vxlan) | BIT(mpls), .ports_cnt = 2 },
+	{ "tunnel-to-a-port-of-the-stream", .a = UDP, .option = "vxlan:8010", .opens_a = BIT(vxlan),
 	  .ports_cnt = 1 },
-	{ .name = "option-none", .profiles = { UDP, IP "tunnels = gre\n" }, .option = "none" },
-	{ .name = "each-its-own",
-	  .profiles = { UDP "tunnels = gre,vxlan:1\n", IP "tunnels = vxlan:2,mpls\n" },
-	  .opens = { BIT(gre) | BIT(vxlan), BIT(vxlan) | BIT(mpls) },
-	  .ports_cnt = 2 },
-	{ .name = "tunnel-to-a-port-of-the-stream",
-	  .profiles = { UDP },
-	  .option = "vxlan:8010",
-	  .opens = { BIT(vxlan) },
-	  .ports_cnt = 1 },
-	{ .name = "tunnel-on-one-of-the-ranges",
-	  .profiles = { "[profile p]\nlayer = udp\nports = 8001,8005\nid = payload+0:8\n" },
-	  .option = "vxlan:8005",
-	  .opens = { BIT(vxlan) },
-	  .ports_cnt = 1 },
-	{ .name = "tunnel-beside-the-ports",
-	  .profiles = { UDP },
-	  .option = "vxlan:8011,8000",
-	  .opens = { BIT(vxlan) },
-	  .ports_cnt = 2,
-	  .direct = true },
-	{ .name = "outer-to", .profiles = { IP }, .option = "gre", .opens = { BIT(gre) }, .outer_to = true },
-	{ .name = "outer-field", .profiles = { IP OUTER "tunnels = vlan\n" }, .opens = { BIT(vlan) } },
-	{ .name = "outer-field-without-tunnels",
-	  .profiles = { UDP, IP OUTER },
+	{ "tunnel-on-one-of-the-ranges",
+	  .a = "[profile p]\nlayer = udp\nports = 8001,8005\nid = payload+0:8\n",
+	  .option = "vxlan:8005", .opens_a = BIT(vxlan), .ports_cnt = 1 },
+	{ "tunnel-beside-the-ports", .a = UDP, .option = "vxlan:8011,8000", .opens_a = BIT(vxlan),
+	  .ports_cnt = 2, .direct = true },
+	{ "outer-to", .a = IP, .option = "gre", .opens_a = BIT(gre), .outer_to = true },
+	{ "outer-field", .a = IP OUTER "tunnels = vlan\n", .opens_a = BIT(vlan) },
+	{ "outer-field-without-tunnels", .a = UDP, .b = IP OUTER,
 	  .says = "s1 reads the header of a tunnel" },
-	{ .name = "outer-field-and-none",
-	  .profiles = { IP OUTER "tunnels = gre\n" },
-	  .option = "none",
+	{ "outer-field-and-none", .a = IP OUTER "tunnels = gre\n", .option = "none",
 	  .says = "s0 reads the header of a tunnel" },
-	{ .name = "outer-id-without-tunnels",
-	  .profiles = { "[profile p]\nlayer = ip\nid = outer+0:4\nid = packet\n" },
+	{ "outer-id-without-tunnels", .a = "[profile p]\nlayer = ip\nid = outer+0:4\nid = packet\n",
 	  .says = "s0 reads the header of a tunnel" },
-	{ .name = "near-the-end",
-	  .profiles = { ETHERNET "require = end-14:2 == 0x88fb\n" },
-	  .option = "gre",
-	  .opens = { BIT(gre) } },
-	{ .name = "far-from-the-end",
-	  .profiles = { ETHERNET "require = end-15:2 == 0x88fb\n" },
-	  .option = "gre",
+	{ "near-the-end", .a = ETHERNET "require = end-14:2 == 0x88fb\n", .option = "gre",
+	  .opens_a = BIT(gre) },
+	{ "far-from-the-end", .a = ETHERNET "require = end-15:2 == 0x88fb\n", .option = "gre",
 	  .says = "s0 has a field that begins more than 14 bytes" },
-	{ .name = "far-id",
-	  .profiles = { "[profile p]\nlayer = ethernet\nid = end-20:16\n" },
-	  .option = "gre",
+	{ "far-id", .a = "[profile p]\nlayer = ethernet\nid = end-20:16\n", .option = "gre",
 	  .says = "s0 has a field that begins more than 14 bytes" },
-	{ .name = "far-from-the-end-and-vlan",
-	  .profiles = { ETHERNET "require = end-15:2 == 0x88fb\n" },
-	  .option = "vlan",
-	  .opens = { BIT(vlan) } },
-	{ .name = "far-from-the-end-beside-tunnels",
-	  .profiles = { ETHERNET "require = end-15:2 == 0x88fb\n", IP "tunnels = gre\n" },
-	  .opens = { 0, BIT(gre) } },
-	{ .name = "port-of-two-kinds",
-	  .profiles = { IP "tunnels = vxlan:9\n", UDP "tunnels = geneve:9\n" },
+	{ "far-from-the-end-and-vlan", .a = ETHERNET "require = end-15:2 == 0x88fb\n",
+	  .option = "vlan", .opens_a = BIT(vlan) },
+	{ "far-from-the-end-beside-tunnels", .a = ETHERNET "require = end-15:2 == 0x88fb\n",
+	  .b = IP "tunnels = gre\n", .opens_b = BIT(gre) },
+	{ "port-of-two-kinds", .a = IP "tunnels = vxlan:9\n", .b = UDP "tunnels = geneve:9\n",
 	  .says = "two kinds of tunnels have UDP port 9:" },
-	{ .name = "too-many-ports",
-	  .profiles = { IP "tunnels = vxlan:1,2,3,4,5\n", UDP "tunnels = gtp:6,7,8,9\n" },
-	  .says = "more than 8 UDP ports" },
-	{ .name = "outer-to-without-tunnels",
-	  .profiles = { IP },
-	  .outer_to = true,
+	{ "too-many-ports", .a = IP "tunnels = vxlan:1,2,3,4,5\n",
+	  .b = UDP "tunnels = gtp:6,7,8,9\n", .says = "more than 8 UDP ports" },
+	{ "outer-to-without-tunnels", .a = IP, .outer_to = true,
 	  .says = "--outer-to is for filters that open tunnels" },
-	{ .name = "deliver",
-	  .profiles = { UDP },
-	  .option = "gre",
-	  .deliver = true,
+	{ "deliver", .a = UDP, .option = "gre", .deliver = true,
 	  .says = "--deliver xsk delivers datagrams" },
 };
 
 static void make_spec(const struct spec_row *r, struct filter_spec *spec)
 {
-	static const char *const NAMES[] = { "s0", "s1" };
+	const char *const profiles[] = { r->a, r->b }, *const names[] = { "s0", "s1" };
 
 	*spec = (struct filter_spec){ .capacity = 1000,
 				      .fpr_e18 = SPEC_FPR(1e-4),
 				      .window_ns = 1000000000,
 				      .deliver = r->deliver };
-	for (int i = 0; i < 2 && r->profiles[i]; i++) {
-		add_stream(spec, NAMES[i], r->profiles[i]);
+	for (int i = 0; i < 2 && profiles[i]; i++) {
+		add_stream(spec, names[i], profiles[i]);
 		spec->streams[i].stream.realm = i;
 	}
 	if (r->option)
@@ -220,10 +175,10 @@ static void check_plan(const struct spec_row *r, const struct dedup_config *c)
 {
 	const struct dedup_tunnels *t = &c->tunnels;
 
-	assert_int_equal(t->kinds, r->opens[0] | r->opens[1]);
+	assert_int_equal(t->kinds, r->opens_a | r->opens_b);
 	assert_int_equal(t->ports_cnt, r->ports_cnt);
-	for (int i = 0; i < 2; i++)
-		assert_int_equal(c->policy.opens[i], r->opens[i]);
+	assert_int_equal(c->policy.opens[0], r->opens_a);
+	assert_int_equal(c->policy.opens[1], r->opens_b);
 	assert_int_equal(c->policy.frames == DEDUP_FRAMES_INSIDE, t->kinds != 0);
 	assert_int_equal(c->policy.any_direct, r->direct);
 	assert_int_equal(c->policy.outer_to_cnt, 2 * r->outer_to);
