@@ -9,7 +9,7 @@
 #include "links.h"
 #include "lost_reason.h"
 #include "program.h"
-#include "want_ring.h"
+#include "want.h"
 
 #define LOST_WANTS_IN_A_SECOND 10000 /* each takes two system calls */
 
