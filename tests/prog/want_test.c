@@ -20,7 +20,6 @@
 #include "pair.h"
 #include "want.h"
 #include "lost_packets.h"
-#include "want_ring.h"
 #include "wanted.h"
 
 #define MS 1000000ULL

@@ -29,20 +29,14 @@ static const struct mode {
 	[MODE_HW] = { "hw", XDP_MODE_HW, XDP_FLAGS_HW_MODE },
 };
 
-/* The mode may come from a record that another process wrote, so it may be any number. */
-static const struct mode *row_of_mode(enum attach_mode mode)
-{
-	return &MODES[mode <= MODE_HW ? mode : MODE_ANY];
-}
-
 const char *attach_mode_name(enum attach_mode mode)
 {
-	return row_of_mode(mode)->name;
+	return MODES[mode].name;
 }
 
 int attach_mode_xdp(enum attach_mode mode)
 {
-	return row_of_mode(mode)->xdp;
+	return MODES[mode].xdp;
 }
 
 int attach_ifindex(const char *ifname)
@@ -194,7 +188,7 @@ static int read_refusal(int prog_fd, int ifindex, uint32_t flag, int err)
 static int create_link(const void *arg, const char *ifname, enum attach_mode mode)
 {
 	int prog_fd = *(const int *)arg, ifindex = (int)if_nametoindex(ifname);
-	uint32_t flag = row_of_mode(mode)->flag;
+	uint32_t flag = MODES[mode].flag;
 	int fd = iface_link_create(prog_fd, ifindex, flag);
 
 	return is_mode_refused(fd) ? read_refusal(prog_fd, ifindex, flag, fd) : fd;

@@ -183,19 +183,7 @@ static int exchange_shared(struct shared_pair *u, struct dedup_iface *entry, int
 	return err;
 }
 
-/* Does NAME's record have this interface of +NAME's record? */
-static bool is_kept(const struct pair *p, const struct dedup_iface *old)
-{
-	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
-		const struct dedup_iface *entry = &p->f.record->ifaces[i];
-
-		if (entry->ifindex == old->ifindex && entry->netns == old->netns)
-			return true;
-	}
-	return false;
-}
-
-/* Detaches the program of +NAME from shared interfaces on which NAME does not run. */
+/* Detaches the program of +NAME from its shared interfaces; where NAME runs, it is gone already. */
 static int detach_shared(const struct shared_pair *u)
 {
 	int err = 0;
@@ -203,7 +191,7 @@ static int detach_shared(const struct shared_pair *u)
 	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++) {
 		const struct dedup_iface *old = &u->p->staged.record->ifaces[i];
 
-		if (old->shared && iface_is_local(old) && !is_kept(u->p, old))
+		if (old->shared && iface_is_local(old))
 			err = share_detach(old->name, (int)old->ifindex, u->old.config_id);
 	}
 	return err;

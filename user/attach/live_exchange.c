@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "live_exchange.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attachments.h"
 #include "detach.h"
@@ -15,21 +18,28 @@
 #include "pin_dirs.h"
 #include "predecessor.h"
 #include "slow_path_reason.h"
+#include "start.h"
 #include "totals.h"
 #include "unread.h"
 
-void pair_close(struct pair *p)
+static void pair_begin(const char *name, struct pair *p)
+{
+	*p = (struct pair){ .name = name };
+	p->f.stats_fd = p->f.wanted_fd = p->staged.stats_fd = p->staged.wanted_fd = -1;
+}
+
+static void pair_close(struct pair *p)
 {
 	filter_close(&p->f);
 	filter_close(&p->staged);
 }
 
-int pair_open(const char *name, struct pair *p)
+/* Opens both. Returns 0, and the caller closes *p with pair_close(); or -errno (not logged). */
+static int pair_open(const char *name, struct pair *p)
 {
 	int err;
 
-	*p = (struct pair){ .name = name };
-	p->f.stats_fd = p->f.wanted_fd = p->staged.stats_fd = p->staged.wanted_fd = -1;
+	pair_begin(name, p);
 	err = filter_open(name, &p->f) ?: filter_open_staged(name, &p->staged);
 	if (err)
 		pair_close(p);
@@ -74,7 +84,8 @@ static void notify_readers(const struct filter *f)
 	__sync_fetch_and_add(&f->state->serial, 1);
 }
 
-int live_exchange_undo(struct pair *p)
+/* Undoes a change that is not committed. Returns 0, or -errno (logged). */
+static int undo(struct pair *p)
 {
 	int err = links_begin_detach(p->staged.name, p->name);
 
@@ -154,7 +165,8 @@ static int keep_counters(struct pair *p)
 	return drop_older_predecessor(p) ?: has_same_memory(p) ? loader_adopt_hand(p->name) : 0;
 }
 
-int live_exchange_complete(struct pair *p)
+/* Does steps 3 to 5. Returns 0, or -errno (logged). */
+static int complete(struct pair *p)
 {
 	int err, unattached;
 
@@ -213,10 +225,10 @@ static int change(struct pair *p, const struct wanted_ifaces *ifaces, uint64_t d
 	int err = prepare_exchange(p, ifaces, drop_until_ns) ?: pin_dir_exchange(p->name);
 
 	if (err) {
-		live_exchange_undo(p);
+		undo(p);
 		return err;
 	}
-	return open_again(p) || live_exchange_complete(p) ? LIVE_EXCHANGE_UNFINISHED : 0;
+	return open_again(p) || complete(p) ? LIVE_EXCHANGE_UNFINISHED : 0;
 }
 
 int live_exchange(const char *name, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns)
@@ -232,4 +244,98 @@ int live_exchange(const char *name, const struct wanted_ifaces *ifaces, uint64_t
 	err = change(&p, ifaces, drop_until_ns);
 	pair_close(&p);
 	return err;
+}
+
+/* Opens +NAME beside the open NAME. Returns -ENOENT also if +NAME was incomplete, and is removed;
+ * or if +NAME is of another version, which alone can complete that change: pin_dir_begin() logs it.
+ */
+static int open_staged(struct pair *p)
+{
+	int format, err = filter_open_staged(p->name, &p->staged);
+
+	if (err != -EPROTO)
+		return err;
+	format = filter_format(PIN_STAGING(p->name));
+	if (format < 0)
+		return format;
+	if (format && (format < DEDUP_FORMAT_OLDEST || format > DEDUP_FORMAT))
+		return -ENOENT;
+	err = filter_stop_staging(p->name);
+	if (err)
+		return err;
+	WRITE_ONCE(p->f.state->exchanging, 0);
+	return -ENOENT;
+}
+
+/* Completes or undoes the change of one filter. An unreadable NAME (-EPROTO) is not logged: the
+ * commands that use this filter log it.
+ */
+static void recover(const char *name)
+{
+	struct pair p;
+	int err;
+
+	pair_begin(name, &p);
+	err = filter_open(name, &p.f);
+	if (err == -ENOENT) {
+		filter_stop_staging(name);
+		return;
+	}
+	err = err ?: open_staged(&p);
+	if (err && err != -ENOENT && err != -EPROTO)
+		diag_err(err, "cannot look at what is beside %s: %s", name, strerror(-err));
+	if (!err && filter_is_later(&p.f, &p.staged))
+		complete(&p);
+	else if (!err)
+		undo(&p);
+	pair_close(&p);
+}
+
+static bool has_predecessor_pin(const char *name)
+{
+	return !access(PIN_PATH(name, PINS[PIN_PREDECESSOR_STATE]), F_OK);
+}
+
+/* Removes the predecessor of the filter, if it has forgotten every id, or if it cannot be opened
+ * because its removal (filter_drop_predecessor()) was cut off.
+ */
+static void recover_predecessor(const char *name)
+{
+	struct filter f;
+	int err;
+
+	if (!has_predecessor_pin(name) || filter_open(name, &f))
+		return;
+	err = filter_open_predecessor(&f);
+	if (!err &&
+	    (f.predecessor ? dedup_is_forgotten(f.predecessor->state) : has_predecessor_pin(name)))
+		err = filter_drop_predecessor(&f);
+	if (err)
+		diag_err(err, "cannot free the predecessor of %s: %s", name, strerror(-err));
+	filter_close(&f);
+}
+
+/* For scandir(): is the entry a +NAME? */
+static int is_staging(const struct dirent *entry)
+{
+	return entry->d_name[0] == *STAGING && filter_name_ok(entry->d_name + 1);
+}
+
+void live_exchange_recover(void)
+{
+	struct dirent **found;
+	int cnt = scandir(PIN_ROOT, &found, is_staging, alphasort);
+	char **names;
+
+	for (int i = 0; i < cnt; i++) {
+		recover(found[i]->d_name + 1);
+		free(found[i]);
+	}
+	if (cnt >= 0)
+		free(found);
+	if (loader_find_names(&names))
+		return;
+	for (char **n = names; *n; n++)
+		recover_predecessor(*n);
+	loader_free_names(names);
 }

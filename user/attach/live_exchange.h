@@ -36,10 +36,6 @@ struct pair {
 	struct filter f, staged;
 };
 
-/* Opens both. Returns 0, and the caller closes *p with pair_close(); or -errno (not logged). */
-int pair_open(const char *name, struct pair *p);
-void pair_close(struct pair *p);
-
 /* All interfaces on which a filter is to run: entries of its next record with their current names,
  * and their names in NAME's record. An interface that NAME's record has, but whose link another
  * program has detached, gets no link.
@@ -57,12 +53,6 @@ struct wanted_ifaces {
  */
 #define LIVE_EXCHANGE_UNFINISHED 1
 int live_exchange(const char *name, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns);
-
-/* Undoes a change that is not committed. Returns 0, or -errno (logged). */
-int live_exchange_undo(struct pair *p);
-
-/* Does steps 3 to 5. Returns 0, or -errno (logged). */
-int live_exchange_complete(struct pair *p);
 
 /* Completes or undoes the changes of killed processes. Logs a failure; the next command tries
  * again. Removes predecessors that have forgotten every id. The caller holds the lock.

@@ -17,6 +17,14 @@ struct own {
 	bool cut; /* not all MACs fit */
 };
 
+static bool has_word(const struct own *own, uint64_t word)
+{
+	for (int i = 0; i < own->cnt; i++)
+		if (own->words[i] == word)
+			return true;
+	return false;
+}
+
 static int add_mac(const struct link *link, void *arg)
 {
 	struct own *own = arg;
@@ -26,9 +34,8 @@ static int add_mac(const struct link *link, void *arg)
 		return 0;
 	memcpy(&first8, link->mac, sizeof(link->mac));
 	word = dedup_mac_word(first8) | own->index_bits;
-	for (int i = 0; i < own->cnt; i++)
-		if (own->words[i] == word)
-			return 0;
+	if (has_word(own, word))
+		return 0;
 	own->cut = own->cnt == DEDUP_MACS_MAX + 1;
 	if (!own->cut)
 		own->words[own->cnt++] = word;
@@ -197,32 +204,19 @@ int own_macs_set(struct filter *f, const struct links *l)
 	return list.cut ? -ENOSPC : 0;
 }
 
-static bool is_listed(const struct filter *f, uint64_t word)
-{
-	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++)
-		if (f->record->macs[i] == word)
-			return true;
-	return false;
-}
-
 bool own_macs_agree(const struct filter *f, const struct links *l, uint32_t ifindex)
 {
 	const struct link *link = links_find(l, ifindex);
-	uint64_t bits = index_bits(f, ifindex);
-	__u64 *first = first_compared(f, ifindex);
-	uint32_t listed = 0; /* words of this interface in the filter's list */
-	struct own own;
+	struct own own, recorded;
 
 	if (!link || f->config->policy.forwarded)
 		return true;
 	own = own_of(f, l, link);
-	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++)
-		listed += !f->config->asked.several || (f->record->macs[i] & 0xffff) == bits;
-	/* first_compared() has a value (DEDUP_MAC_NONE) even if the interface has no MAC. */
-	if (own.cut || listed + !!first != (uint32_t)own.cnt + (first && !own.cnt))
+	recorded = recorded_of(f, ifindex);
+	if (own.cut || recorded.cnt != own.cnt)
 		return false;
 	for (int i = 0; i < own.cnt; i++)
-		if (first && !i ? *first != own.words[0] : !is_listed(f, own.words[i]))
+		if (!has_word(&recorded, own.words[i] & ~own.index_bits))
 			return false;
-	return true;
+	return !own.cnt || !first_compared(f, ifindex) || recorded.words[0] == own.words[0];
 }

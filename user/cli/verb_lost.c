@@ -218,9 +218,8 @@ int verb_lost(const struct options *o)
 	err = links_read(&l.links) ?: attachments_read(&f, &l.links, &l.packets.at);
 	if (err)
 		diag_err(err, "cannot read the interfaces of %s: %s", f.name, strerror(-err));
-	if (!err)
-		err = lost_program_open(&f);
 	if (!err) {
+		program_open_to_identify(f.config, true);
 		err = show_lost(&l);
 		program_close();
 	}

@@ -2,7 +2,6 @@
 #include "lost_packets.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -52,26 +51,6 @@ const struct attachment *lost_interface(const struct attachments *at, const stru
 			return a;
 	}
 	return NULL;
-}
-
-/* The program compares neither MACs nor VLANs: if a packet was for another host, the kernel's
- * reason says so, and a VLAN device has taken the tag away.
- */
-int lost_program_open(const struct filter *f)
-{
-	struct dedup_config *cfg = malloc(sizeof(*cfg));
-	int err;
-
-	if (!cfg)
-		return diag_err(-ENOMEM, "out of memory");
-	*cfg = *f->config;
-	cfg->policy.forwarded = 1;
-	cfg->asked.vlans_cnt = 0;
-	for (uint32_t i = 0; i < cfg->policy.streams_cnt; i++)
-		cfg->policy.streams[i].forwarded = 1;
-	err = program_open(cfg, false, 2 * cfg->memory.window_ns);
-	free(cfg);
-	return err ? diag_err(err, "out of memory") : 0;
 }
 
 bool lost_packet_read(const struct drop *d, const struct attachment *at, struct lost_packet *out)

@@ -9,7 +9,7 @@
 #include "links.h"
 #include "lost_reason.h"
 #include "program.h"
-#include "want_ring.h"
+#include "want.h"
 
 #define LOST_WANTS_IN_A_SECOND 10000 /* each takes two system calls */
 
@@ -44,11 +44,8 @@ int lost_monitor_open(const char *what, bool force, struct drop_monitor **out);
 const struct attachment *lost_interface(const struct attachments *at, const struct links *links,
 					const struct drop *d);
 
-/* Makes program_identify() find the ids of this filter. Returns 0, or -ENOMEM (logged). */
-int lost_program_open(const struct filter *f);
-
 /* Returns whether the dropped packet, which came by the interface `at`, has an id of the filter of
- * lost_program_open(), and no XDP program has dropped it. Then fills in *out.
+ * program_open_to_identify(), and no XDP program has dropped it. Then fills in *out.
  */
 bool lost_packet_read(const struct drop *d, const struct attachment *at, struct lost_packet *out);
 

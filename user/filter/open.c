@@ -164,11 +164,6 @@ static int open_directory(const char *name, bool with_blocks, struct filter *out
 	return err;
 }
 
-int filter_open_directory(const char *name, struct filter *out)
-{
-	return open_directory(name, true, out);
-}
-
 int filter_open_without_blocks(const char *directory, struct filter *out)
 {
 	const char *name = directory + (*directory == *STAGING);
@@ -178,12 +173,12 @@ int filter_open_without_blocks(const char *directory, struct filter *out)
 
 int filter_open(const char *name, struct filter *out)
 {
-	return filter_name_ok(name) ? filter_open_directory(name, out) : -ENOENT;
+	return filter_name_ok(name) ? open_directory(name, true, out) : -ENOENT;
 }
 
 int filter_open_staged(const char *name, struct filter *out)
 {
-	return filter_name_ok(name) ? filter_open_directory(PIN_STAGING(name), out) : -ENOENT;
+	return filter_name_ok(name) ? open_directory(PIN_STAGING(name), true, out) : -ENOENT;
 }
 
 /* Moves the open filter *f to a new *to. Returns 0; or -ENOMEM, and *f is closed. */

@@ -21,9 +21,8 @@
 int filter_open(const char *name, struct filter *out);
 void filter_close(struct filter *f);
 
-/* Open the filter in +NAME, and in the directory NAME or +NAME. Return what filter_open() does. */
+/* Opens the filter in +NAME. Returns what filter_open() does. */
 int filter_open_staged(const char *name, struct filter *out);
-int filter_open_directory(const char *directory, struct filter *out);
 
 /* Opens the filter in NAME or +NAME, and does not map its blocks: out->blocks is NULL. To map
  * them takes time, as the kernel does it page by page.

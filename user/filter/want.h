@@ -25,4 +25,20 @@ int want_key(struct filter *f, const struct dedup_id *id, uint32_t n);
 /* Withdraws a want. Returns 0; -ENOENT if the id is not wanted; another -errno of the kernel. */
 int want_withdraw(struct filter *f, const struct dedup_id *id, uint32_t n);
 
+#define WANT_RING_MAX 1024 /* of DEDUP_WANTED_MAX in the map */
+
+/* Wants of one process: a newer one displaces the oldest. So they never fill the filter's map, in
+ * which others have wants, too. Begins as { 0 }.
+ */
+struct want_ring {
+	uint64_t cnt; /* of all wants so far */
+	struct want_ring_entry {
+		struct dedup_id id;
+		uint32_t n; /* its stream */
+	} entries[WANT_RING_MAX];
+};
+
+/* Does what want_key() does, and withdraws the oldest want if there are too many. */
+int want_ring_add(struct want_ring *r, struct filter *f, const struct dedup_id *id, uint32_t n);
+
 #endif

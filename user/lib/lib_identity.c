@@ -36,29 +36,12 @@ static void prepare_fork(void)
 	pthread_atfork(lock_program, unlock_program, unlock_program);
 }
 
-/* Lets the program accept frames to any MAC: only the kernel knows this host's MACs. */
-static void take_any_mac(struct dedup_policy *p)
-{
-	p->forwarded = 1;
-	for (uint32_t n = 0; n < p->streams_cnt; n++)
-		p->streams[n].forwarded = 1;
-}
-
 /* Opens the program with the configuration of this view, unless it has that already. */
-static int open_program(const struct view *v)
+static void open_program(const struct view *v)
 {
-	static struct dedup_config c;
-	int err;
-
-	if (opened == v->number)
-		return 0;
-	opened = 0;
-	c = *v->filter.config;
-	take_any_mac(&c.policy);
-	err = program_open(&c, false, 2 * c.memory.window_ns);
-	if (!err)
-		opened = v->number;
-	return err;
+	if (opened != v->number)
+		program_open_to_identify(v->filter.config, false);
+	opened = v->number;
 }
 
 static int describe_id(const struct dedup_config *c, const struct program_id *id,
@@ -270,9 +253,8 @@ int xdp_dedup_id_of(const struct xdp_dedup_filter *f, const struct xdp_dedup_dat
 	id.change = lib_view_of(now)->number;
 	pthread_once(&once, prepare_fork);
 	lock_program();
-	result = open_program(lib_view_of(now));
-	if (!result)
-		result = (d->frame ? id_of_frame : id_of_datagram)(now->config, d, &id);
+	open_program(lib_view_of(now));
+	result = (d->frame ? id_of_frame : id_of_datagram)(now->config, d, &id);
 	unlock_program();
 	lib_leave();
 	if (result == 1)

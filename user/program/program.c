@@ -145,6 +145,18 @@ int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns)
 	return 0;
 }
 
+void program_open_to_identify(const struct dedup_config *cfg, bool any_vlan)
+{
+	struct dedup_policy *p = &((struct dedup_config *)&config)->policy;
+
+	program_open(cfg, false, 2 * cfg->memory.window_ns); /* fails only with memory */
+	p->forwarded = 1;
+	for (uint32_t n = 0; n < p->streams_cnt; n++)
+		p->streams[n].forwarded = 1;
+	if (any_vlan)
+		((struct dedup_config *)&config)->asked.vlans_cnt = 0;
+}
+
 struct dedup_block *program_blocks(void)
 {
 	return filter.value;

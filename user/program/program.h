@@ -20,6 +20,11 @@
 int program_open(const struct dedup_config *cfg, bool memory, uint64_t now_ns);
 void program_close(void);
 
+/* Opens the program without memory, for frames to any MAC: only the kernel knows this host's MACs.
+ * any_vlan: also for frames whose tags a VLAN device has taken away.
+ */
+void program_open_to_identify(const struct dedup_config *cfg, bool any_vlan);
+
 /* Returns the dedup_blocks() blocks of the filter's memory; NULL if it was opened without memory. */
 struct dedup_block *program_blocks(void);
 

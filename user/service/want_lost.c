@@ -16,11 +16,12 @@
 #define CREDIT_NS 500000000  /* so much time without work is remembered, for bursts */
 #define PAUSE_MIN_NS 2000000 /* a wake-up takes longer than a packet */
 
-static bool is_identified(struct want_lost *w, const struct recovered *r)
+/* Makes program_identify() find the ids of this filter. */
+static void identify_by(struct want_lost *w, const struct recovered *r)
 {
 	if (w->identified != r)
-		w->identified = lost_program_open(r->filter) ? NULL : r;
-	return w->identified;
+		program_open_to_identify(r->filter->config, true);
+	w->identified = r;
 }
 
 /* Takes a packet that the kernel has discarded. */
@@ -33,7 +34,10 @@ static int take_drop(void *arg, const struct drop *d)
 		const struct attachment *at = lost_interface(&r->packets.at, &w->links, d);
 		struct lost_packet packet;
 
-		if (at && r->filter && is_identified(w, r) && lost_packet_read(d, at, &packet))
+		if (!at || !r->filter)
+			continue;
+		identify_by(w, r);
+		if (lost_packet_read(d, at, &packet))
 			lost_packets_want(&r->packets, r->filter, &packet);
 	}
 	return 0;
