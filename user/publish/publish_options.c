@@ -135,8 +135,6 @@ static const struct args_option OPTIONS[] = {
 	{ "--metrics-every", "TIME", 0, ARGS_TIME, FIELD(metrics_every_ns), .key = ARGS_KEY_ONCE,
 	  .min = METRICS_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10s",
 	  .help = "how often they are written (10s)" },
-	{ "--log", "FORMAT", 0, ARGS_NAMES("text", "json"), FIELD(json_log), .key = ARGS_KEY_ONCE,
-	  .help = "text or json: one object a line (text)" },
 	{ "--config", "FILE", 0, ARGS_STRING, FIELD(config),
 	  .help = "read options from the section [" SECTION "] of this file" },
 	{ "--check", NULL, 0, ARGS_FLAG, FIELD(check),

@@ -54,7 +54,6 @@ struct publish_options {
 
 	const char *metrics; /* a file, or "none"; NULL: the default file */
 	uint64_t metrics_every_ns;
-	bool json_log;
 	bool check, version;
 	bool new_ids;	    /* with check */
 	const char *config; /* the file; NULL: none */

@@ -57,7 +57,6 @@ static const struct row PUBLISH_ROWS[] = {
 	{ "publish-ways", "eth0 --receive ''", "= auto xsk udp" },
 	{ "publish-ways-behind-equals", "--receive = u", "= udp" },
 	{ "publish-storage", "eth0 --create --storage ''", "= file memory" },
-	{ "publish-logs", "--log j", "= json" },
 	{ "publish-files-of-options", "--config user/publish/publish.c",
 	  "= user/publish/publish.conf" },
 	{ "publish-credentials", "eth0 --credentials user/lib/R", "= user/lib/README.md" },
