@@ -32,7 +32,6 @@ struct publish_options {
 	/* Properties of a stream that is created. */
 	bool create;
 	uint32_t replicas;
-	bool in_memory;		/* --storage memory */
 	uint64_t duplicates_ns; /* the duplicate window */
 	uint64_t max_bytes;	/* 0: no bound */
 	uint64_t max_age_ns;	/* 0: no bound */
