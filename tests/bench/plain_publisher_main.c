@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* plain_publisher URL[,URL...] SUBJECT ADDRESS PORT: the program beside which `make bench-publish`
- * measures. It reads GSP/1 events from a UDP socket and publishes all of them to JetStream, with
- * libnats' own asynchronous calls. Nats-Msg-Id is the event's id, as with xdp-dedup-publish.
- * SIGTERM ends it, once all that was published is acknowledged.
+/* plain_publisher URL[,URL...] SUBJECT ADDRESS PORT [headers]: the program beside which `make
+ * bench-publish` measures. It reads GSP/1 events from a UDP socket and publishes all of them to
+ * JetStream, with libnats' own asynchronous calls. Nats-Msg-Id is the event's id, as with
+ * xdp-dedup-publish; `headers` adds its other headers, with constant values. SIGTERM ends it, once
+ * all that was published is acknowledged.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,6 +24,7 @@
 #define DONE_MS 10000
 
 static volatile sig_atomic_t stop;
+static bool has_headers;
 static uint64_t failed;
 
 static void on_signal(int signal)
@@ -65,6 +67,27 @@ static natsStatus connect_to(char *urls, natsConnection **nc, jsCtx **js)
 	return s;
 }
 
+/* Publishes an event with as many and as long headers as those of xdp-dedup-publish. */
+static natsStatus publish_with_headers(jsCtx *js, const char *subject, const uint8_t *payload,
+				       int len, jsPubOptions *o)
+{
+	static const char *const HEADERS[][2] = {
+		{ "Dedup-Stream", "gsp" },
+		{ "Dedup-Source", "10.76.0.1:40000" },
+		{ "Dedup-Arrival", "2026-01-01T00:00:00.000000000Z" },
+		{ "Dedup-Machine", "node0" },
+	};
+	natsMsg *m = NULL;
+	natsStatus s = natsMsg_Create(&m, subject, NULL, (const char *)payload, len);
+
+	for (size_t i = 0; i < sizeof(HEADERS) / sizeof(*HEADERS) && s == NATS_OK; i++)
+		s = natsMsgHeader_Set(m, HEADERS[i][0], HEADERS[i][1]);
+	if (s == NATS_OK)
+		s = js_PublishMsgAsync(js, &m, o);
+	natsMsg_Destroy(m);
+	return s;
+}
+
 /* Publishes an event under its id. */
 static natsStatus publish(jsCtx *js, const char *subject, const uint8_t *payload, int len)
 {
@@ -80,6 +103,8 @@ static natsStatus publish(jsCtx *js, const char *subject, const uint8_t *payload
 	hex[2 * GSP_ID_BYTES] = '\0';
 	jsPubOptions_Init(&o);
 	o.MsgId = id;
+	if (has_headers)
+		return publish_with_headers(js, subject, payload, len, &o);
 	return js_PublishAsync(js, subject, payload, len, &o);
 }
 
@@ -122,8 +147,9 @@ int main(int argc, char **argv)
 	int64_t published;
 	int fd;
 
-	if (argc != 5)
+	if (argc < 5)
 		return 2;
+	has_headers = argc > 5;
 	signal(SIGTERM, on_signal);
 	fd = udp_receiver(argv[3], (uint16_t)atoi(argv[4]));
 	if (fd < 0 || connect_to(argv[1], &nc, &js) != NATS_OK) {

@@ -31,11 +31,13 @@
 static const struct way {
 	const char *text, *load; /* options of the filter; NULL: there is none */
 	const char *options;	 /* of xdp-dedup-publish; NULL: the plain publisher */
+	const char *headers;	 /* of the plain publisher */
 } WAYS[] = {
-	{ "xdp-dedup-publish, AF_XDP", "--deliver xsk", "--receive xsk" },
-	{ "xdp-dedup-publish, UDP", "", "--receive udp" },
-	{ "plain publisher, filter in front", "", NULL },
-	{ "plain publisher, no filter", NULL, NULL },
+	{ "xdp-dedup-publish, AF_XDP", "--deliver xsk", "--receive xsk", NULL },
+	{ "xdp-dedup-publish, UDP", "", "--receive udp", NULL },
+	{ "plain publisher, these headers", "", NULL, "headers" },
+	{ "plain publisher, filter in front", "", NULL, "" },
+	{ "plain publisher, no filter", NULL, NULL, "" },
 };
 
 /* What one run has cost, for each event that the stream has at its end. */
@@ -65,8 +67,8 @@ static void start_node(unsigned int n, const struct way *w)
 		return;
 	}
 	snprintf(name, sizeof(name), "plain%u", n);
-	snprintf(text, sizeof(text), "build/tests/plain_publisher %s gossip.gsp %s 8001",
-		 jetstream_urls(), node_address(n));
+	snprintf(text, sizeof(text), "build/tests/plain_publisher %s gossip.gsp %s 8001 %s",
+		 jetstream_urls(), node_address(n), w->headers);
 	node_start(n, name, text);
 	process_await(node_publisher(n), "ready");
 }

@@ -137,10 +137,9 @@ TEST(creates_the_stream_as_asked)
 {
 	jsStreamInfo *info;
 
-	node_serve("", "--replicas 1 --storage memory --duplicates 90s --max-bytes 10M --max-age 1h");
+	node_serve("", "--replicas 1 --duplicates 90s --max-bytes 10M --max-age 1h");
 	info = jetstream_info();
 	assert_int_equal(info->Config->Replicas, 1);
-	assert_int_equal(info->Config->Storage, js_MemoryStorage);
 	assert_int_equal(info->Config->Duplicates, 90000000000);
 	assert_int_equal(info->Config->MaxBytes, 10000000);
 	assert_int_equal(info->Config->MaxAge, 3600000000000);

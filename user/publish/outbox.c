@@ -273,8 +273,9 @@ void outbox_close(struct outbox *o)
 	pending_close(&o->pending);
 }
 
-void outbox_add(struct outbox *o, struct intake_event *e)
+void outbox_add(void *outbox, struct intake_event *e)
 {
+	struct outbox *o = outbox;
 	struct pending_slot *slot = pending_add(&o->pending, e);
 
 	if (slot) {

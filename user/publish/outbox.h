@@ -60,8 +60,8 @@ static inline bool outbox_publishes(const struct outbox *o)
 /* Ends all pending events, logs how many there are, and closes the connection. */
 void outbox_close(struct outbox *o);
 
-/* Publishes an event, and owns it from now on. There must be room (pending_room()). */
-void outbox_add(struct outbox *o, struct intake_event *e);
+/* Publishes an event, and owns it from now on; an intake_fn, for an outbox with room (pending_room()). */
+void outbox_add(void *outbox, struct intake_event *e);
 
 /* Handles answers and changes of the connection; server->fd is readable. Returns the new state. */
 enum server_state outbox_receive(struct outbox *o);

@@ -63,8 +63,9 @@ static void write_times(struct metrics_out *m, const struct outbox *o)
 	}
 }
 
-int publish_metrics_write(const struct outbox *o, FILE *out)
+int publish_metrics_write(void *outbox, FILE *out)
 {
+	const struct outbox *o = outbox;
 	const struct publish_options *options = o->options;
 	const char *const *labels = METRICS_LABELS("filter", options->filter);
 	struct metrics_out m = { .out = out };

@@ -84,8 +84,6 @@ static const struct args_option OPTIONS[] = {
 	  .help = "create the JetStream stream if there is none" },
 	{ "--replicas", "N", 0, ARGS_COUNT, FIELD(replicas), .min = 1, .max = 5,
 	  .key = ARGS_KEY_ONCE, .help = "of a stream that is created: servers that store it (1)" },
-	{ "--storage", "KIND", 0, ARGS_NAMES("file", "memory"), FIELD(in_memory),
-	  .key = ARGS_KEY_ONCE, .help = "of a stream that is created: file or memory (file)" },
 	{ "--duplicates", "TIME", 0, ARGS_TIME, FIELD(duplicates_ns), .min = 100000000,
 	  .key = ARGS_KEY_ONCE, .expects = "give a time of at least {min}, as in 2m",
 	  .help = "of a stream that is created: the time for which the engine knows ids\n"
@@ -135,8 +133,6 @@ static const struct args_option OPTIONS[] = {
 	{ "--metrics-every", "TIME", 0, ARGS_TIME, FIELD(metrics_every_ns), .key = ARGS_KEY_ONCE,
 	  .min = METRICS_EVERY_MIN_NS, .expects = "give a time of at least {min}, as in 10s",
 	  .help = "how often they are written (10s)" },
-	{ "--log", "FORMAT", 0, ARGS_NAMES("text", "json"), FIELD(json_log), .key = ARGS_KEY_ONCE,
-	  .help = "text or json: one object a line (text)" },
 	{ "--config", "FILE", 0, ARGS_STRING, FIELD(config),
 	  .help = "read options from the section [" SECTION "] of this file" },
 	{ "--check", NULL, 0, ARGS_FLAG, FIELD(check),

@@ -32,7 +32,6 @@ struct publish_options {
 	/* Properties of a stream that is created. */
 	bool create;
 	uint32_t replicas;
-	bool in_memory;		/* --storage memory */
 	uint64_t duplicates_ns; /* the duplicate window */
 	uint64_t max_bytes;	/* 0: no bound */
 	uint64_t max_age_ns;	/* 0: no bound */
@@ -54,7 +53,6 @@ struct publish_options {
 
 	const char *metrics; /* a file, or "none"; NULL: the default file */
 	uint64_t metrics_every_ns;
-	bool json_log;
 	bool check, version;
 	bool new_ids;	    /* with check */
 	const char *config; /* the file; NULL: none */

@@ -66,13 +66,6 @@ static int on_server(sd_event_source *source, int fd, uint32_t revents, void *ar
 	return 0;
 }
 
-static void take_event(void *arg, struct intake_event *e)
-{
-	struct publisher *p = arg;
-
-	outbox_add(&p->outbox, e);
-}
-
 static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *arg)
 {
 	struct publisher *p = arg;
@@ -81,7 +74,7 @@ static int on_packets(sd_event_source *source, int fd, uint32_t revents, void *a
 	(void)source, (void)fd, (void)revents;
 	if (p->is_ending || !room)
 		return 0;
-	intake_take(&p->intake, room < INTAKE_BATCH ? room : INTAKE_BATCH, take_event, p);
+	intake_take(&p->intake, room < INTAKE_BATCH ? room : INTAKE_BATCH, outbox_add, &p->outbox);
 	update_sources(p);
 	return 0;
 }
@@ -125,13 +118,6 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	return 0;
 }
 
-static int write_metrics(void *arg, FILE *out)
-{
-	const struct publisher *p = arg;
-
-	return publish_metrics_write(&p->outbox, out);
-}
-
 /* Starts to write metrics, by default to publish-FILTER.prom. */
 static void configure_metrics(struct publisher *p)
 {
@@ -139,7 +125,9 @@ static void configure_metrics(struct publisher *p)
 	char name[128];
 
 	snprintf(name, sizeof(name), "publish-%s", o->filter);
-	p->metrics = (struct metrics_file){ .events = p->events, .write = write_metrics, .arg = p };
+	p->metrics = (struct metrics_file){ .events = p->events,
+					    .write = publish_metrics_write,
+					    .arg = &p->outbox };
 	metrics_file_configure(&p->metrics, o->metrics, name, o->metrics_every_ns);
 }
 
@@ -158,28 +146,20 @@ static int open_loop(struct publisher *p)
 	return err < 0 ? diag_err(err, "no event loop: %s", strerror(-err)) : 0;
 }
 
-static int open_intake(struct publisher *p)
-{
-	int err;
-
-	if (p->options->check)
-		return 0;
-	err = intake_open(&p->intake, p->options, &p->streams);
-	if (err)
-		return err;
-	err = sd_event_add_io(p->events, &p->packets, p->intake.epoll, EPOLLIN, on_packets, p);
-	return err < 0 ? diag_err(err, "no event loop: %s", strerror(-err)) : 0;
-}
-
 static int run_loop(struct publisher *p)
 {
-	int err = outbox_open(&p->outbox, p->options, &p->streams, &p->intake);
+	bool publishes = !p->options->check;
+	int err = publishes ? intake_open(&p->intake, p->options, &p->streams) : 0;
 
+	err = err ?: outbox_open(&p->outbox, p->options, &p->streams, &p->intake);
 	if (err)
 		return err;
-	if (!p->options->check)
+	if (publishes)
 		configure_metrics(p);
 	err = sd_event_add_io(p->events, NULL, p->outbox.server->fd, EPOLLIN, on_server, p);
+	if (err >= 0 && publishes)
+		err = sd_event_add_io(p->events, &p->packets, p->intake.epoll, EPOLLIN, on_packets,
+				      p);
 	if (err >= 0)
 		err = timer_arm(p->events, &p->timer, 1, on_timer, p);
 	if (err < 0)
@@ -205,7 +185,7 @@ int publisher_run(const struct publish_options *o)
 
 	if (err)
 		return EXIT_FAILED;
-	err = open_loop(&p) ?: open_intake(&p) ?: run_loop(&p);
+	err = open_loop(&p) ?: run_loop(&p);
 	close_publisher(&p);
 	return err < 0 ? EXIT_FAILED : err;
 }

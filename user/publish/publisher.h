@@ -10,8 +10,8 @@
 #include "outbox.h"
 #include "publish_options.h"
 
-/* Writes the publisher's metrics. Returns 0, or -errno. */
-int publish_metrics_write(const struct outbox *o, FILE *out);
+/* Writes the metrics of an outbox and its intake, for metrics_file.h. Returns 0, or -errno. */
+int publish_metrics_write(void *outbox, FILE *out);
 
 /* Publishes until SIGTERM, SIGINT or SIGHUP, then waits for acknowledgements: for --ack-timeout, but
  * at most 20 s. A second signal ends the wait. With o->check only checks. Returns an exit status.

@@ -60,7 +60,6 @@ static int create(struct checking *c)
 		each[i] = subjects[i];
 	}
 	config.Replicas = c->o->replicas;
-	config.Storage = c->o->in_memory ? js_MemoryStorage : js_FileStorage;
 	config.Duplicates = c->o->duplicates_ns;
 	if (c->o->max_bytes)
 		config.MaxBytes = c->o->max_bytes;

@@ -15,7 +15,7 @@ static char *write_metrics(void)
 {
 	const struct publish_options o = { .filter = "f", .stream = "S", .machine = "m" };
 	struct intake intake = { 0 };
-	const struct outbox outbox = { .options = &o, .intake = &intake };
+	struct outbox outbox = { .options = &o, .intake = &intake };
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);

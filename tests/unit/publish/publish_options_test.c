@@ -135,13 +135,13 @@ TEST(option_wins)
 
 	assert_int_equal(read_words("--stream T --config FILE --retries 9",
 				    FILE_NEEDED "server = nats://b\nretries = 2\ncreate = yes\n"
-						"storage = memory\nlog = json\nskew = 1m\n",
+						"skew = 1m\n",
 				    &o),
 			 0);
 	assert_string_equal(o.stream, "T");
 	assert_string_equal(o.servers, "nats://a,nats://b");
 	assert_int_equal(o.retries, 9);
-	assert_true(o.create && o.in_memory && o.json_log);
+	assert_true(o.create);
 	assert_int_equal(o.skew_ns, 60000000000);
 	publish_options_free(&o);
 }

@@ -50,14 +50,11 @@ static const struct row {
 /* Completion of xdp-dedup-publish, which has no verbs. */
 static const struct row PUBLISH_ROWS[] = {
 	{ "publish-no-filters-without-rights", "''", "=" },
-	{ "publish-options", "--s",
-	  "= --server --stream --subject --shards --storage --skew --secret" },
+	{ "publish-options", "--s", "= --server --stream --subject --shards --skew --secret" },
 	{ "publish-options-behind-the-filter", "eth0 --pending", "= --pending --pending-bytes" },
 	{ "publish-options-of-all-programs", "--", "--help --version" },
 	{ "publish-ways", "eth0 --receive ''", "= auto xsk udp" },
 	{ "publish-ways-behind-equals", "--receive = u", "= udp" },
-	{ "publish-storage", "eth0 --create --storage ''", "= file memory" },
-	{ "publish-logs", "--log j", "= json" },
 	{ "publish-files-of-options", "--config user/publish/publish.c",
 	  "= user/publish/publish.conf" },
 	{ "publish-credentials", "eth0 --credentials user/lib/R", "= user/lib/README.md" },

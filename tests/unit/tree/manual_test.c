@@ -28,8 +28,8 @@ static const struct page {
 	  360 },
 	{ "xdp-dedup-publish.8",
 	  PUBLISH " --help | sed -n 's/^  \\(--[-a-z]*\\).*/\\1/p'; "
-		  "grep -oh '\"Dedup-[A-Za-z]*\"' user/publish/*.h | tr -d '\"'",
-	  34 },
+		  "grep -oh '\"Dedup-[A-Za-z]*\"' user/publish/outbox.c | tr -d '\"'",
+	  36 },
 	{ "libxdp-dedup.3",
 	  "sed 's,/\\*.*,,' user/api/*.h | grep -o '\\bxdp_dedup_[a-z_]*(' | tr -d '('; "
 	  "grep -oh -- '-E[A-Z]*' user/api/*.h; grep -o 'XDP_DEDUP_FIPS_[A-Z_]*_BYTES' "
