@@ -49,13 +49,6 @@ static const char *holder(int fd, char buf[HOLDER_MAX])
 	return buf;
 }
 
-static int open_lock(void)
-{
-	int fd = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
 static int lock_file(int fd)
 {
 	char who[HOLDER_MAX];
@@ -71,6 +64,25 @@ static int lock_file(int fd)
 	return 0;
 }
 
+static int open_lock(void)
+{
+	held = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return held < 0 ? diag_err(-errno, "cannot open %s: %s", LOCK, strerror(errno)) : 0;
+}
+
+int lock_try(void)
+{
+	int err = open_lock();
+
+	if (!err && flock(held, LOCK_EX | LOCK_NB)) {
+		err = errno == EWOULDBLOCK
+			      ? -EBUSY
+			      : diag_err(-errno, "cannot lock the filters: %s", strerror(errno));
+		lock_release();
+	}
+	return err;
+}
+
 int lock_take(bool verbose)
 {
 	int err = kernel_ready(verbose, true)
@@ -79,8 +91,7 @@ int lock_take(bool verbose)
 
 	if (err)
 		return err;
-	held = open_lock();
-	err = held < 0 ? pin_dir_explain(LOCK, held) : lock_file(held);
+	err = open_lock() ?: lock_file(held);
 	if (err) {
 		lock_release();
 		return err;
@@ -109,9 +120,9 @@ int lock_check(void)
 		if (err)
 			return pin_dir_explain(DIRS[i], err);
 	}
-	fd = open_lock();
+	fd = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return pin_dir_explain(LOCK, fd);
+		return pin_dir_explain(LOCK, -errno);
 	if (flock(fd, LOCK_SH | LOCK_NB))
 		diag_note("%s is changing filters: load waits for it, 10 s at most", holder(fd, who));
 	close(fd);

@@ -13,6 +13,12 @@
  */
 int lock_take(bool verbose);
 
+/* Takes the lock if no process holds it, after the caller has called kernel_ready(). Leaves changes
+ * of killed processes alone. Returns 0; -EBUSY (not logged) if another process holds the lock; or
+ * another -errno (logged).
+ */
+int lock_try(void);
+
 /* Releases the lock. */
 void lock_release(void);
 

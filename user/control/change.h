@@ -90,12 +90,6 @@ int change_filter(struct change *c, struct dedup_config *cfg);
  */
 int change_replace(const struct wish *w);
 
-/* If the filter runs everywhere in c->wanted, except on interfaces that have come back under their
- * names, attaches its present program to these. Returns 0; 1 if more is to change, and then nothing
- * is done; or -errno (logged).
- */
-int change_returned(struct change *c);
-
 /* With w->wait, waits, without the lock, until the filter `what` has no predecessor that knows ids.
  * Returns 0, also if there is no such filter; or -errno (logged).
  */

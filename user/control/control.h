@@ -17,6 +17,12 @@
  */
 int control_load(const struct wish *w);
 
+/* Attaches the filter w->name to those interfaces at w->where that it had, and that have come back
+ * under their names. Waits for no lock, and ends no change of a killed process. Returns 0; -EAGAIN
+ * (not logged): control_load() with w->replace and w->stays is to do it; or another -errno (logged).
+ */
+int control_attach_returned(const struct wish *w);
+
 /* Checks what control_load() checks about the filter, except its ports and its interfaces. Returns
  * 0; or -EINVAL (logged).
  */

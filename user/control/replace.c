@@ -67,10 +67,8 @@ static int replace_filter(struct change *c, struct dedup_config *cfg)
 	const struct dedup_config *old = c->f.config;
 	struct dedup_config next = *cfg;
 	bool whole = c->w->whole, fits, same;
-	int err = c->w->stays && !c->w->renew ? change_returned(c) : 1;
+	int err;
 
-	if (err <= 0)
-		return err;
 	note_modes(c);
 	/* fits: the program can use the existing memory. same: that is the memory of the plan. */
 	fits = old->format == DEDUP_FORMAT && !plan_next_program(old, &next);

@@ -2,13 +2,17 @@
 /* Attaches a filter to interfaces that have come back with their names. The filter keeps its
  * program for that, as a new one would take ten times as long.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "change.h"
+#include "control.h"
 #include "diag.h"
 #include "fd.h"
+#include "iface.h"
 #include "links_exchange.h"
 #include "loader.h"
+#include "lock.h"
 #include "receivers.h"
 
 /* Returns the entry of the record with this name, or NULL. */
@@ -69,9 +73,27 @@ static int attach_all_returned(struct change *c)
 	return err;
 }
 
-int change_returned(struct change *c)
+static int attach_in_change(struct change *c)
 {
-	if (!has_only_returned(c))
-		return 1;
-	return change_check_stacking(c, c->f.config) ?: attach_all_returned(c);
+	int err = change_ask_interfaces(c);
+
+	if (!err && !has_only_returned(c))
+		return -EAGAIN;
+	return err ?: change_check_stacking(c, c->f.config) ?: attach_all_returned(c);
+}
+
+int control_attach_returned(const struct wish *w)
+{
+	int err = lock_try();
+	struct change c;
+
+	if (err)
+		return err == -EBUSY ? -EAGAIN : err;
+	err = change_find(w, w->name, &c);
+	if (!err) {
+		err = attach_in_change(&c);
+		change_end(&c);
+	}
+	lock_release();
+	return err == -ENOENT ? -EAGAIN : err;
 }

@@ -48,7 +48,7 @@ struct wish {
 	bool whole;   /* with `replace`: values that are not given, except --for, become those of a
 		       * new   filter
 		       */
-	bool renew;   /* with `whole`, `stays`: exchange the program even if nothing changes */
+	bool renew;   /* with `whole`: exchange the program even if nothing else changes */
 	bool stays;   /* with `replace`: where it runs now, too */
 	uint64_t drop_until_ns; /* load: when --for ends, which was said earlier; 0: it is said now */
 	bool force;		/* load: although messages would be lost behind the filter */

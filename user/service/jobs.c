@@ -135,17 +135,17 @@ static int ensure(struct wish *w)
 	return restore_or_load(w);
 }
 
-/* Asks for only these interfaces, as a user may have changed the other settings. */
+/* Returns a request for only these interfaces, as a user may have changed the other settings. */
+static struct wish wish_of_interfaces(const struct wish *w)
+{
+	return (struct wish){
+		.name = w->name, .where = w->where, .replace = true, .stays = true, .verbose = w->verbose
+	};
+}
+
 static int ensure_interfaces(const struct wish *w)
 {
-	const struct wish only = {
-		.name = w->name,
-		.where = w->where,
-		.replace = true,
-		.stays = true,
-		.renew = w->renew,
-		.verbose = w->verbose,
-	};
+	struct wish only = wish_of_interfaces(w);
 
 	return is_pinned(w->name) ? control_load(&only) : EXIT_DONE;
 }
@@ -208,6 +208,13 @@ static int do_job(const struct job_order *order)
 		return control_refresh(&w);
 	}
 	return EXIT_FAILED;
+}
+
+int job_attach_now(const struct job_order *order)
+{
+	struct wish only = wish_of_interfaces(&order->wish);
+
+	return control_attach_returned(&only);
 }
 
 pid_t job_start(const struct job_order *order)

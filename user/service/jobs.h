@@ -28,6 +28,11 @@ struct job_order {
 	const char *state; /* directory of snapshots, for SAVE and for ENSURE to restore; or NULL */
 };
 
+/* Does JOB_INTERFACES in this process, if that takes no time. Returns 0; -EAGAIN (not logged) if it
+ * needs a process of its own; or another -errno (logged).
+ */
+int job_attach_now(const struct job_order *order);
+
 /* Starts a process that does the job, prints to stdout and stderr, and ends with an enum exit_code.
  * Returns its process id; or -errno (logged).
  */

@@ -207,6 +207,7 @@ static void start_next(struct reconcile *k, struct reconciled *f, uint64_t now_n
 	char *present[DEDUP_IFACES_MAX];
 	struct job_order order = { .job = job, .wish = { .name = f->name } };
 	bool needs_ifaces = job == JOB_ENSURE || job == JOB_INTERFACES;
+	int err = -EAGAIN;
 
 	if (job == JOB_SAVE || k->config.save)
 		order.state = k->config.state;
@@ -214,8 +215,7 @@ static void start_next(struct reconcile *k, struct reconciled *f, uint64_t now_n
 	if (needs_ifaces)
 		order.wish = wanted->wish;
 	order.wish.verbose = k->verbose;
-	/* An exchange of the program attaches it anew. */
-	order.wish.renew = job == JOB_INTERFACES ? f->reattach : k->replace && !f->is_up;
+	order.wish.renew = k->replace && !f->is_up;
 	order.wish.where.ifnames = present;
 	order.wish.where.cnt = 0;
 	for (int i = 0; needs_ifaces && i < wanted->wish.where.cnt; i++)
@@ -230,7 +230,11 @@ static void start_next(struct reconcile *k, struct reconciled *f, uint64_t now_n
 		f->todo &= ~JOB_INTERFACES;
 	if (needs_ifaces)
 		take_appeared(k, f, job);
-	if (start_job(k, &order))
+	if (job == JOB_INTERFACES && !k->job_reattach && k->readings)
+		err = job_attach_now(&order);
+	if (err == -EAGAIN)
+		err = start_job(k, &order);
+	if (err)
 		fail_job(k, f, job, now_ns);
 }
 
