@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The map `accounts` (include/account_copy.h), which the hand fills. */
-#ifndef XDP_DEDUP_ACCOUNTS_BPF_H
-#define XDP_DEDUP_ACCOUNTS_BPF_H
+#pragma once
 
 #include "account_copy.h"
 #include "maps.bpf.h"
@@ -68,5 +67,3 @@ __noinline int copy_account(__u32 slot)
 		bpf_loop(t->paths, copy_path_account, &c, 0);
 	return 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * anywhere in the filter's memory. Some schemes take long to compute these; they look into the
  * cache of known ids first (known_ids.h).
  */
-#ifndef XDP_DEDUP_ARRAY_BPF_H
-#define XDP_DEDUP_ARRAY_BPF_H
+#pragma once
 
 #include <linux/errno.h>
 
@@ -203,5 +202,3 @@ __noinline int array_see(void)
 		dedup_known_put(entry, of, learned_until, known_version);
 	return !learned;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Learning credit: bounds how many ids are learned until the hand moves (state.limit). */
-#ifndef XDP_DEDUP_CREDIT_BPF_H
-#define XDP_DEDUP_CREDIT_BPF_H
+#pragma once
 
 #include <linux/errno.h>
 
@@ -22,5 +21,3 @@ static __always_inline int take_credit(struct dedup_counters *cpu)
 	cpu->credit--;
 	return 0;
 }
-
-#endif

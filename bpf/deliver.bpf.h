@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Delivery of fresh packets to AF_XDP sockets (include/deliver.h). */
-#ifndef XDP_DEDUP_DELIVER_BPF_H
-#define XDP_DEDUP_DELIVER_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -204,5 +203,3 @@ static __noinline int hand_over(struct xdp_md *ctx, const struct room *room,
 	count_delivery(n, DEDUP_DELIVERY_delivered);
 	return XDP_REDIRECT;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Is a frame for this host, of a VLAN of --vlan, and is its IP destination one of --to?
  * include/destination.h says what the words are.
  */
-#ifndef XDP_DEDUP_DESTINATION_BPF_H
-#define XDP_DEDUP_DESTINATION_BPF_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -171,5 +170,3 @@ static __always_inline int check_destination(struct xdp_md *ctx, struct packet *
 	/* Sets pkt anew. To save it across the call would cost instructions for all packets. */
 	return open_packet(ctx, pkt);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The digest of a payload, an IP packet or a frame (include/digest.h). */
-#ifndef XDP_DEDUP_DIGEST_BPF_H
-#define XDP_DEDUP_DIGEST_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <linux/ip.h>
@@ -135,6 +134,4 @@ __noinline __u64 digest_part(struct xdp_md *ctx, __u32 at, __u32 bytes, __u32 ou
 /* What computes a digest: user space has one that remembers the last. */
 #ifndef DIGEST
 #define DIGEST digest
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  * struct frame. All other frames, and all that is wrong with one, are left to stream.bpf.h; so are
  * fresh ones of streams that are delivered, as the entry's stack has no room for their room.
  */
-#ifndef XDP_DEDUP_DIRECT_BPF_H
-#define XDP_DEDUP_DIRECT_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -292,5 +291,3 @@ __noinline int see_directly_apart(struct xdp_md *ctx)
 		return NOT_DIRECT;
 	return see_directly(ctx, true);
 }
-
-#endif

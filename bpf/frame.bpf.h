@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Filters with streams: what is known of a frame, and how its fields are read. */
-#ifndef XDP_DEDUP_FRAME_BPF_H
-#define XDP_DEDUP_FRAME_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -54,5 +53,3 @@ static __always_inline bool load_word(struct xdp_md *ctx, const struct frame *f,
 	*word = dedup_load_word(load, bytes);
 	return true;
 }
-
-#endif

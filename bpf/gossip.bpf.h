@@ -2,8 +2,7 @@
 /* Judging GSP/1: EVENTs have one id, which is learned; IHAVEs have several, which are only tested;
  * IWANTs always pass.
  */
-#ifndef XDP_DEDUP_GOSSIP_BPF_H
-#define XDP_DEDUP_GOSSIP_BPF_H
+#pragma once
 
 #include "gsp.bpf.h"
 #include "sample.bpf.h"
@@ -157,5 +156,3 @@ static __always_inline int see_gsp_frame(struct xdp_md *ctx, bool delivers)
 		return see_gsp(ctx, &pkt, delivers);
 	return conclude(&pkt, cpu_counters(0), reason);
 }
-
-#endif

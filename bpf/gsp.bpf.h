@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The parser of GSP/1, and parse_packet(), which takes all steps from Ethernet to its ids. */
-#ifndef XDP_DEDUP_GSP_BPF_H
-#define XDP_DEDUP_GSP_BPF_H
+#pragma once
 
 #include "destination.bpf.h"
 #include "gsp.h"
@@ -77,5 +76,3 @@ static __always_inline int parse_packet(struct xdp_md *ctx, struct packet *pkt)
 		return reason;
 	return parse_gsp(pkt);
 }
-
-#endif

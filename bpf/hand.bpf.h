@@ -2,8 +2,7 @@
 /* The hand in the kernel: a BPF timer whose callback is a step of the hand (include/hand.h). The
  * tool starts it once. No process is needed then: the pinned map `timer` keeps it alive.
  */
-#ifndef XDP_DEDUP_HAND_BPF_H
-#define XDP_DEDUP_HAND_BPF_H
+#pragma once
 
 #include <linux/errno.h>
 #include <linux/time.h>
@@ -236,5 +235,3 @@ int hand_adopt(void *ctx)
 
 	return t ? bpf_timer_set_callback(&t->timer, hand_step) : -ENOENT;
 }
-
-#endif

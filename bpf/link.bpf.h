@@ -2,8 +2,7 @@
 /* struct packet, which goes through the parser's steps, and the first of these: Ethernet, VLAN
  * tags.
  */
-#ifndef XDP_DEDUP_LINK_BPF_H
-#define XDP_DEDUP_LINK_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -82,5 +81,3 @@ static __always_inline int parse_tags(struct packet *pkt, __be16 *proto)
 	}
 	return PARSED;
 }
-
-#endif

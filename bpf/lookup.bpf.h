@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Looking up a packet's id in the filter, and learning it if it is fresh. */
-#ifndef XDP_DEDUP_LOOKUP_BPF_H
-#define XDP_DEDUP_LOOKUP_BPF_H
+#pragma once
 
 #include <linux/errno.h>
 
@@ -127,5 +126,3 @@ static __always_inline int blocked_learn(struct block_lookup *lookup, struct ded
 		return err;
 	return !dedup_half_learn(dedup_half(lookup->block, current), &lookup->probe, lookup->words);
 }
-
-#endif

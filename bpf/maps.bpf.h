@@ -2,8 +2,7 @@
 /* The maps that the packet program, the hand and user space share. Those that one file alone needs
  * are there.
  */
-#ifndef XDP_DEDUP_MAPS_BPF_H
-#define XDP_DEDUP_MAPS_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -172,5 +171,3 @@ struct {
 	__type(key, __u32);
 	__type(value, struct dedup_known);
 } known_ids SEC(".maps");
-
-#endif

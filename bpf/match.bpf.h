@@ -2,8 +2,7 @@
 /* Filters with streams, second step: is a frame one of a stream's? By its layer, port and
  * destination first; then by the stream's gates.
  */
-#ifndef XDP_DEDUP_MATCH_BPF_H
-#define XDP_DEDUP_MATCH_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -96,5 +95,3 @@ static __always_inline int check_gates(struct xdp_md *ctx, const struct frame *f
 			result = check_gate(ctx, f, &s->gates[i]);
 	return result;
 }
-
-#endif

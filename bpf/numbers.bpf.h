@@ -3,8 +3,7 @@
  * sources (include/source_table.h), and learned there. The global functions are verified once; what
  * they need is in this CPU's struct numbers.
  */
-#ifndef XDP_DEDUP_NUMBERS_BPF_H
-#define XDP_DEDUP_NUMBERS_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -298,5 +297,3 @@ static __always_inline int judge_quickly(const struct dedup_id *id, const struct
 		seen = learn_quickly(numbered, &q);
 	return seen == DEDUP_AGAIN ? DEDUP_AGAIN : reason_of_numbers(seen);
 }
-
-#endif

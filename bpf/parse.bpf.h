@@ -3,8 +3,7 @@
  * moves pkt->pos from one header to the next and returns PARSED, or returns the enum dedup_reason
  * why the packet is not looked at further. Nothing is taken for granted: packets may be malformed.
  */
-#ifndef XDP_DEDUP_PARSE_BPF_H
-#define XDP_DEDUP_PARSE_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 #include <linux/in.h>
@@ -156,5 +155,3 @@ static __always_inline int parse_udp(struct xdp_md *ctx, struct packet *pkt)
 	pkt->pos = udp + 1;
 	return PARSED;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Filters with streams, first step: what a frame is, and where its headers and their ends are. */
-#ifndef XDP_DEDUP_PARSE_FRAME_BPF_H
-#define XDP_DEDUP_PARSE_FRAME_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -192,5 +191,3 @@ __noinline int parse_frame(struct xdp_md *ctx)
 		enter_payload(&pkt, f, frame_offset(ctx, &pkt));
 	return PARSED;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Looking up ids while there is a predecessor (include/predecessor.h). Only packets on the slow
  * path come here.
  */
-#ifndef XDP_DEDUP_PREDECESSOR_BPF_H
-#define XDP_DEDUP_PREDECESSOR_BPF_H
+#pragma once
 
 #include <linux/errno.h>
 
@@ -292,5 +291,3 @@ static __always_inline int slow_path_lookup(const struct dedup_lookup_key *s, __
 		return known == LEARNED ? 0 : known;
 	return !in_arrays(&config) ? see_block() : array_see();
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Samples on the kernel's side (include/sample.h): copies of packets for a sampler's ring buffer. */
-#ifndef XDP_DEDUP_SAMPLE_BPF_H
-#define XDP_DEDUP_SAMPLE_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -139,5 +138,3 @@ __noinline int take_sample(struct xdp_md *ctx, __u32 n, __u32 reason, __u32 id_a
 		__sync_fetch_and_add(&s->full, 1);
 	return 0;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* The hand's side of the slow path. include/slow_path.h explains how the hand and user space work
  * together.
  */
-#ifndef XDP_DEDUP_SLOW_PATH_BPF_H
-#define XDP_DEDUP_SLOW_PATH_BPF_H
+#pragma once
 
 #include "slow_path.h"
 #include "maps.bpf.h"
@@ -31,5 +30,3 @@ static __always_inline void walk_reasons(__u64 last_ns, __u64 now_ns)
 		__sync_fetch_and_and(&state.stale_at, ~DEDUP_SLOW_PATH);
 	__sync_lock_test_and_set(&state.walks, state.walks + 1);
 }
-
-#endif

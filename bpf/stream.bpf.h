@@ -2,8 +2,7 @@
 /* Filters with streams (include/stream.h): what becomes of a frame. parse_frame.bpf.h finds out what it is,
  * match.bpf.h which stream it belongs to, stream_id.bpf.h its id. The last function takes all steps.
  */
-#ifndef XDP_DEDUP_STREAM_BPF_H
-#define XDP_DEDUP_STREAM_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -426,5 +425,3 @@ static __always_inline int see_stream_frame(struct xdp_md *ctx, bool numbered)
 		return conclude_frame(f->stream, see_ihave(ctx, f->ids_at, f->ids_cnt, f->stream));
 	return XDP_PASS;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Filters with streams, third step: the id of a frame, by its stream's rules. */
-#ifndef XDP_DEDUP_STREAM_ID_BPF_H
-#define XDP_DEDUP_STREAM_ID_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -137,5 +136,3 @@ static __always_inline int read_gsp(struct xdp_md *ctx, struct frame *f)
 		f->id.word[i] = ((__u64 *)pkt.pos)[i];
 	return PARSED;
 }
-
-#endif

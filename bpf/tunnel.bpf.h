@@ -2,8 +2,7 @@
 /* Filters with streams that open tunnels (include/tunnel.h): what was a frame becomes the inner
  * one. include/decapsulate.h has the formats.
  */
-#ifndef XDP_DEDUP_TUNNEL_BPF_H
-#define XDP_DEDUP_TUNNEL_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -258,5 +257,3 @@ static __always_inline int open_tunnels(struct xdp_md *ctx, struct frame *f)
 	}
 	return PARSED;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* What becomes of a packet: its id is looked up, and learned if it is fresh; the packet is counted,
  * and passes or is dropped.
  */
-#ifndef XDP_DEDUP_VERDICT_BPF_H
-#define XDP_DEDUP_VERDICT_BPF_H
+#pragma once
 
 #include <linux/bpf.h>
 
@@ -237,5 +236,3 @@ static __always_inline int slow_path_judge_delivered(struct xdp_md *ctx, struct 
 	return is_wanted(s->id, s->words, s->realm_key, true) ? DEDUP_REASON_wanted
 							      : DEDUP_REASON_duplicate;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Wanted ids on the kernel's side; include/wanted.h says how it and user space work together. */
-#ifndef XDP_DEDUP_WANTED_BPF_H
-#define XDP_DEDUP_WANTED_BPF_H
+#pragma once
 
 #include "hash.h"
 #include "maps.bpf.h"
@@ -54,5 +53,3 @@ static __always_inline bool forget_wanted(void)
 	bpf_for_each_map_elem(&wanted, walk_wanted, &walk, 0);
 	return walk.any_wanted;
 }
-
-#endif

@@ -20,8 +20,7 @@
  *	per path	struct dedup_path
  *	per 32 numbers	a row of the trace: dedup_row_words() words
  */
-#ifndef XDP_DEDUP_ACCOUNT_H
-#define XDP_DEDUP_ACCOUNT_H
+#pragma once
 
 #include "recovery_packet.h"
 #include "stream.h"
@@ -211,5 +210,3 @@ static __always_inline __u64 dedup_extended(const struct dedup_recovery *r, __u6
 {
 	return lap << r->ring_shift | (number & ((1ULL << r->ring_shift) - 1));
 }
-
-#endif

@@ -5,8 +5,7 @@
  * Each new program's hand copies all, as its streams or its map may be others. Packets pay nothing
  * for it. The tool does not read this map.
  */
-#ifndef XDP_DEDUP_ACCOUNT_COPY_H
-#define XDP_DEDUP_ACCOUNT_COPY_H
+#pragma once
 
 #include "source_table.h"
 
@@ -113,5 +112,3 @@ static __always_inline void dedup_copy_source(const struct dedup_copying *c,
 	WRITE_ONCE(to->jumped, dedup_account_get(o, DEDUP_ACCOUNT(jumped)));
 	WRITE_ONCE(to->since_ns, dedup_account_get(o, DEDUP_ACCOUNT(since_ns)));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Noting packets in the account of their source (account.h). */
-#ifndef XDP_DEDUP_ACCOUNT_NOTE_H
-#define XDP_DEDUP_ACCOUNT_NOTE_H
+#pragma once
 
 #include "account_numbering.h"
 
@@ -303,5 +302,3 @@ static __always_inline void dedup_note_packet(struct dedup_noting *o, __u64 key)
 			DEDUP_LOOP(dedup_packet_words(o->p), dedup_note_word, o);
 	}
 }
-
-#endif

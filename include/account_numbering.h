@@ -2,8 +2,7 @@
 /* How an account (account.h) begins, and what becomes of it when its source begins another numbering:
  * does the sender go on, has it gone on far ahead, or has it restarted? The account's lock is held.
  */
-#ifndef XDP_DEDUP_ACCOUNT_NUMBERING_H
-#define XDP_DEDUP_ACCOUNT_NUMBERING_H
+#pragma once
 
 #include "account.h"
 
@@ -172,5 +171,3 @@ static __always_inline void dedup_next_numbering(struct dedup_noting *o, __u64 n
 	dedup_account_set(o, DEDUP_ACCOUNT(numbering),
 			  dedup_account_numbering(o, dedup_account_lap(is), goes_on));
 }
-
-#endif

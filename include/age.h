@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Ageing: what the hand (hand.h) does at a place of its circle, by layout. */
-#ifndef XDP_DEDUP_AGE_H
-#define XDP_DEDUP_AGE_H
+#pragma once
 
 #include "block.h"
 #include "countdown.h"
@@ -20,5 +19,3 @@ static __always_inline int dedup_age(struct dedup_block *blocks,
 		return dedup_flat_age(blocks, cfg->memory.places, hand, dedup_hand_pos(hand) + i);
 	return dedup_countdown_age(blocks, cfg->memory.blocks, cfg->memory.places, hand, i);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* An array of bits in 64-bit words: bit i is bit i % 64 of word i / 64, which on a
  * little-endian machine is bit i & 7 of byte i >> 3. Setting is atomic.
  */
-#ifndef XDP_DEDUP_BITS_H
-#define XDP_DEDUP_BITS_H
+#pragma once
 
 #include "compiler.h"
 
@@ -45,5 +44,3 @@ static __always_inline __u64 dedup_bits_count(const __u64 *words, __u64 m)
 					    (dedup_bits_mask(m) - 1));
 	return cnt;
 }
-
-#endif

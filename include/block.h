@@ -3,8 +3,7 @@
  * and sets them. The packet program and user space both compile it, and may run it on one memory
  * concurrently.
  */
-#ifndef XDP_DEDUP_BLOCK_H
-#define XDP_DEDUP_BLOCK_H
+#pragma once
 
 #include <linux/errno.h>
 
@@ -248,5 +247,3 @@ static __always_inline bool dedup_half_learn(__u64 *half, const struct dedup_pro
 		return dedup_claim(half, p, words, 3);
 	return false;
 }
-
-#endif

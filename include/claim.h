@@ -15,8 +15,7 @@
  * for an id: that is 0.7 * t / window of the ids, at p = 1e-9. With t = 500 ns and a window of 10 s
  * it is 3e-8.
  */
-#ifndef XDP_DEDUP_CLAIM_H
-#define XDP_DEDUP_CLAIM_H
+#pragma once
 
 #include "config.h"
 #include "positions.h"
@@ -104,5 +103,3 @@ static __always_inline bool dedup_claim_wins(const struct dedup_claims *claims,
 {
 	return first == second || k == 1 ? first : dedup_break_tie(claims, p, k);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* What clang and the kernel's verifier make necessary in BPF programs. In user space these macros
  * do nothing, or what their name says in plain C.
  */
-#ifndef XDP_DEDUP_COMPILER_H
-#define XDP_DEDUP_COMPILER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -122,6 +121,4 @@
 	})
 #else
 #define DEDUP_AFTER(value) ((void)(value), __atomic_thread_fence(__ATOMIC_ACQUIRE), (__u64)0)
-#endif
-
 #endif

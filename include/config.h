@@ -2,8 +2,7 @@
 /* A filter's configuration (fixed at load) and its state (changes while it runs). Both are in maps
  * that the kernel program, the tool and bpftool read.
  */
-#ifndef XDP_DEDUP_CONFIG_H
-#define XDP_DEDUP_CONFIG_H
+#pragma once
 
 #include "compiler.h"
 #include "digest.h"
@@ -238,5 +237,3 @@ _Static_assert(__builtin_offsetof(struct dedup_state, told) + 8 ==
 	       "no hidden padding");
 _Static_assert(__builtin_offsetof(struct dedup_state, replay_ifindex) + 8 == DEDUP_STATE_BYTES_OLDEST,
 	       "fields that moved: see format.h");
-
-#endif

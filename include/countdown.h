@@ -8,8 +8,7 @@
  * countdowns behind would seem to be ahead. So each countdown sweeps one block of 16 cells, and
  * sets those that are at 0 to `elapsed`; at most 2^20 countdowns sweep all blocks.
  */
-#ifndef XDP_DEDUP_COUNTDOWN_H
-#define XDP_DEDUP_COUNTDOWN_H
+#pragma once
 
 #include <linux/errno.h>
 
@@ -189,5 +188,3 @@ static __always_inline int dedup_countdown_age(struct dedup_block *blocks, __u32
 	dedup_countdown_sweep(b, elapsed, max);
 	return 0;
 }
-
-#endif

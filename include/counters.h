@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The counters: one list makes the map's fields, their JSON keys and their help. */
-#ifndef XDP_DEDUP_COUNTERS_H
-#define XDP_DEDUP_COUNTERS_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -98,5 +97,3 @@ _Static_assert(__builtin_offsetof(struct dedup_counters, room) == 8 * DEDUP_REAS
 	       "reasons index the counters");
 _Static_assert(__builtin_offsetof(struct dedup_counters, too_large) + 8 == DEDUP_COUNTERS_BYTES_OLDEST,
 	       "fields that moved: see format.h");
-
-#endif

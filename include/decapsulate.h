@@ -7,8 +7,7 @@
  * 4385; PPPoE RFC 2516; GTP-U 3GPP TS 29.281. TZSP, which MikroTik sends, and HP's encapsulated
  * remote mirroring (erm) have no public standard: the code follows their senders and Wireshark.
  */
-#ifndef XDP_DEDUP_DECAPSULATE_H
-#define XDP_DEDUP_DECAPSULATE_H
+#pragma once
 
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -444,5 +443,3 @@ static __always_inline int dedup_open_usual(struct dedup_walk *w, const struct d
 		result = dedup_check_guess(w, true);
 	return result == DEDUP_OPENED && t->kinds >> w->kind & 1 ? DEDUP_OPENED : DEDUP_CLOSED;
 }
-
-#endif

@@ -31,8 +31,7 @@
  * takes the want back. If both act at one instant, a want may stay, and a copy comes twice; no
  * event is missing.
  */
-#ifndef XDP_DEDUP_DELIVER_H
-#define XDP_DEDUP_DELIVER_H
+#pragma once
 
 #include "id.h"
 
@@ -95,5 +94,3 @@ static __always_inline __u32 dedup_frames_of(const struct dedup_socket *s, __u32
 
 	return bytes <= frame_bytes ? 1 : (bytes + frame_bytes - 1) / frame_bytes;
 }
-
-#endif

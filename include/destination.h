@@ -9,8 +9,7 @@
  * on one of them only; the list of further MACs there has the interface's index in these low 16
  * bits.
  */
-#ifndef XDP_DEDUP_DESTINATION_H
-#define XDP_DEDUP_DESTINATION_H
+#pragma once
 
 #include "compiler.h"
 
@@ -65,5 +64,3 @@ static __always_inline __u64 dedup_own_slot(__u32 ifindex)
 	DEDUP_BOUND(slot, DEDUP_OWN_SLOTS - 1);
 	return slot;
 }
-
-#endif

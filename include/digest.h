@@ -2,8 +2,7 @@
 /* The keyed hash of a whole payload or packet: the last word of an id where only byte-identical
  * copies are duplicates.
  */
-#ifndef XDP_DEDUP_DIGEST_H
-#define XDP_DEDUP_DIGEST_H
+#pragma once
 
 #include "compiler.h"
 
@@ -84,5 +83,3 @@ static __always_inline void dedup_digest_normalize(__u8 *ip)
 		ip[10] = ip[11] = 0;
 	}
 }
-
-#endif

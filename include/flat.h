@@ -5,8 +5,7 @@
  * previous array and clears it; once it has left place 0, that array is not looked at any more.
  * Behind the last place a new epoch begins: the cleared array is the current one.
  */
-#ifndef XDP_DEDUP_FLAT_H
-#define XDP_DEDUP_FLAT_H
+#pragma once
 
 #include <linux/errno.h>
 
@@ -152,5 +151,3 @@ static __always_inline int dedup_flat_age(struct dedup_block *blocks, __u32 plac
 	dedup_clear(b->word, DEDUP_BLOCK_WORDS);
 	return 0;
 }
-
-#endif

@@ -16,8 +16,7 @@
  * If a rule cannot hold, DEDUP_FORMAT_OLDEST becomes DEDUP_FORMAT: an upgrade is then unload and
  * load. Snapshots (user/filter/snapshot.h) follow these rules, too.
  */
-#ifndef XDP_DEDUP_FORMAT_H
-#define XDP_DEDUP_FORMAT_H
+#pragma once
 
 #ifdef DEDUP_NEXT_FORMAT /* tests build a tool of the format after this one */
 #define DEDUP_FORMAT 2
@@ -32,5 +31,3 @@
 #define DEDUP_CONFIG_BYTES_OLDEST 59184
 #define DEDUP_STATE_BYTES_OLDEST 35648
 #define DEDUP_COUNTERS_BYTES_OLDEST 336
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* GSP/1, the project's own gossip wire format: a UDP payload in network byte order. */
-#ifndef XDP_DEDUP_GSP_H
-#define XDP_DEDUP_GSP_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -27,5 +26,3 @@ struct gsp_header {
 	__be16 reserved; /* sent as 0, not checked */
 };
 _Static_assert(sizeof(struct gsp_header) == 8, "GSP/1 header");
-
-#endif

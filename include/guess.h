@@ -5,8 +5,7 @@
  * with a header that fits. Otherwise the tunnel stays closed, and all its bytes count. Reserved
  * bits of the tunnel's header do not decide: receivers ignore them (RFC 7348, RFC 8926).
  */
-#ifndef XDP_DEDUP_GUESS_H
-#define XDP_DEDUP_GUESS_H
+#pragma once
 
 #include <linux/if_ether.h>
 
@@ -150,5 +149,3 @@ static __always_inline int dedup_check_guess(const struct dedup_walk *w, bool us
 		return DEDUP_REASON_truncated;
 	return plausible ? DEDUP_OPENED : DEDUP_CLOSED;
 }
-
-#endif

@@ -27,8 +27,7 @@
  * for that many in each generation. So segments that were passed together, as by load, may fall
  * due together.
  */
-#ifndef XDP_DEDUP_HAND_H
-#define XDP_DEDUP_HAND_H
+#pragma once
 
 #include "config.h"
 #include "hash.h"
@@ -405,5 +404,3 @@ static inline __u64 dedup_hand_reset(struct dedup_state *st, const struct dedup_
 		__sync_fetch_and_add(&st->sources_era, 1);
 	return dedup_hand_request(st, cfg, dedup_turns(cfg) * cfg->memory.places, true);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The keyed hashes: from an event id to 64 bits, each of which depends on all of the id's bits. */
-#ifndef XDP_DEDUP_HASH_H
-#define XDP_DEDUP_HASH_H
+#pragma once
 
 #include "config.h"
 #include "id.h"
@@ -57,5 +56,3 @@ static __always_inline __u64 dedup_hash(const struct dedup_id *id, __u32 words,
 		return dedup_siphash(id->word, words, cfg->secrets.key, realm_key);
 	return dedup_hash_fast(id, words, cfg->secrets.key, realm_key);
 }
-
-#endif

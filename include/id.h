@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* An event's id, which tells messages apart: 1 to 64 bytes. All ids of a filter have one length.
  */
-#ifndef XDP_DEDUP_ID_H
-#define XDP_DEDUP_ID_H
+#pragma once
 
 #include "compiler.h"
 
@@ -53,5 +52,3 @@ static __always_inline bool dedup_is_no_id(const struct dedup_id *id, __u32 word
 			rest |= id->word[i];
 	return !rest;
 }
-
-#endif

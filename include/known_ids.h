@@ -5,8 +5,7 @@
  * bytes. The answer is always the filter's: ids are compared in full, and an entry is valid only
  * until the filter may forget its id.
  */
-#ifndef XDP_DEDUP_KNOWN_IDS_H
-#define XDP_DEDUP_KNOWN_IDS_H
+#pragma once
 
 #include "hash.h"
 
@@ -94,5 +93,3 @@ static __always_inline void dedup_known_put(struct dedup_known_entry e, struct d
 	e.first->until = until;
 	WRITE_ONCE(e.first->check, dedup_known_check(id.hash, until, known_version));
 }
-
-#endif

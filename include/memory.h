@@ -2,8 +2,7 @@
 /* The filter's memory: blocks of one cache line, which each layout uses in its own way. To user
  * space they are an array, the mapped map `filter`; BPF programs look each block up in that map.
  */
-#ifndef XDP_DEDUP_MEMORY_H
-#define XDP_DEDUP_MEMORY_H
+#pragma once
 
 #include "config.h"
 
@@ -47,5 +46,3 @@ static __always_inline void dedup_clear(__u64 *word, int words)
 	for (int w = 0; w < words; w++)
 		word[w] = 0;
 }
-
-#endif

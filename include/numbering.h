@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sequence recovery (recovery.h): what is kept of a source, and how a number becomes a lap. */
-#ifndef XDP_DEDUP_NUMBERING_H
-#define XDP_DEDUP_NUMBERING_H
+#pragma once
 
 #include "compiler.h"
 
@@ -160,5 +159,3 @@ static __always_inline __s64 dedup_silence(__u64 last, __u64 now)
 {
 	return (__s64)((now - last) << 1) >> 1;
 }
-
-#endif

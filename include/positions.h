@@ -2,8 +2,7 @@
 /* An id's k positions in an array of m bits or cells, by scheme. The schemes without a key are
  * those of other systems, bit for bit.
  */
-#ifndef XDP_DEDUP_POSITIONS_H
-#define XDP_DEDUP_POSITIONS_H
+#pragma once
 
 #include "hash.h"
 #include "sha256.h"
@@ -158,5 +157,3 @@ static __always_inline void dedup_positions(struct dedup_positions *p, const str
 				      cfg->memory.m, cfg->memory.k);
 	}
 }
-
-#endif

@@ -42,8 +42,7 @@
  * predecessor empty, it is no reason for the slow path any more. The next command removes its
  * memory.
  */
-#ifndef XDP_DEDUP_PREDECESSOR_H
-#define XDP_DEDUP_PREDECESSOR_H
+#pragma once
 
 #include "hand.h"
 
@@ -155,5 +154,3 @@ static __always_inline bool dedup_is_forgotten(const struct dedup_state *st)
 
 	return at && (__s64)(READ_ONCE(st->passed) - at) >= 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * host there. Each of a filter's successive programs has its own record: the next one's is written
  * before it takes over, while the current program goes by its own.
  */
-#ifndef XDP_DEDUP_RECORD_H
-#define XDP_DEDUP_RECORD_H
+#pragma once
 
 #include "destination.h"
 
@@ -49,5 +48,3 @@ struct dedup_record {
 };
 _Static_assert(sizeof(struct dedup_record) == 64 + (64 + 128) * 8 + 32 * 32 + 64,
 	       "no hidden padding");
-
-#endif

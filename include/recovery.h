@@ -38,8 +38,7 @@
  * almost a ring ahead, `near` is there, too. Real numbers are still known then, but another packet
  * of this kind makes them far. Far ones pass until a new numbering starts.
  */
-#ifndef XDP_DEDUP_RECOVERY_H
-#define XDP_DEDUP_RECOVERY_H
+#pragma once
 
 #include "numbering.h"
 
@@ -372,5 +371,3 @@ static __always_inline int dedup_learn_quickly(const struct dedup_recovery *r, s
 		dedup_move_near(r, s, q->near, n->first);
 	return seen;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * packet that finds another one there waits until that one is learned. So this is for the packet
  * program alone, which nobody can kill halfway.
  */
-#ifndef XDP_DEDUP_RECOVERY_PACKET_H
-#define XDP_DEDUP_RECOVERY_PACKET_H
+#pragma once
 
 #include "memory.h"
 #include "recovery.h"
@@ -248,5 +247,3 @@ static __always_inline int dedup_see_packet(const struct dedup_recovery *r,
 		return dedup_see_words(r, at, p);
 	return dedup_numbers_of(p, 0, &n) ? dedup_see_at(r, at, &n) : DEDUP_BUSY;
 }
-
-#endif

@@ -9,8 +9,7 @@
  * takes the lease over, renews it and gives it up by a compare-and-swap of the value that it
  * knows.
  */
-#ifndef XDP_DEDUP_SAMPLE_H
-#define XDP_DEDUP_SAMPLE_H
+#pragma once
 
 #include "compiler.h"
 #include "counters.h"
@@ -56,5 +55,3 @@ static __always_inline bool dedup_sampler_listens(const struct dedup_sampler *s,
 {
 	return READ_ONCE(s->until_ns) > last_ns;
 }
-
-#endif

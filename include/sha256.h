@@ -2,8 +2,7 @@
 /* SHA-256 (FIPS 180-4) of an id, or of a 32-bit number and an id. The message is short: padded, it
  * is one block of 64 bytes, or two.
  */
-#ifndef XDP_DEDUP_SHA256_H
-#define XDP_DEDUP_SHA256_H
+#pragma once
 
 #include "id.h"
 
@@ -179,5 +178,3 @@ static __always_inline void dedup_sha256(struct dedup_sha *sha, const struct ded
 		dedup_sha256_block(sha);
 	}
 }
-
-#endif

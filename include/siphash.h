@@ -2,8 +2,7 @@
 /* SipHash-1-3 (Aumasson, Bernstein, INDOCRYPT 2012): for networks where an attacker can send
  * chosen ids and watch which packets are dropped.
  */
-#ifndef XDP_DEDUP_SIPHASH_H
-#define XDP_DEDUP_SIPHASH_H
+#pragma once
 
 #include "id.h"
 
@@ -62,5 +61,3 @@ static __always_inline __u64 dedup_siphash(const __u64 *in, __u32 words, const _
 		dedup_sip_round(&s);
 	return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
 }
-
-#endif

@@ -24,9 +24,6 @@
  * expiry is compared with the time of the hand's last step, state.last_ns, so packets need not
  * read a clock.
  */
-#ifndef XDP_DEDUP_SLOW_PATH_H
-#define XDP_DEDUP_SLOW_PATH_H
+#pragma once
 
 #define DEDUP_SLOW_PATH (1ULL << 63) /* in state.stale_at: 1 while there may be a reason */
-
-#endif

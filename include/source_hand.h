@@ -2,8 +2,7 @@
 /* The hand in the table of sources (source_table.h): it takes sources out that are idle, and frees
  * their memory some jiffies later, when no packet can be using it any more.
  */
-#ifndef XDP_DEDUP_SOURCE_HAND_H
-#define XDP_DEDUP_SOURCE_HAND_H
+#pragma once
 
 #include "source_table.h"
 
@@ -151,5 +150,3 @@ static __always_inline void dedup_sources_pass(const struct dedup_sources *t,
 		 now - READ_ONCE(about->word[DEDUP_SLOT_SINCE]) > DEDUP_GRACE_JIFFIES)
 		dedup_free_slot(t, blocks, slot);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which source of a numbered stream a packet is of: what the table of sources is searched for. */
-#ifndef XDP_DEDUP_SOURCE_KEY_H
-#define XDP_DEDUP_SOURCE_KEY_H
+#pragma once
 
 #include "recovery_packet.h"
 
@@ -64,5 +63,3 @@ static __always_inline void dedup_source_of_realm(struct dedup_source_key *key,
 	key->id.word[DEDUP_SOURCE_WORDS] = realm_key + era;
 	key->hash = dedup_source_hash(key, cfg->secrets.key);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Noting a packet in the account (account.h) of its source (source_table.h). */
-#ifndef XDP_DEDUP_SOURCE_NOTE_H
-#define XDP_DEDUP_SOURCE_NOTE_H
+#pragma once
 
 #include "account_note.h"
 #include "source_table.h"
@@ -50,5 +49,3 @@ dedup_note_source(const struct dedup_sources *t, const struct dedup_recovery *r,
 	dedup_note_packet(&o, path_key);
 	dedup_release_account(&o);
 }
-
-#endif

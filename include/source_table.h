@@ -11,8 +11,7 @@
  * A packet that finds its source takes no lock. Of copies of a new source's first packet, one puts
  * it in, under the bucket's lock; the others find it there.
  */
-#ifndef XDP_DEDUP_SOURCE_TABLE_H
-#define XDP_DEDUP_SOURCE_TABLE_H
+#pragma once
 
 #include <linux/errno.h>
 
@@ -423,5 +422,3 @@ static __always_inline bool dedup_knows_source(const struct dedup_sources *t,
 		dedup_note_known(r, &at, p->now);
 	return true;
 }
-
-#endif

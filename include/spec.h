@@ -3,8 +3,7 @@
  * makes the filter's configuration, struct dedup_config, from it, which keeps it as it was given: a
  * change lays what is given then over it, and plans anew.
  */
-#ifndef XDP_DEDUP_SPEC_H
-#define XDP_DEDUP_SPEC_H
+#pragma once
 
 #include "compiler.h"
 #include "destination.h"
@@ -153,5 +152,3 @@ static __always_inline bool spec_is_gsp(const struct filter_spec *spec)
 {
 	return spec->streams_cnt == 1 && spec->streams[0].stream.decoder == DEDUP_GSP;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * compiled into a stream: each of its fields is an 8-byte load at a given position, shifted and
  * masked.
  */
-#ifndef XDP_DEDUP_STREAM_H
-#define XDP_DEDUP_STREAM_H
+#pragma once
 
 #include "digest.h"
 #include "id.h"
@@ -172,5 +171,3 @@ static __always_inline __u32 dedup_digest_max(const struct dedup_stream *s)
 {
 	return s->digest_max & ~DEDUP_DIGEST_PART;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* The tunnels that a filter opens. A packet that carries another one is the outer one, the other
  * one is the inner one. decapsulate.h opens them.
  */
-#ifndef XDP_DEDUP_TUNNEL_H
-#define XDP_DEDUP_TUNNEL_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -45,5 +44,3 @@ struct dedup_tunnels {
 	__u32 ports_cnt;
 	struct dedup_tunnel_port ports[DEDUP_TUNNEL_PORTS_MAX];
 };
-
-#endif

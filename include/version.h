@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef XDP_DEDUP_VERSION_H
-#define XDP_DEDUP_VERSION_H
+#pragma once
 
 #define XDP_DEDUP_VERSION "0.1.0"
-
-#endif

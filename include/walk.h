@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A frame that is being opened, header by header (decapsulate.h); steps over VLAN tags and IP. */
-#ifndef XDP_DEDUP_WALK_H
-#define XDP_DEDUP_WALK_H
+#pragma once
 
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -198,5 +197,3 @@ static __always_inline int dedup_skip_ipv6(struct dedup_walk *w)
 	}
 	return DEDUP_CLOSED;
 }
-
-#endif

@@ -10,8 +10,7 @@
  * Packets look into the map only while it may have entries: slow_path.h. User space
  * (user/filter/want.c) adds ids; the hand deletes those that have expired.
  */
-#ifndef XDP_DEDUP_WANTED_H
-#define XDP_DEDUP_WANTED_H
+#pragma once
 
 #include "config.h"
 
@@ -40,5 +39,3 @@ static __always_inline bool dedup_want_expired(const struct dedup_wanted *wanted
 {
 	return READ_ONCE(wanted->until_ns) <= READ_ONCE(st->last_ns);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Attaches a program to an interface: modes, checks beforehand, and messages. */
-#ifndef XDP_DEDUP_ATTACH_H
-#define XDP_DEDUP_ATTACH_H
+#pragma once
 
 #include <net/if.h>
 #include <stdbool.h>
@@ -76,5 +75,3 @@ const char *attach_mode_name(enum attach_mode mode);
 
 /* Returns libxdp's number of the mode, an enum xdp_attach_mode. */
 int attach_mode_xdp(enum attach_mode mode);
-
-#endif

@@ -3,8 +3,7 @@
  * the pinned links (iface_link.h) show where it runs. A link can be read from any network
  * namespace, but the index of its interface is valid only in the namespace of that interface.
  */
-#ifndef XDP_DEDUP_ATTACHMENTS_H
-#define XDP_DEDUP_ATTACHMENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -88,5 +87,3 @@ int attachments_write_record(struct filter *f, const struct dedup_iface *ifaces,
 
 /* Writes the current index and network namespace of each local interface into the record. */
 void attachments_update_record(struct filter *f, const struct attachments *a);
-
-#endif

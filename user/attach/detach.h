@@ -12,8 +12,7 @@
  * If a process is killed between the steps, the interface passes all packets, and the next command
  * that changes filters does the remaining steps.
  */
-#ifndef XDP_DEDUP_DETACH_H
-#define XDP_DEDUP_DETACH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void detach_recover(void);
 
 /* Has step 1, but not step 3, been done for an interface with this index? False if unknown. */
 bool detach_is_leaving(uint32_t ifindex);
-
-#endif

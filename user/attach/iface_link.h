@@ -7,8 +7,7 @@
  *
  * Nothing here logs. `directory`: NAME or +NAME.
  */
-#ifndef XDP_DEDUP_IFACE_LINK_H
-#define XDP_DEDUP_IFACE_LINK_H
+#pragma once
 
 #include <linux/if_link.h>
 #include <net/if.h>
@@ -62,5 +61,3 @@ const struct iface_link *iface_links_find(const struct iface_link *list, int cnt
 const char *iface_link_path(char path[PIN_PATH_MAX], const char *directory, const char *ifname);
 #define IFACE_LINK_PATH(directory, ifname) \
 	iface_link_path((char[PIN_PATH_MAX]){ 0 }, directory, ifname)
-
-#endif

@@ -2,8 +2,7 @@
 /* The links of a filter during a change (live_exchange.h). Every function can be repeated. Failures
  * are logged.
  */
-#ifndef XDP_DEDUP_LINKS_EXCHANGE_H
-#define XDP_DEDUP_LINKS_EXCHANGE_H
+#pragma once
 
 #include "live_exchange.h"
 
@@ -28,5 +27,3 @@ int links_begin_detach(const char *directory, const char *keeper);
  * entry. For a shared interface libxdp loads the filter's program again. Returns 0, or -errno.
  */
 int links_attach(const char *directory, struct dedup_iface *entry, int prog_fd);
-
-#endif

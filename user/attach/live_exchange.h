@@ -22,8 +22,7 @@
  *   commit. Links that +NAME alone has are detached, and +NAME is removed.
  * - +NAME is older than NAME: a change is committed. Steps 3 to 5 are done.
  */
-#ifndef XDP_DEDUP_LIVE_EXCHANGE_H
-#define XDP_DEDUP_LIVE_EXCHANGE_H
+#pragma once
 
 #include <net/if.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ int live_exchange(const char *name, const struct wanted_ifaces *ifaces, uint64_t
  * again. Removes predecessors that have forgotten every id. The caller holds the lock.
  */
 void live_exchange_recover(void);
-
-#endif

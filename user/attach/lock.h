@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The lock that a process holds while it changes filters. Failures are logged. */
-#ifndef XDP_DEDUP_LOCK_H
-#define XDP_DEDUP_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ void lock_release(void);
  * another process holds the lock now; or -errno (logged).
  */
 int lock_check(void);
-
-#endif

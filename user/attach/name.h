@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The name of a filter that is to be made: the default, and whether it is free. */
-#ifndef XDP_DEDUP_NAME_H
-#define XDP_DEDUP_NAME_H
+#pragma once
 
 #include "open_filter.h"
 
@@ -25,5 +24,3 @@ int name_claim(const char *name);
  * are pins that nothing uses; or -errno (logged).
  */
 int name_check(const char *name);
-
-#endif

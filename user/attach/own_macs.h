@@ -2,8 +2,7 @@
 /* Gives the packet path the MACs of this host: those of a filter's interfaces and of the devices
  * on top of them, at the time of the call. Frames to a MAC that is newer pass, counted as `ignored`.
  */
-#ifndef XDP_DEDUP_OWN_MACS_H
-#define XDP_DEDUP_OWN_MACS_H
+#pragma once
 
 #include "links.h"
 #include "open_filter.h"
@@ -23,5 +22,3 @@ void own_macs_keep(struct filter *f, const struct filter *from);
  * does not exist, or if the filter takes frames for any host.
  */
 bool own_macs_agree(const struct filter *f, const struct links *l, uint32_t ifindex);
-
-#endif

@@ -3,8 +3,7 @@
  * one receiver. Checks that the interfaces are suitable for that, and updates the filter's list of
  * MACs. Failures are logged.
  */
-#ifndef XDP_DEDUP_RECEIVERS_H
-#define XDP_DEDUP_RECEIVERS_H
+#pragma once
 
 #include "attachments.h"
 #include "spec.h"
@@ -67,5 +66,3 @@ struct receivers_faults {
  */
 int receivers_faults(const struct filter *f, const struct links *l, const struct attachments *at,
 		     struct receivers_faults *out);
-
-#endif

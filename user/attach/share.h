@@ -5,8 +5,7 @@
  *
  * Works for interfaces of this network namespace. Needs CAP_SYS_ADMIN.
  */
-#ifndef XDP_DEDUP_SHARE_H
-#define XDP_DEDUP_SHARE_H
+#pragma once
 
 #include "attach.h"
 
@@ -34,5 +33,3 @@ int share_attach(struct xdp_dedup *prog, const char *ifname, enum attach_mode *m
  * (logged).
  */
 int share_detach(const char *ifname, int ifindex, uint32_t config_id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Starts a new filter on its interfaces, and stops a filter. Failures are logged. */
-#ifndef XDP_DEDUP_START_H
-#define XDP_DEDUP_START_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ int filter_stop(const char *name);
 
 /* Does what filter_stop() does for +NAME alone, which a load or an unload that was cut off left. */
 int filter_stop_staging(const char *name);
-
-#endif

@@ -2,8 +2,7 @@
 /* Tunnel devices of this host: vxlan0, gre1, erspan1. A tunnel device decapsulates packets, and
  * receives them after the XDP program of the interface that received the outer packets.
  */
-#ifndef XDP_DEDUP_TUNNEL_DEVICES_H
-#define XDP_DEDUP_TUNNEL_DEVICES_H
+#pragma once
 
 #include "attach.h"
 #include "links.h"
@@ -22,5 +21,3 @@ bool tunnel_device_is_on(const struct links *l, const struct link *device, uint3
  * decapsulates, and again on a tunnel device. Returns 0, or -EINVAL (logged).
  */
 int tunnel_devices_check(const struct placement *where, uint32_t kinds, const struct links *l);
-
-#endif

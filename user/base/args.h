@@ -3,8 +3,7 @@
  * all come from the row. Names are exact, unlike getopt_long's: a short form would change its
  * meaning as options are added.
  */
-#ifndef XDP_DEDUP_ARGS_H
-#define XDP_DEDUP_ARGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -111,5 +110,3 @@ void args_write_help(FILE *out, const struct args_command *c);
 
 /* Writes the rows that are keys. */
 void args_write_keys(FILE *out, const struct args_option *rows);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef XDP_DEDUP_CLOCK_H
-#define XDP_DEDUP_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -20,5 +19,3 @@ uint64_t clock_left_ns(uint64_t start_ns, uint64_t for_ns);
  * shows that one; another -errno.
  */
 int clock_read_offset(int64_t *offset_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The lines of a configuration file, for inih's ini_parse_stream(). */
-#ifndef XDP_DEDUP_CONFIG_LINES_H
-#define XDP_DEDUP_CONFIG_LINES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -26,5 +25,3 @@ char *config_lines_next(char *to, int size, void *lines);
  * or the number of a line that inih cannot parse, which the caller logs.
  */
 int config_lines_end(const struct config_lines *l, int bad);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Values of keys in a configuration file. Fields of the program's struct point to them. */
-#ifndef XDP_DEDUP_CONFIG_VALUES_H
-#define XDP_DEDUP_CONFIG_VALUES_H
+#pragma once
 
 #include "args.h"
 
@@ -25,5 +24,3 @@ int config_values_set(struct config_values *v, const struct args_option *rows,
 void config_values_begin(struct config_values *v);
 
 void config_values_free(struct config_values *v);
-
-#endif

@@ -3,8 +3,7 @@
  * programs install the receiver that prints (print.h). Names and paths in a message may be hostile:
  * a byte that could control a terminal is shown as '?'.
  */
-#ifndef XDP_DEDUP_DIAG_H
-#define XDP_DEDUP_DIAG_H
+#pragma once
 
 #include <stddef.h>
 
@@ -86,5 +85,3 @@ __attribute__((format(printf, 1, 2))) void diag_progress(const char *format, ...
 
 /* Ends the operation: its line is erased. */
 void diag_progress_end(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* An operation that is repeated, and may fail each time for one reason: the reason is logged once. */
-#ifndef XDP_DEDUP_DIAG_ONCE_H
-#define XDP_DEDUP_DIAG_ONCE_H
+#pragma once
 
 #include "diag.h"
 
@@ -16,5 +15,3 @@ void diag_once_begin(struct diag_once *o);
 
 /* Ends that. Logs the message behind `about`, unless it is that of the last time. */
 void diag_once_end(struct diag_once *o, const char *about);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sender and receiver of a frame, for people. Frames are hostile: any bytes, of any length. */
-#ifndef XDP_DEDUP_ENDPOINTS_H
-#define XDP_DEDUP_ENDPOINTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void endpoints_of(const uint8_t *frame, size_t len, struct endpoint *source,
  * buf.
  */
 const char *format_endpoint(const struct endpoint *e, char buf[ENDPOINT_TEXT_MAX]);
-
-#endif

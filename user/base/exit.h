@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Exit statuses of all programs. */
-#ifndef XDP_DEDUP_EXIT_H
-#define XDP_DEDUP_EXIT_H
+#pragma once
 
 enum exit_code {
 	EXIT_DONE = 0,
@@ -9,5 +8,3 @@ enum exit_code {
 	EXIT_MISUSED = 2,
 	EXIT_UNKNOWN = 3, /* verb test: done, but some id is not in the window */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef XDP_DEDUP_FD_H
-#define XDP_DEDUP_FD_H
+#pragma once
 
 #include <unistd.h>
 
@@ -10,5 +9,3 @@ static inline void fd_close(int fd)
 	if (fd >= 0)
 		close(fd);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef XDP_DEDUP_INTEGERS_H
-#define XDP_DEDUP_INTEGERS_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -29,5 +28,3 @@ static inline uint16_t ipv4_checksum(const void *header)
 	sum = (sum & UINT16_MAX) + (sum >> 16);
 	return ~(sum + (sum >> 16));
 }
-
-#endif

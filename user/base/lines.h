@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Text of one item a line. */
-#ifndef XDP_DEDUP_LINES_H
-#define XDP_DEDUP_LINES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ typedef int (*line_fn)(void *arg, const char *line);
  * is not called; -errno if reading fails; else 0. Logs nothing.
  */
 int lines_each(FILE *from, line_fn fn, void *arg);
-
-#endif

@@ -3,8 +3,7 @@
  * and at most one line in LOG_RATE_NS shows the text of the last note and the number of notes that
  * had no line. Pure: the caller reads the clock.
  */
-#ifndef XDP_DEDUP_LOG_RATE_H
-#define XDP_DEDUP_LOG_RATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ void log_rate_flush_due(struct log_rate *r, uint64_t now_ns);
 
 /* Logs counted notes at once. */
 void log_rate_flush(struct log_rate *r);
-
-#endif

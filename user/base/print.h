@@ -2,8 +2,7 @@
 /* What a program prints beside its output: messages (diag.h), one line each. Only programs include
  * this header.
  */
-#ifndef XDP_DEDUP_PRINT_H
-#define XDP_DEDUP_PRINT_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -28,5 +27,3 @@ __attribute__((format(printf, 1, 0))) int print_lines(const char *format, va_lis
  * EXIT_FAILED unless the status was EXIT_MISUSED.
  */
 int check_output(int status);
-
-#endif

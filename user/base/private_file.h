@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Files with secrets. */
-#ifndef XDP_DEDUP_PRIVATE_FILE_H
-#define XDP_DEDUP_PRIVATE_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -10,5 +9,3 @@
  * change. Returns how many; or -errno (logged), -EPERM if others can.
  */
 ssize_t private_file_read(const char *path, void *to, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Files of /proc with lines of the form "key: number". */
-#ifndef XDP_DEDUP_PROC_H
-#define XDP_DEDUP_PROC_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@
  * is none, or if the file cannot be read.
  */
 uint64_t proc_number(const char *path, const char *key);
-
-#endif

@@ -2,8 +2,7 @@
 /* Files of a program while it runs: in the directory that systemd gives its unit
  * ($RUNTIME_DIRECTORY, systemd.exec(5)), or else in RUNTIME_DIRECTORY.
  */
-#ifndef XDP_DEDUP_RUNTIME_FILE_H
-#define XDP_DEDUP_RUNTIME_FILE_H
+#pragma once
 
 #define RUNTIME_DIRECTORY "/run/xdp-dedup"
 
@@ -13,5 +12,3 @@ char *runtime_file(const char *name, const char *suffix);
 
 /* Makes the directory of this file, readable for all, if it is missing. Returns 0, or -errno. */
 int runtime_make_directory(const char *path);
-
-#endif

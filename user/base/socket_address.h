@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where a program listens: [ADDRESS:]PORT. Logs nothing. */
-#ifndef XDP_DEDUP_SOCKET_ADDRESS_H
-#define XDP_DEDUP_SOCKET_ADDRESS_H
+#pragma once
 
 #include <sys/socket.h>
 
@@ -14,5 +13,3 @@ struct socket_address {
  * -EINVAL.
  */
 int socket_address_read(const char *text, struct socket_address *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Signals that request the end of a process: recorded, so that the process can end at a safe point. */
-#ifndef XDP_DEDUP_STOP_H
-#define XDP_DEDUP_STOP_H
+#pragma once
 
 /* Records SIGINT, SIGTERM and SIGHUP from now on, and the signal `more`, unless that is 0. */
 void stop_on_signals(int more);
@@ -13,5 +12,3 @@ int stop_signal(void);
  * SIGPIPE ends a process that does not catch it.
  */
 void stop_end_by_pipe(void);
-
-#endif

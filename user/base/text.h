@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Makes text from outside safe to print, and appends to text. No side effects. */
-#ifndef XDP_DEDUP_TEXT_H
-#define XDP_DEDUP_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ void text_clean_lines(char *text);
 /* Appends to the text in a buffer of `size` bytes; truncates what has no room. */
 __attribute__((format(printf, 3, 4))) void text_append(char *text, size_t size, const char *format,
 						       ...);
-
-#endif

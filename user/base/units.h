@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parses numbers that people write, and formats numbers for people. Prints nothing. */
-#ifndef XDP_DEDUP_UNITS_H
-#define XDP_DEDUP_UNITS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ const char *format_vlans(const struct dedup_ports *vlans, uint32_t cnt, char *bu
 	format_ports(ports, cnt, (char[PORTS_TEXT_MAX]){ 0 }, PORTS_TEXT_MAX)
 #define FORMAT_VLANS(vlans, cnt) \
 	format_vlans(vlans, cnt, (char[VLANS_TEXT_MAX]){ 0 }, VLANS_TEXT_MAX)
-
-#endif

@@ -4,8 +4,7 @@
  * check_found(); the finding is shown if the check reports nothing else, or if the result is
  * unknown and it reports no error.
  */
-#ifndef XDP_DEDUP_CHECK_CONTEXT_H
-#define XDP_DEDUP_CHECK_CONTEXT_H
+#pragma once
 
 #include "checks.h"
 
@@ -82,5 +81,3 @@ int check_sockets(struct check_context *q);
 int check_vlans(struct check_context *q);
 int check_buffers(struct check_context *q);
 int check_rules(struct check_context *q);
-
-#endif

@@ -2,8 +2,7 @@
 /* Checks whether a filter will work on this host. `load` makes the checks of things that it needs,
  * `check` makes all checks. Both report equal findings.
  */
-#ifndef XDP_DEDUP_CHECKS_H
-#define XDP_DEDUP_CHECKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ enum check_verdict checks_make(const struct checks_subject *s, check_report repo
 
 /* "ok", "note", "unknown" or "problem". */
 const char *check_verdict_name(enum check_verdict verdict);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* JSON for programs, as all verbs print it. */
-#ifndef XDP_DEDUP_JSON_OUT_H
-#define XDP_DEDUP_JSON_OUT_H
+#pragma once
 
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -63,5 +62,3 @@ void json_print_line(FILE *to, json_object *o);
  * the object.
  */
 void json_print_in_page(FILE *to, json_object *o);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads the options of all verbs from the command line and the environment into a struct. */
-#ifndef XDP_DEDUP_OPTIONS_H
-#define XDP_DEDUP_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ void options_begin(struct options *o);
  * defaults. Reorders argv (args_parse). Returns 0; or -EINVAL (logged).
  */
 int options_parse(struct options *o, const struct args_command *c, int argc, char **argv);
-
-#endif

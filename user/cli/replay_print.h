@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Prints the results of replay, and of its survey, for people and for programs, to stdout. */
-#ifndef XDP_DEDUP_REPLAY_PRINT_H
-#define XDP_DEDUP_REPLAY_PRINT_H
+#pragma once
 
 #include "json_out.h"
 #include "options.h"
@@ -101,5 +100,3 @@ const char *survey_options(const struct survey_filter *f, char out[SURVEY_OPTION
 /* Writes a name as "UDP 26400 to 233.252.0.1", "TCP 443" or "EtherType 0x0806". Returns out. */
 #define SURVEY_NAME_MAX 96
 const char *survey_name(const struct survey_destination *d, char out[SURVEY_NAME_MAX]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* One sample, as `sample` shows it to people and to programs. */
-#ifndef XDP_DEDUP_SAMPLE_VIEW_H
-#define XDP_DEDUP_SAMPLE_VIEW_H
+#pragma once
 
 #include <stdio.h>
 
@@ -37,5 +36,3 @@ void sample_view_of_frame(const struct dedup_config *c, const struct program_id 
 /* Print the view on one line. */
 void sample_view_text(const struct sample_view *v, FILE *to);
 void sample_view_json(const struct sample_view *v, FILE *to);
-
-#endif

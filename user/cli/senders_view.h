@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Shows the senders of numbered streams, and what each path brings, as text and as JSON. */
-#ifndef XDP_DEDUP_SENDERS_VIEW_H
-#define XDP_DEDUP_SENDERS_VIEW_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -34,5 +33,3 @@ json_object *sender_json(const struct senders_view *v, const struct source_figur
 
 /* Makes a list of objects. The caller frees it with json_object_put(). */
 json_object *senders_json(const struct senders_view *v);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The two forms in which status shows a filter. */
-#ifndef XDP_DEDUP_STATUS_VIEW_H
-#define XDP_DEDUP_STATUS_VIEW_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -33,5 +32,3 @@ json_object *behind_json(const struct status_behind *b);
 
 /* Makes a list of objects with `key` and `text`. The caller frees it with json_object_put(). */
 json_object *advice_json(const struct advice *advice, int cnt);
-
-#endif

@@ -2,8 +2,7 @@
 /* Reads keys from a terminal, and draws lines, graphs and tables, from the top down until no line
  * is left, by ncurses. The last line is for keys and notes.
  */
-#ifndef XDP_DEDUP_TERMINAL_H
-#define XDP_DEDUP_TERMINAL_H
+#pragma once
 
 #include <curses.h>
 
@@ -58,5 +57,3 @@ void terminal_spark(const char *label, double value, const double *history, int 
  */
 int terminal_table(int cnt, const char *name, const char *columns);
 void terminal_table_end(int more); /* draws nothing if `more` is 0 */
-
-#endif

@@ -2,8 +2,7 @@
 /* Verbs that are no operations (control.h). Each gets parsed options, prints its output, logs
  * errors, and returns an enum exit_code.
  */
-#ifndef XDP_DEDUP_VERBS_H
-#define XDP_DEDUP_VERBS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ bool hand_has_stopped(const struct filter *f);
 
 /* Logs that the open filter was unloaded or replaced. Returns -ENOENT. */
 int explain_gone(const struct filter *f);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The forms of `watch`. Each shows a filter's state (status.h) and its rates (watch.h). */
-#ifndef XDP_DEDUP_WATCH_VIEW_H
-#define XDP_DEDUP_WATCH_VIEW_H
+#pragma once
 
 #include <json-c/json.h>
 
@@ -29,5 +28,3 @@ json_object *watch_senders_json(const struct watched *f);
  * `selected` in full. note: for the last line; "": none.
  */
 void watch_screen_draw(const struct monitor *m, int selected, const char *note);
-
-#endif

@@ -2,8 +2,7 @@
 /* What the operations that change a running filter share: finding the filter and its interfaces
  * (change.c), reading the given values (change_ask.c), and making the change (change_do.c).
  */
-#ifndef XDP_DEDUP_CHANGE_H
-#define XDP_DEDUP_CHANGE_H
+#pragma once
 
 #include "attachments.h"
 #include "live_exchange.h"
@@ -112,5 +111,3 @@ int change_check_room(struct change *c);
  * or -ENOMEM (logged).
  */
 int change_check_memory(const char *what, uint64_t need);
-
-#endif

@@ -5,8 +5,7 @@
  * filter is as it was, or there is none; or the message says that the change is made, and what is
  * left to the next command.
  */
-#ifndef XDP_DEDUP_CONTROL_H
-#define XDP_DEDUP_CONTROL_H
+#pragma once
 
 #include "exit.h"
 #include "wish.h"
@@ -53,5 +52,3 @@ int control_unload(const struct wish *w);
 
 /* Updates which MACs are this host's in the filter w->name, by default in all filters. */
 int control_refresh(const struct wish *w);
-
-#endif

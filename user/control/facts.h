@@ -10,8 +10,7 @@
  * Lists and objects are made where FACT is expanded, in user/cli. A key in `_ns` is a metric in
  * `_seconds`. Null: not known, or none. Keys and metrics are public: append, never rename.
  */
-#ifndef XDP_DEDUP_FACTS_H
-#define XDP_DEDUP_FACTS_H
+#pragma once
 
 #define NO_FACT(...) /* rows that are left out */
 
@@ -345,5 +344,3 @@
 	GAUGE(silent, "Whether the path brings nothing, while others do.", p->silent)                \
 	FACT(skew, "Copies by how much later they came: below 1, 2, 4 ... us; the last: more.",      \
 	     json_skew(p))
-
-#endif

@@ -2,8 +2,7 @@
 /* Packets that a filter let pass and the kernel then discarded, as its drop monitor reports them:
  * which they are, and wanting them, so that their next copies pass. `lost` and the service use this.
  */
-#ifndef XDP_DEDUP_LOST_PACKETS_H
-#define XDP_DEDUP_LOST_PACKETS_H
+#pragma once
 
 #include "attachments.h"
 #include "links.h"
@@ -63,5 +62,3 @@ bool lost_is_costly(const char *ifname, enum attach_mode mode);
  * anybody's XDP program runs; NULL if there is none.
  */
 const char *lost_costly_interface(const struct links *links);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Why the kernel has discarded a packet, in plain words. */
-#ifndef XDP_DEDUP_LOST_REASON_H
-#define XDP_DEDUP_LOST_REASON_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ const struct lost_reason *lost_reason_of(const struct drop *d);
 
 /* Has an XDP program discarded the packet, in skb mode or on a veth? */
 bool lost_is_by_xdp(const struct drop *d);
-
-#endif

@@ -2,8 +2,7 @@
 /* The list of watched filters, by name, with the last two readings of each. `watch` and the
  * service read the filters; they share this list.
  */
-#ifndef XDP_DEDUP_MONITOR_H
-#define XDP_DEDUP_MONITOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ void monitor_advise(struct watched *f);
  * no longer holds.
  */
 void monitor_log_advice(struct watched *f, bool ends);
-
-#endif

@@ -2,8 +2,7 @@
 /* The senders of numbered streams of a watched filter (sender_list.h), and what each of their paths
  * brings from one reading to the next. Nothing here has a clock, or prints.
  */
-#ifndef XDP_DEDUP_SENDER_WATCH_H
-#define XDP_DEDUP_SENDER_WATCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ void watched_sender_take(struct watched_sender *next, const struct watched_sende
 
 /* Returns how many numbers a path has lost since the first reading, or since the sender came. */
 uint64_t watched_lost_since(const struct watched_sender *f, uint32_t path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reads all that is shown of a filter at one moment. */
-#ifndef XDP_DEDUP_STATUS_H
-#define XDP_DEDUP_STATUS_H
+#pragma once
 
 #include <net/if.h>
 #include <stdbool.h>
@@ -141,5 +140,3 @@ void status_look_for_unseen(struct status *s);
  */
 int status_advice(const struct status *s, const struct filter_counters *recent,
 		  struct advice out[ADVICE_MAX]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* watch: what is shown of a filter, from two of its readings. Pure: no clock, no output. */
-#ifndef XDP_DEDUP_WATCH_H
-#define XDP_DEDUP_WATCH_H
+#pragma once
 
 #include <net/if.h>
 #include <stdbool.h>
@@ -74,5 +73,3 @@ const char *watch_unseen(const struct watch_reading *first, const struct watch_r
  * `steps`, and a value above 0 gets at least 1. Returns the number of heights, at most cnt.
  */
 int watch_spark(const double *history, int history_cnt, int steps, int cnt, int *heights);
-
-#endif

@@ -2,8 +2,7 @@
 /* The request to an operation (control.h). A command line or the service's file fills it in by the
  * rows of WISH_OPTIONS.
  */
-#ifndef XDP_DEDUP_WISH_H
-#define XDP_DEDUP_WISH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -141,5 +140,3 @@ int wish_streams_check_needs(const struct filter_spec *spec);
 
 /* Does wish_streams_check_needs() for the streams of --profile, and checks --deliver without any. */
 int wish_streams_check(const struct wish *w);
-
-#endif

@@ -2,8 +2,7 @@
 /* The maps of a filter that delivers (include/deliver.h), for the library, which has the sockets,
  * and for status. Logs nothing.
  */
-#ifndef XDP_DEDUP_DELIVERY_H
-#define XDP_DEDUP_DELIVERY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ void delivery_want_left(const struct delivery *d, struct filter *f, uint32_t slo
  */
 int delivery_want(struct filter *f, const struct dedup_in_flight *h);
 int delivery_want_no_more(struct filter *f, const struct dedup_in_flight *h);
-
-#endif

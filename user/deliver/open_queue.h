@@ -2,8 +2,7 @@
 /* An open queue: one queue of a filter that delivers (include/deliver.h), the AF_XDP socket that is
  * bound to it, and the filter's maps about sockets. Logs nothing.
  */
-#ifndef XDP_DEDUP_OPEN_QUEUE_H
-#define XDP_DEDUP_OPEN_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ static inline void queue_clear(struct open_queue *q, uint64_t number)
 	if (h->number == number + 1)
 		WRITE_ONCE(h->number, 0);
 }
-
-#endif

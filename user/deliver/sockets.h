@@ -2,8 +2,7 @@
 /* A filter's AF_XDP sockets (include/deliver.h), for a process that does not own them: status. Only
  * reads, while the filter and the applications run. Logs nothing.
  */
-#ifndef XDP_DEDUP_SOCKETS_H
-#define XDP_DEDUP_SOCKETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void sockets_free(struct sockets *s); /* NULL is fine */
 
 /* Reads all queues again. */
 void sockets_refresh(struct sockets *s);
-
-#endif

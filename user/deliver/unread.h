@@ -2,8 +2,7 @@
 /* The end of delivery to queues: the filter is unloaded, no longer delivers, or no longer runs on
  * the interface; and the packets that are unread then. For verbs. Logs notes on the result.
  */
-#ifndef XDP_DEDUP_UNREAD_H
-#define XDP_DEDUP_UNREAD_H
+#pragma once
 
 #include "delivery.h"
 
@@ -27,5 +26,3 @@ void unread_await_readers(const struct delivery *d, const struct filter *f);
  * unknown which slots have a socket: then each slot stays.
  */
 void unread_want(const struct filter *from, struct filter *f);
-
-#endif

@@ -3,8 +3,7 @@
  * libxdp's functions would attach programs; its rings are used through libxdp's xsk.h. Its memory
  * is shared: after fork() the child can use the socket.
  */
-#ifndef XDP_DEDUP_XSK_H
-#define XDP_DEDUP_XSK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ void xsk_close(struct xsk *x);
 
 /* Wakes the driver after new frames, if it needs that. */
 void xsk_wake(struct xsk *x);
-
-#endif

@@ -2,8 +2,7 @@
 /* Reads the accounts of the sources of numbered streams (include/account.h) from a live filter, in
  * the mapped memory, without a system call, while packets change it.
  */
-#ifndef XDP_DEDUP_ACCOUNTS_H
-#define XDP_DEDUP_ACCOUNTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ uint64_t accounts_skew_ns(int bucket);
  * a value of accounts_skew_ns(); 0 if there is no skew.
  */
 uint64_t accounts_skew_quantile(const struct dedup_path *path, double part);
-
-#endif

@@ -2,8 +2,7 @@
 /* Advice on a filter: what is wrong, and which setting to change to which value. Each row of a
  * table writes one sentence, or nothing. A filter that works as promised gets no advice. Pure.
  */
-#ifndef XDP_DEDUP_ADVICE_H
-#define XDP_DEDUP_ADVICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ int advice_of(const struct advice_reading *r, struct advice out[ADVICE_MAX]);
 
 /* Returns whether the list has a sentence with this key. */
 bool advice_has(const struct advice *list, int cnt, const char *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel's ids, by which filters and their programs are told apart. Logs nothing. */
-#ifndef XDP_DEDUP_IDENTITY_H
-#define XDP_DEDUP_IDENTITY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -36,5 +35,3 @@ int filter_format(const char *name);
  * or -errno.
  */
 int identity_of_pin(const char *name, const char *pin, uint32_t *ret_id);
-
-#endif

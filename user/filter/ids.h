@@ -6,8 +6,7 @@
  * learns ids (include/predecessor.h). Functions return 1 for a known id and 0 for a new one, as
  * the library does.
  */
-#ifndef XDP_DEDUP_IDS_H
-#define XDP_DEDUP_IDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -52,5 +51,3 @@ int ids_remove(struct filter *f, const uint8_t *id);
 
 /* Returns whether ids of f->stream can be removed in this filter's layout. */
 bool ids_can_remove(const struct filter *f);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Opens a loaded filter by its name, for the tool and the library. Logs nothing. */
-#ifndef XDP_DEDUP_OPEN_H
-#define XDP_DEDUP_OPEN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -74,5 +73,3 @@ int filter_drop_predecessor(const struct filter *f);
  * or -errno.
  */
 int filter_same_predecessor(const struct filter *a, const struct filter *b);
-
-#endif

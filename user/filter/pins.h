@@ -2,8 +2,7 @@
 /* The filter NAME is the directory PIN_ROOT/NAME of pinned maps. Checks names, and opens pins. Logs
  * nothing.
  */
-#ifndef XDP_DEDUP_PINS_H
-#define XDP_DEDUP_PINS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,5 +97,3 @@ struct pin_content {
  * caller unmaps c->mem; -EPROTO if the map has fewer than c->least; another -errno.
  */
 int pin_map_content(const char *name, enum pin pin, struct pin_content *c);
-
-#endif

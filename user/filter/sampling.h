@@ -2,8 +2,7 @@
 /* Receives samples from a live filter: copies of packets that it drops, or that are new. How it
  * works: include/sample.h. Logs nothing.
  */
-#ifndef XDP_DEDUP_SAMPLING_H
-#define XDP_DEDUP_SAMPLING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ struct sampling_process {
  * as without a sampler.
  */
 void sampling_find_process(const struct filter *f, struct sampling_process *out);
-
-#endif

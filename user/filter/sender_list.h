@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Lists and names the senders of a filter's numbered streams that have accounts (accounts.h). */
-#ifndef XDP_DEDUP_SENDER_LIST_H
-#define XDP_DEDUP_SENDER_LIST_H
+#pragma once
 
 #include "accounts.h"
 
@@ -39,5 +38,3 @@ const char *sender_path_stream(const struct dedup_config *c, const struct path_f
 
 /* Returns how many different numbers have arrived: the sum of `first` of all paths. */
 uint64_t sender_first_all(const struct source_figures *s);
-
-#endif

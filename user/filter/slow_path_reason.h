@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Makes packets take the slow path (include/slow_path.h). */
-#ifndef XDP_DEDUP_SLOW_PATH_REASON_H
-#define XDP_DEDUP_SLOW_PATH_REASON_H
+#pragma once
 
 #include "open_filter.h"
 
@@ -15,5 +14,3 @@ typedef int (*put_reason_fn)(struct filter *f, void *arg);
  * put() returned; -ESTALE if the hand stopped while it walked through the reasons.
  */
 int slow_path_put_reason(struct filter *f, put_reason_fn put, void *arg);
-
-#endif

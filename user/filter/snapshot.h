@@ -20,8 +20,7 @@
  *   memory, and the rate holds.
  * Only ids that arrive while the memory is being read may be missing.
  */
-#ifndef XDP_DEDUP_SNAPSHOT_H
-#define XDP_DEDUP_SNAPSHOT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -143,5 +142,3 @@ struct snapshot_ids snapshot_ids(const struct snapshot_head *h);
 void snapshot_add_ids(const struct snapshot_head *h, struct snapshot_ids ids,
 		      const struct dedup_config *successor, struct dedup_state *st,
 		      struct dedup_block *blocks);
-
-#endif

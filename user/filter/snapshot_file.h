@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Snapshots of filters (snapshot.h) as files. Failures are logged. */
-#ifndef XDP_DEDUP_SNAPSHOT_FILE_H
-#define XDP_DEDUP_SNAPSHOT_FILE_H
+#pragma once
 
 #include "snapshot.h"
 #include "open_filter.h"
@@ -31,5 +30,3 @@ void snapshot_close(struct snapshot *snapshot);
  * another -errno (logged).
  */
 int snapshot_read(const struct snapshot *snapshot, struct dedup_block *blocks);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Computes figures from a live filter's memory and state. Writes nothing. */
-#ifndef XDP_DEDUP_STATS_H
-#define XDP_DEDUP_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ double stats_deliveries(const struct filter_counters *c);
 
 /* Returns whether the hand has stopped: then every packet passes. now_ns is the kernel's clock. */
 bool stats_stopped(const struct dedup_config *cfg, const struct dedup_state *st, uint64_t now_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Makes ids of an open filter's streams as the packet program does. Logs nothing. */
-#ifndef XDP_DEDUP_STREAM_IDS_H
-#define XDP_DEDUP_STREAM_IDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ size_t stream_id_bytes(const struct dedup_config *c, uint32_t n, const struct de
  */
 int stream_seek(const struct filter *f, const uint8_t *id, struct dedup_id *copy,
 		struct dedup_lookup_key *out);
-
-#endif

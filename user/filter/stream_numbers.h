@@ -3,8 +3,7 @@
  * space: in the mapped memory, without a system call, while packets use it. An id is a source and a
  * number, as stream_make_id() makes it.
  */
-#ifndef XDP_DEDUP_STREAM_NUMBERS_H
-#define XDP_DEDUP_STREAM_NUMBERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ int numbers_remove(struct filter *f, const uint8_t *id);
 
 /* Returns how many sources are known now. */
 uint32_t numbers_sources(const struct filter *f);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Adds up a filter's counters (include/counters.h) from its map `stats`. Logs nothing. */
-#ifndef XDP_DEDUP_TOTALS_H
-#define XDP_DEDUP_TOTALS_H
+#pragma once
 
 #include "counters.h"
 #include "open_filter.h"
@@ -40,5 +39,3 @@ int filter_keep_counters(const struct filter *old, const struct filter *f);
  * of the hand. Returns 0, or -errno.
  */
 int filter_stream_counters(const struct filter *f, uint32_t n, struct filter_counters *sum);
-
-#endif

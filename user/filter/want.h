@@ -2,8 +2,7 @@
 /* Requests another copy of an event that is missing though the filter knows its id. How it works:
  * include/wanted.h.
  */
-#ifndef XDP_DEDUP_WANT_H
-#define XDP_DEDUP_WANT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ struct want_ring {
 
 /* Does what want_key() does, and withdraws the oldest want if there are too many. */
 int want_ring_add(struct want_ring *r, struct filter *f, const struct dedup_id *id, uint32_t n);
-
-#endif

@@ -3,8 +3,7 @@
  * The bits of an item are h(i) = h1 + i * h2 modulo the filter's size (include/positions.h). Bit i
  * is bit i & 7 of byte i >> 3. An inserted item is always found; another one seldom.
  */
-#ifndef XDP_DEDUP_FIPS_H
-#define XDP_DEDUP_FIPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ int fips_encode(const struct fips_filter *f, uint64_t sequence, uint8_t *buffer,
  */
 enum fips_refusal fips_decode(const uint8_t *msg, size_t len, struct fips_filter *f,
 			      uint64_t *sequence);
-
-#endif

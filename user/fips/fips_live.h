@@ -3,8 +3,7 @@
  * of 2, at least 64. A v1 filter is folded if m is smaller than its size, and repeated over the
  * array if m is larger: in both cases its items are found.
  */
-#ifndef XDP_DEDUP_FIPS_LIVE_H
-#define XDP_DEDUP_FIPS_LIVE_H
+#pragma once
 
 #include "fips.h"
 #include "open_filter.h"
@@ -28,5 +27,3 @@ int fips_live_absorb(struct filter *f, const struct fips_filter *from, double fp
  * predecessor that is a FIPS filter of this k. Returns 0, or -errno.
  */
 int fips_live_filter(const struct filter *f, struct fips_filter *out);
-
-#endif

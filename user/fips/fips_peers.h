@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The state of a FIPS node; xdp-dedup-fips.h documents it. */
-#ifndef XDP_DEDUP_FIPS_PEERS_H
-#define XDP_DEDUP_FIPS_PEERS_H
+#pragma once
 
 #include "fips.h"
 #include "xdp-dedup-fips.h"
@@ -34,5 +33,3 @@ struct xdp_dedup_fips_node {
 	bool changed;	  /* since the last poll: `once` and `twice` are out of date */
 	uint64_t next_ns; /* what the last poll returned */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The limit on a FIPS filter's occupancy; in floating point, unlike fips.h. */
-#ifndef XDP_DEDUP_FIPS_RATE_H
-#define XDP_DEDUP_FIPS_RATE_H
+#pragma once
 
 #include "fips.h"
 
@@ -9,5 +8,3 @@
  * (array_rate_at()) is at most fpr. m if fpr is 1 or more; 0 if it is 0 or less, or NAN.
  */
 uint32_t fips_cap_bits(double fpr, uint32_t size_class, uint32_t hash_count);
-
-#endif

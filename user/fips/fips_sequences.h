@@ -2,8 +2,7 @@
 /* The sequence of each peer's last accepted announcement. An announcement is accepted only if its
  * sequence is higher, or if it is the first one of its peer. A struct of zeros is an empty list.
  */
-#ifndef XDP_DEDUP_FIPS_SEQUENCES_H
-#define XDP_DEDUP_FIPS_SEQUENCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ void fips_sequences_put(struct fips_sequences *h, uint64_t peer, uint64_t sequen
 /* Forgets the peer's last sequence: its next announcement is accepted. */
 void fips_sequences_forget(struct fips_sequences *h, uint64_t peer);
 void fips_sequences_free(struct fips_sequences *h);
-
-#endif

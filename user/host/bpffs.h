@@ -3,8 +3,7 @@
  * as a mount namespace has it mounted, and a mount namespace as long as a process is in it: that of
  * `ip netns exec` ends with its command.
  */
-#ifndef XDP_DEDUP_BPFFS_H
-#define XDP_DEDUP_BPFFS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@
  * Returns 0; or -errno (logged) if all of these fail, or if it is unknown whether BPFFS lasts.
  */
 int bpffs_ready(bool may_mount);
-
-#endif

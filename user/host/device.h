@@ -2,8 +2,7 @@
 /* What a network device's driver reports, by ethtool and the kernel's netdev family. Nothing here
  * logs. Each function returns -errno if it fails, or if the driver does not report the value.
  */
-#ifndef XDP_DEDUP_DEVICE_H
-#define XDP_DEDUP_DEVICE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ int device_xdp_features(int ifindex, uint64_t *features);
  * -ENOENT if that is unknown because the kernel lacks xsk_diag; another -errno if the query fails.
  */
 int device_has_zerocopy_sockets(int ifindex);
-
-#endif

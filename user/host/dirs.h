@@ -2,8 +2,7 @@
 /* The directories of pins: the BPF file system, and checks that only root can change a directory.
  * Nothing here logs.
  */
-#ifndef XDP_DEDUP_DIRS_H
-#define XDP_DEDUP_DIRS_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ int dir_next(DIR *dir, struct dirent **ret_entry);
  * O_TMPFILE the new file has mode 0600. Returns the descriptor, which the caller closes; or -errno.
  */
 int dir_open_of(const char *path, int flags);
-
-#endif

@@ -2,8 +2,7 @@
 /* Known drivers, and limits of their XDP that they do not report. `make test-drivers` found them;
  * tests/drivers/README.md has its results.
  */
-#ifndef XDP_DEDUP_DRIVER_H
-#define XDP_DEDUP_DRIVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ int driver_one_buffer_mtu(const struct driver *d);
  * limit is known.
  */
 int driver_native_mtu(const struct driver *d, int ifindex);
-
-#endif

@@ -3,8 +3,7 @@
  * A machine has one. It belongs to the initial network namespace, and sees the packets of all
  * namespaces. The last of its listeners that closes it stops it. Nothing is logged here.
  */
-#ifndef XDP_DEDUP_DROP_MONITOR_H
-#define XDP_DEDUP_DROP_MONITOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ void drop_monitor_close(struct drop_monitor *m);
  * it is a module of the kernel, which is not loaded for this.
  */
 void drop_monitor_end_left(void);
-
-#endif

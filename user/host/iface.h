@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* An interface in a filter's record: is it in the network namespace of this process? Logs nothing. */
-#ifndef XDP_DEDUP_IFACE_H
-#define XDP_DEDUP_IFACE_H
+#pragma once
 
 #include <net/if.h>
 #include <stdbool.h>
@@ -18,5 +17,3 @@ uint64_t iface_local_netns(void);
  * of the record is empty.
  */
 bool iface_is_local(const struct dedup_iface *iface);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Permissions of this process; features, memory and clock of this kernel. */
-#ifndef XDP_DEDUP_KERNEL_H
-#define XDP_DEDUP_KERNEL_H
+#pragma once
 
 #include <errno.h>
 #include <stdarg.h>
@@ -105,5 +104,3 @@ static inline void kernel_wait_for_packets(void)
  * right only after kernel_ready(), which reads the offset (clock.h).
  */
 uint64_t kernel_now_ns(void);
-
-#endif

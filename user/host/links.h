@@ -4,8 +4,7 @@
  * interfaces on top of an interface receive its packets again. Read by rtnetlink. Nothing here
  * logs; a failure returns -errno.
  */
-#ifndef XDP_DEDUP_LINKS_H
-#define XDP_DEDUP_LINKS_H
+#pragma once
 
 #include <linux/if_ether.h>
 #include <net/if.h>
@@ -78,5 +77,3 @@ const struct link *links_xdp_above(const struct links *l, uint32_t index);
 /* Reads the kernel's message about one interface, an RTM_NEWLINK, into *out. */
 struct nlmsghdr;
 void links_parse(const struct nlmsghdr *message, struct link *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* One request to the kernel by netlink, through libmnl. Logs nothing. */
-#ifndef XDP_DEDUP_NETLINK_H
-#define XDP_DEDUP_NETLINK_H
+#pragma once
 
 #include <libmnl/libmnl.h>
 
@@ -45,5 +44,3 @@ uint64_t netlink_number(const struct nlattr *a);
 
 /* Copies the text in the attribute, cut to `size` bytes; *out stays if `a` is NULL. */
 void netlink_text(const struct nlattr *a, char *out, size_t size);
-
-#endif

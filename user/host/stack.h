@@ -3,8 +3,7 @@
  * reverse path filter, multicast groups, UDP sockets, netfilter. Logs nothing. Addresses of IPv4
  * are mapped ones (::ffff:0:0/96).
  */
-#ifndef XDP_DEDUP_STACK_H
-#define XDP_DEDUP_STACK_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -85,5 +84,3 @@ const char *stack_program_of(uint32_t inode, char buf[STACK_PROGRAM_MAX]);
  * hooks. The rules are not interpreted.
  */
 int stack_has_rules(uint8_t family);
-
-#endif

@@ -28,8 +28,7 @@
  * first, and leaves its line where it wraps. Dillinger and Manolios (FMCAD 2004) found these terms;
  * the sums are this project's own.
  */
-#ifndef XDP_DEDUP_ARRAY_RATE_H
-#define XDP_DEDUP_ARRAY_RATE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -57,5 +56,3 @@ double array_ids(uint32_t m, uint32_t k, double set);
 
 /* Does what array_ids() does, but returns a finite number if all bits are set. */
 double array_learned(uint32_t m, uint32_t k, uint64_t set);
-
-#endif

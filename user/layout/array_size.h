@@ -2,8 +2,7 @@
 /* Layouts flat and countdown: how large an array of m bits, or cells, with k probes must be. Pure
  * arithmetic.
  */
-#ifndef XDP_DEDUP_ARRAY_SIZE_H
-#define XDP_DEDUP_ARRAY_SIZE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ const char *array_refuse_tezos(uint32_t index_bits, uint32_t probes);
 
 /* Returns whether arrays can have this m and k, with this hash. */
 bool array_is_sound(const struct dedup_memory *m);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Layout blocked: how large a filter must be. Pure arithmetic. */
-#ifndef XDP_DEDUP_BLOCKED_SIZE_H
-#define XDP_DEDUP_BLOCKED_SIZE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ double size_fpr(const struct geometry *g, double ids);
 int size_pick(double ids, double fpr, struct geometry *out);
 
 #define SIZE_BITS_WORTH 1.06
-
-#endif

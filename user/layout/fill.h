@@ -2,8 +2,7 @@
 /* The occupancy of a filter's memory, from all its blocks or a sample: what the layouts' fill
  * functions have in common.
  */
-#ifndef XDP_DEDUP_FILL_H
-#define XDP_DEDUP_FILL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ bool walk_on(struct walk *w);
  * the estimate of ids is based on. per_id: how many of those one id leaves.
  */
 void fill_set_error(struct fill *f, double read_part, double found, double per_id);
-
-#endif

@@ -4,8 +4,7 @@
  * every 4th bit is set, for example, one item in 16 is found with k = 5; if a quarter of the bits
  * is set at random, it is one in 1,000.
  */
-#ifndef XDP_DEDUP_FIPS_COUNT_H
-#define XDP_DEDUP_FIPS_COUNT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ double fips_counted_rate(const __u64 *bits, uint32_t m, uint32_t k);
  * in common are counted as an array of v1's size; a few bits are common by chance.
  */
 double fips_excess(const __u64 *array, uint32_t m, uint32_t k, const __u64 *more);
-
-#endif

@@ -3,8 +3,7 @@
  * countdown.c. Code that plans, reads or describes a filter, or learns ids, calls these. The header
  * with a layout's name in include/ defines its memory.
  */
-#ifndef XDP_DEDUP_LAYOUT_H
-#define XDP_DEDUP_LAYOUT_H
+#pragma once
 
 #include "block.h"
 #include "config.h"
@@ -155,5 +154,3 @@ const struct layout *layout_of(uint32_t layout);
 
 /* Returns the name of an enum dedup_hash_scheme; NULL for any other number. */
 const char *hash_name(uint32_t hash);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A filter that this process has open (open.h opens it). */
-#ifndef XDP_DEDUP_OPEN_FILTER_H
-#define XDP_DEDUP_OPEN_FILTER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +40,3 @@ static inline const char *filter_shown_name(const struct filter *f)
 {
 	return f->name + (*f->name == *STAGING);
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* Makes a dedup_config for the kernel from a filter_spec, the user's request: sizes, the hand's
  * pace, and limits on learning.
  */
-#ifndef XDP_DEDUP_PLAN_H
-#define XDP_DEDUP_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -138,5 +137,3 @@ static inline uint64_t plan_delivery_bytes(const struct dedup_config *cfg)
 				  DEDUP_IN_FLIGHT_MAX * (uint64_t)sizeof(struct dedup_in_flight))
 		       : 0;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* The UDP datagram in an Ethernet frame that bypassed the network stack: its position, its sender,
  * and whether it is intact. Frames are hostile: any bytes, of any length.
  */
-#ifndef XDP_DEDUP_LIB_DATAGRAM_H
-#define XDP_DEDUP_LIB_DATAGRAM_H
+#pragma once
 
 #include "xdp-dedup-receive.h"
 
@@ -20,5 +19,3 @@ enum datagram_kind {
  * NULL and 0 unless it returns DATAGRAM_UDP or DATAGRAM_UNFINISHED.
  */
 enum datagram_kind datagram_read(struct xdp_dedup_packet *p);
-
-#endif

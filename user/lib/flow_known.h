@@ -3,8 +3,7 @@
  * packet are known if only its datagram was received from a socket: the payload, and parts of the
  * headers that follow from lengths, addresses and ports. A stream that reads others needs the frame.
  */
-#ifndef XDP_DEDUP_LIB_FLOW_KNOWN_H
-#define XDP_DEDUP_LIB_FLOW_KNOWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ static inline bool accepts_one_address(const struct dedup_prefix *p, bool ipv6)
 
 	return !memcmp(p->mask, all, ipv6 ? 16 : 4);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * raises state.serial. The first call that finds another serial reopens the filter. The old maps
  * are closed once no thread uses them any more (readers.h).
  */
-#ifndef XDP_DEDUP_LIB_HANDLE_H
-#define XDP_DEDUP_LIB_HANDLE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -94,5 +93,3 @@ static inline bool lib_is_superseded(const struct filter *of)
 
 /* Has the hand stopped, which is the window's clock? Then the filter's answers are not valid. */
 bool lib_is_stopped(const struct xdp_dedup_filter *f, const struct filter *of);
-
-#endif

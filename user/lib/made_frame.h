@@ -2,8 +2,7 @@
 /* Makes a frame from a datagram that a socket received, for the packet program. Sets all headers and
  * lengths that the program needs; fields that a socket does not report, and UDP's checksum, are 0.
  */
-#ifndef XDP_DEDUP_LIB_MADE_FRAME_H
-#define XDP_DEDUP_LIB_MADE_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ struct made_flow {
 /* Writes the frame, whose payload has at most MADE_PAYLOAD_MAX() bytes. Returns its length. */
 size_t made_frame(const struct made_flow *flow, const void *payload, size_t payload_len,
 		  uint8_t frame[MADE_FRAME_MAX]);
-
-#endif

@@ -4,8 +4,7 @@
  * without barriers; membarrier(2) replaces these when another thread reads the marks. There is one
  * list of threads for all open filters.
  */
-#ifndef XDP_DEDUP_LIB_READERS_H
-#define XDP_DEDUP_LIB_READERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,5 +53,3 @@ uint64_t readers_retire(void);
  * Without membarrier(2) it is never known: false.
  */
 bool readers_are_done(uint64_t retired);
-
-#endif

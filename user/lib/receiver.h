@@ -3,8 +3,7 @@
  * receive_idle.c runs while there are none. include/deliver.h explains how a receiver and the
  * packet program work together.
  */
-#ifndef XDP_DEDUP_LIB_RECEIVER_H
-#define XDP_DEDUP_LIB_RECEIVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -97,5 +96,3 @@ bool receiver_want(struct xdp_dedup_receiver *r, struct filter *f, const struct 
 
 /* Reads the filter's streams into *r. */
 void receiver_describe_streams(struct xdp_dedup_receiver *r, const struct filter *f);
-
-#endif

@@ -2,8 +2,7 @@
 /* Filters in the kernel: their programs, hands and names, and private filters of this process.
  * Failures are logged.
  */
-#ifndef XDP_DEDUP_LOADER_H
-#define XDP_DEDUP_LOADER_H
+#pragma once
 
 #include "open_filter.h"
 
@@ -47,5 +46,3 @@ int loader_explain(const char *name, int err);
 int loader_names(char ***names);
 int loader_find_names(char ***names);
 void loader_free_names(char **names);
-
-#endif

@@ -2,8 +2,7 @@
 /* Makes filters, their successors, and their next programs in +NAME. Failures are logged, and then
  * +NAME is removed.
  */
-#ifndef XDP_DEDUP_LOADER_NEXT_H
-#define XDP_DEDUP_LOADER_NEXT_H
+#pragma once
 
 #include "loader_predecessor.h"
 
@@ -26,5 +25,3 @@ int loader_next_program(const char *name, const struct dedup_config *cfg,
 			const struct predecessor *predecessor);
 int loader_next_filter(const char *name, const struct dedup_config *cfg,
 		       const struct filter *running);
-
-#endif

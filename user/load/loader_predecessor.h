@@ -2,8 +2,7 @@
 /* The maps of the predecessor (include/predecessor.h) of a filter that is to be made: of a running
  * filter, or of one made from a snapshot. Failures are logged.
  */
-#ifndef XDP_DEDUP_LOADER_PREDECESSOR_H
-#define XDP_DEDUP_LOADER_PREDECESSOR_H
+#pragma once
 
 #include "open_filter.h"
 
@@ -33,5 +32,3 @@ int predecessor_of_filter(const struct filter *f, struct predecessor *out);
 int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter *successor,
 			    struct predecessor *out);
 void predecessor_close(struct predecessor *p);
-
-#endif

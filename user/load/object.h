@@ -2,8 +2,7 @@
 /* The BPF object of one filter: sets the sizes of its maps, uses and makes pins, and selects the
  * filter's programs. For loader*.c, which decide what is made. Failures are logged.
  */
-#ifndef XDP_DEDUP_OBJECT_H
-#define XDP_DEDUP_OBJECT_H
+#pragma once
 
 #include <bpf/libbpf.h>
 
@@ -41,5 +40,3 @@ int object_start_hand(const struct bpf_program *hand);
  * nothing.
  */
 int object_run(const struct bpf_program *prog);
-
-#endif

@@ -3,8 +3,7 @@
  * and removed in +NAME, a name that no filter can have, and one system call renames +NAME to NAME,
  * or NAME to +NAME. Failures are logged.
  */
-#ifndef XDP_DEDUP_PIN_DIRS_H
-#define XDP_DEDUP_PIN_DIRS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -30,5 +29,3 @@ int pin_dir_make(const char *path, bool is_private);
 
 /* Logs what the error `err` of dir_check() means. Returns err. */
 int pin_dir_explain(const char *path, int err);
-
-#endif

@@ -2,8 +2,7 @@
 /* Runs the packet program in the kernel on single frames, by BPF_PROG_TEST_RUN, with the caller's
  * clock. Uses no interface, and pins nothing.
  */
-#ifndef XDP_DEDUP_TEST_RUN_H
-#define XDP_DEDUP_TEST_RUN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ int test_run_step(struct test_run *k, uint64_t now_ns, uint64_t *sleep_ns);
  * than an Ethernet header.
  */
 int test_run_frame(struct test_run *k, const void *frame, uint32_t len, struct answer *out);
-
-#endif

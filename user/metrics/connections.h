@@ -2,8 +2,7 @@
 /* The open connections, by age. A slow client cannot keep a connection forever, and open
  * connections cannot keep new ones out.
  */
-#ifndef XDP_DEDUP_CONNECTIONS_H
-#define XDP_DEDUP_CONNECTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void connections_end_older(struct connections *g, uint64_t now_ms, uint64_t age_
  * request, or else the oldest of all. Those of the newer half may not have had time for a request.
  */
 void connections_make_room(struct connections *g, int most);
-
-#endif

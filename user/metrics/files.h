@@ -2,8 +2,7 @@
 /* The files DIRECTORY/NAME.prom, which other programs write and replace by rename(). The first line
  * of a file may say how often it is written: "# xdp-dedup: written every SECONDS s".
  */
-#ifndef XDP_DEDUP_FILES_H
-#define XDP_DEDUP_FILES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@
  * there is no regular file of this name; or another -errno.
  */
 int files_open(const char *directory, const char *name, uint64_t *ret_bytes);
-
-#endif

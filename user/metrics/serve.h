@@ -2,8 +2,7 @@
 /* The HTTP server (libmicrohttpd): one thread, which never blocks on a client. A connection serves
  * one request.
  */
-#ifndef XDP_DEDUP_SERVE_H
-#define XDP_DEDUP_SERVE_H
+#pragma once
 
 #define SERVE_CONNECTIONS_MAX 600
 #define SERVE_OPEN_MAX 500	  /* with more, each new connection ends an old one */
@@ -15,5 +14,3 @@
  * (logged).
  */
 int serve(int listen_fd, const char *directory);
-
-#endif

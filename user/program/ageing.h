@@ -3,8 +3,7 @@
  * blocks that no packet has touched since they were cleared. A replay runs a day of packets in a
  * minute, and most turns of the hand have nothing to forget. Only program.c includes this file.
  */
-#ifndef XDP_DEDUP_PROGRAM_AGEING_H
-#define XDP_DEDUP_PROGRAM_AGEING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -99,5 +98,3 @@ static void age_touched(struct dedup_block *blocks, uint64_t hand, uint32_t cnt)
 			live[chunk / GROUP_CHUNKS] -= !--passes[chunk];
 	}
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* The extent of a frame: how many of its bytes decide the verdict. Only program.c includes this
  * file, after the packet program.
  */
-#ifndef XDP_DEDUP_EXTENT_H
-#define XDP_DEDUP_EXTENT_H
+#pragma once
 
 #define ALL UINT32_MAX /* an extent: all bytes of the frame */
 
@@ -93,5 +92,3 @@ static __u32 extent_of(const struct frame *f, const struct dedup_stream *s, int 
 		end = from + dedup_digest_max(s);
 	return end > extent ? end : extent;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* The packet program and its hand, bpf/xdp_dedup.bpf.c, compiled for user space. A process has one
  * program: program_open() restarts it with another filter. Not thread-safe.
  */
-#ifndef XDP_DEDUP_PROGRAM_H
-#define XDP_DEDUP_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -69,5 +68,3 @@ void program_identify(const void *frame, uint32_t len, struct program_id *out);
  */
 void program_parse(const void *frame, uint32_t len);
 void program_identify_as(uint32_t stream, struct program_id *out);
-
-#endif

@@ -3,8 +3,7 @@
  * stream's ids are made, its rule, is therefore in the servers, in a KV bucket: the first machine
  * writes it, and the others compare theirs with it.
  */
-#ifndef XDP_DEDUP_PUBLISH_ID_RULE_H
-#define XDP_DEDUP_PUBLISH_ID_RULE_H
+#pragma once
 
 #include <nats/nats.h>
 
@@ -43,5 +42,3 @@ const char *id_rule_difference(const struct id_rule *r, const char *theirs, char
  */
 int id_rule_check(jsCtx *js, const struct publish_options *o, const struct id_rule *rule,
 		  int64_t last_ns, bool may_add);
-
-#endif

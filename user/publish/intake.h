@@ -3,8 +3,7 @@
  * from UDP sockets, which get the packets that do not fit into those. The intake keeps an event
  * until the caller passes its outcome to intake_end().
  */
-#ifndef XDP_DEDUP_PUBLISH_INTAKE_H
-#define XDP_DEDUP_PUBLISH_INTAKE_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stdint.h>
@@ -155,5 +154,3 @@ int intake_watch(struct intake *in, int fd);
  */
 int intake_keep(struct intake *in, const struct xdp_dedup_datagram *d, struct intake_event *found,
 		intake_fn fn, void *arg);
-
-#endif

@@ -4,8 +4,7 @@
  * share (HMAC-SHA-256, RFC 2104): otherwise an attacker could compute the id in advance, publish
  * another message with it, and suppress the event. Not thread-safe.
  */
-#ifndef XDP_DEDUP_PUBLISH_MESSAGE_ID_H
-#define XDP_DEDUP_PUBLISH_MESSAGE_ID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ struct message_event {
 int message_id_write(const struct xdp_dedup_stream *s, const char *realm,
 		     const struct message_secret *secret, const struct message_event *e,
 		     char out[MESSAGE_ID_MAX]);
-
-#endif

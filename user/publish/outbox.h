@@ -3,8 +3,7 @@
  * outbox owns the connection and the table of pending messages, and passes the outcome of each
  * event to the intake.
  */
-#ifndef XDP_DEDUP_PUBLISH_OUTBOX_H
-#define XDP_DEDUP_PUBLISH_OUTBOX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -68,5 +67,3 @@ enum server_state outbox_receive(struct outbox *o);
 
 /* Sends due messages, and retries late ones. The caller calls it some 50 times a second. */
 void outbox_send_due(struct outbox *o);
-
-#endif

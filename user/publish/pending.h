@@ -4,8 +4,7 @@
  * copies of them pass: with --learn app until it learns the id, with --deliver xsk until a socket
  * has taken it. The table finds these copies. Pure: the caller reads the clock, and sends.
  */
-#ifndef XDP_DEDUP_PUBLISH_PENDING_H
-#define XDP_DEDUP_PUBLISH_PENDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ void pending_postpone(struct pending_slot *s, uint64_t now_ns, uint64_t pause_ns
  * may not have arrived.
  */
 void pending_restart(struct pending_slot *s);
-
-#endif

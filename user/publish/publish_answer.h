@@ -3,8 +3,7 @@
  * message's sequence number, and `duplicate` if the engine knew the id; a failure has `error`. A
  * hostile server may send any bytes. Pure.
  */
-#ifndef XDP_DEDUP_PUBLISH_ANSWER_H
-#define XDP_DEDUP_PUBLISH_ANSWER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ struct publish_answer {
 /* Reads an answer of a stream of this template (subject.h); one of another stream is not ok. */
 void publish_answer_read(const char *bytes, size_t len, const char *stream,
 			 struct publish_answer *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Options of xdp-dedup-publish, from the command line and from a file. */
-#ifndef XDP_DEDUP_PUBLISH_OPTIONS_H
-#define XDP_DEDUP_PUBLISH_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ int publish_options_read(struct publish_options *out, int argc, char **argv);
 void publish_options_free(struct publish_options *o);
 
 void publish_options_help(FILE *out);
-
-#endif

@@ -3,8 +3,7 @@
  * publish_streams_refresh() adapts them to changes of the filter. A stream lives as long as an
  * event points to it.
  */
-#ifndef XDP_DEDUP_PUBLISH_STREAMS_H
-#define XDP_DEDUP_PUBLISH_STREAMS_H
+#pragma once
 
 #include "message_id.h"
 #include "publish_options.h"
@@ -67,5 +66,3 @@ bool publish_streams_learns(const struct publish_streams *s, const struct publis
 /* Returns the stream of an id; NULL if it is not published. id->change must be s->change. */
 struct publish_stream *publish_streams_of(const struct publish_streams *s,
 					  const struct xdp_dedup_identity *id);
-
-#endif

@@ -2,8 +2,7 @@
 /* The publisher: takes fresh events, publishes them, and keeps each until the engine has stored it.
  * An event loop (sd-event) around intake.h and outbox.h.
  */
-#ifndef XDP_DEDUP_PUBLISH_PUBLISHER_H
-#define XDP_DEDUP_PUBLISH_PUBLISHER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -17,5 +16,3 @@ int publish_metrics_write(void *outbox, FILE *out);
  * at most 20 s. A second signal ends the wait. With o->check only checks. Returns an exit status.
  */
 int publisher_run(const struct publish_options *o);
-
-#endif

@@ -4,8 +4,7 @@
  * wait for a server, except server_publish(): at most SERVER_WRITE_MS for a full send buffer. Only
  * the thread that opened the server may call them; any thread may call server_wake().
  */
-#ifndef XDP_DEDUP_PUBLISH_SERVER_H
-#define XDP_DEDUP_PUBLISH_SERVER_H
+#pragma once
 
 #include <nats/nats.h>
 #include <pthread.h>
@@ -126,5 +125,3 @@ void server_bin_empty(struct server_bin *b);
 
 /* Runs the other thread (server_thread.c); its argument is the server. */
 void *server_run(void *arg);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* libnats's options of a connection: servers, credentials, TLS. */
-#ifndef XDP_DEDUP_PUBLISH_SERVER_OPTIONS_H
-#define XDP_DEDUP_PUBLISH_SERVER_OPTIONS_H
+#pragma once
 
 #include <nats/nats.h>
 
@@ -20,5 +19,3 @@ void server_note_login(const struct publish_options *o);
 
 /* Logs why connecting failed, and what to do. */
 void server_log_failure(const struct publish_options *o, natsStatus err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Creates the JetStream streams, with --create, and checks that they meet the requirements. */
-#ifndef XDP_DEDUP_PUBLISH_STREAM_CHECK_H
-#define XDP_DEDUP_PUBLISH_STREAM_CHECK_H
+#pragma once
 
 #include <nats/nats.h>
 
@@ -36,5 +35,3 @@ struct stream_fit {
  */
 int stream_check(natsConnection *nc, const struct publish_options *o,
 		 const struct stream_requirements *required, struct stream_fit *out);
-
-#endif

@@ -3,8 +3,7 @@
  * {stream}, {machine} and {shard} are replaced; in a stream's name {stream} and {shard}, also
  * inside a word. Pure.
  */
-#ifndef XDP_DEDUP_PUBLISH_SUBJECT_H
-#define XDP_DEDUP_PUBLISH_SUBJECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ uint32_t subject_shard(const char *id, uint32_t shards);
 
 /* Returns whether a stream's name may be of this template: it begins and ends as the template. */
 bool subject_is_of(const char *text, const char *name);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html
  */
-#ifndef XDP_DEDUP_BLOCKS_H
-#define XDP_DEDUP_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ void blocks_read(struct blocks *b, uint8_t *bytes, size_t len);
 
 /* Returns the interface of the next packet, below ifaces->cnt. */
 uint32_t blocks_pop(struct blocks *b);
-
-#endif

@@ -3,8 +3,7 @@
  * no bytes make these functions read or write out of bounds. They use less than 1 MiB of memory in
  * most cases, and at most 40 MiB (the largest pcapng block has 16 MiB).
  */
-#ifndef XDP_DEDUP_CAPTURE_H
-#define XDP_DEDUP_CAPTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -115,5 +114,3 @@ int capture_finish(struct capture_out *o);
  * unchanged; a live file keeps its frames. Accepts NULL.
  */
 void capture_discard(struct capture_out *o);
-
-#endif

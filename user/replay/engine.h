@@ -4,8 +4,7 @@
  * the configuration's secrets, have the credit of one CPU, and step the hand when its timer would
  * fire.
  */
-#ifndef XDP_DEDUP_ENGINE_H
-#define XDP_DEDUP_ENGINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ void engine_set_interface(struct engine *e, uint32_t ifindex);
 
 /* Returns the filter: its configuration, state, record and blocks. */
 const struct filter *engine_filter(const struct engine *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A frame's protocol, sender and destination, by which the survey groups traffic. Pure. */
-#ifndef XDP_DEDUP_FLOW_H
-#define XDP_DEDUP_FLOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ bool flow_is_to(const struct flow *f, const struct survey_destination *d);
 
 /* Returns a hash of the destination. */
 uint32_t flow_destination(const struct flow *f);
-
-#endif

@@ -4,8 +4,7 @@
  * A heuristic tells whether a UDP payload looks like a protocol's. It is for built-in profiles
  * whose gates check little, and tests other properties of the protocol's packets.
  */
-#ifndef XDP_DEDUP_HEURISTICS_H
-#define XDP_DEDUP_HEURISTICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ struct numbers {
 
 /* Adds a packet by its RTP header of 12 bytes. The caller leaves out repeated packets. */
 void numbers_add(struct numbers *n, const uint8_t *header);
-
-#endif

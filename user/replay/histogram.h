@@ -2,8 +2,7 @@
 /* A histogram of duplicates' ages in ns, with 32 steps for each doubling, so a time that is read
  * from it is at most 1/32 too high.
  */
-#ifndef XDP_DEDUP_HISTOGRAM_H
-#define XDP_DEDUP_HISTOGRAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ uint64_t histogram_part(const struct histogram *a, double part);
 
 /* Returns how many ages are at most `ns`; those within 1/32 of it may be missing. */
 uint64_t histogram_within(const struct histogram *a, uint64_t ns);
-
-#endif

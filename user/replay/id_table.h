@@ -7,8 +7,7 @@
  * chosen without the secret have equal keys with a probability of 2^-64; among 10 million ids, the
  * probability of any two equal keys is 3 in a million.
  */
-#ifndef XDP_DEDUP_ID_TABLE_H
-#define XDP_DEDUP_ID_TABLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -46,5 +45,3 @@ void id_table_prefetch(const struct id_table *x, uint64_t key);
 
 /* Returns the time since which all ids are known; 0: no id was discarded. */
 uint64_t id_table_known_since(const struct id_table *x);
-
-#endif

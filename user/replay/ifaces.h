@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The interfaces of a capture file: numbers and names. Pure. */
-#ifndef XDP_DEDUP_IFACES_H
-#define XDP_DEDUP_IFACES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ uint32_t ifaces_add(struct ifaces *i, const char *name, uint32_t tag);
  * interfaces have no other tag. Adds a new one as "index N".
  */
 uint32_t ifaces_by_index(struct ifaces *i, uint32_t index);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The packet inside of a captured frame's tunnels (include/tunnel.h), as a separate frame. Pure. */
-#ifndef XDP_DEDUP_INSIDE_H
-#define XDP_DEDUP_INSIDE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ struct inside {
 /* Opens the tunnels that `t` names. `buffer` has `size` bytes, at least 64, for the inner frame. */
 void inside_open(struct inside *out, const struct capture_frame *f, const struct dedup_tunnels *t,
 		 uint8_t *buffer, uint32_t size);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * https://www.tcpdump.org/linktypes.html
  */
-#ifndef XDP_DEDUP_LINK_H
-#define XDP_DEDUP_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ bool link_is_known(int dlt);
  */
 bool link_make_header(struct link_header *h, int dlt, const uint8_t mac[ETH_ALEN],
 		      const uint8_t *data, uint32_t len);
-
-#endif

@@ -2,8 +2,7 @@
 /* Numbered streams whose profile reads other bytes than the numbers, or reads them in the other
  * byte order. Pure.
  */
-#ifndef XDP_DEDUP_MISREAD_H
-#define XDP_DEDUP_MISREAD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ bool misread_reverse(struct dedup_config *cfg, const struct replay_result *r);
 /* Fills in r->other from *other, the results in the other byte order, if these have more copies. */
 void misread_compare(const struct dedup_config *cfg, struct replay_result *r,
 		     const struct replay_result *other);
-
-#endif

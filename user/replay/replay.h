@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Replays a capture through a filter, and counts right and wrong drops. */
-#ifndef XDP_DEDUP_REPLAY_H
-#define XDP_DEDUP_REPLAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ struct replay_result {
  */
 int replay_run(const struct replay_spec *spec, struct capture *c, struct replay_result *out);
 void replay_free(struct replay_result *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Counts packets and duplicates by source address, to find the senders of most duplicates. */
-#ifndef XDP_DEDUP_SOURCES_H
-#define XDP_DEDUP_SOURCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int sources_note(struct sources *s, const struct flow *f, const uint8_t *frame, 
  * Returns their number.
  */
 int sources_top(struct sources *s, struct source *out, int max);
-
-#endif

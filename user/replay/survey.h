@@ -2,8 +2,7 @@
 /* Finds the duplicates in a capture, by destination: which packets are byte-identical to an earlier
  * one, which duplicates the built-in profiles' ids show, and which filter is best. Logs nothing.
  */
-#ifndef XDP_DEDUP_SURVEY_H
-#define XDP_DEDUP_SURVEY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ int survey_note(struct survey *s, const struct capture_frame *f);
 const struct survey_result *survey_end(struct survey *s);
 
 void survey_close(struct survey *s); /* accepts NULL */
-
-#endif

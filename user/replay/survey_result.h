@@ -7,8 +7,7 @@
  * "Identical" compares UDP payloads, for unicast only to one port; other IP packets, without the
  * fields that routers and taps change; and other frames.
  */
-#ifndef XDP_DEDUP_SURVEY_RESULT_H
-#define XDP_DEDUP_SURVEY_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -139,5 +138,3 @@ struct survey_result {
 	uint32_t left_out;	   /* feeds and destinations with a gain that do not fit */
 	struct survey_filter rest; /* a second filter, for those that fit into it */
 };
-
-#endif

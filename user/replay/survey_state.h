@@ -2,8 +2,7 @@
 /* The parts of a survey: its state, and the functions of each survey_*.c by its name, in the order
  * in which a packet meets them.
  */
-#ifndef XDP_DEDUP_SURVEY_STATE_H
-#define XDP_DEDUP_SURVEY_STATE_H
+#pragma once
 
 #include "capture.h"
 #include "digest.h"
@@ -308,5 +307,3 @@ void survey_draft_finish(struct survey_draft *d, int for_all);
 
 /* survey_advice.c: sets s->result. Returns 0, or -ENOMEM. */
 int survey_judge(struct survey *s);
-
-#endif

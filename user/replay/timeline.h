@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Packets and duplicates over a capture's time, in bins of equal width. */
-#ifndef XDP_DEDUP_TIMELINE_H
-#define XDP_DEDUP_TIMELINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ struct timeline {
 
 /* Notes a packet. A time before that of the first packet counts as the first packet's. */
 void timeline_note(struct timeline *t, uint64_t ns, bool is_duplicate);
-
-#endif

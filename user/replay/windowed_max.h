@@ -2,8 +2,7 @@
 /* Counts the most ids in one window, for each of a list of windows, in one pass and little memory.
  * Times are in ns and do not go backwards.
  */
-#ifndef XDP_DEDUP_WINDOWED_MAX_H
-#define XDP_DEDUP_WINDOWED_MAX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ uint64_t windowed_max_most(const struct windowed_max *p, uint32_t i);
  */
 uint32_t windowed_max_window_from(uint64_t ns);
 uint32_t windowed_max_window_to(uint64_t ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The event loop of a program: its signals, and its timers. */
-#ifndef XDP_DEDUP_EVENT_LOOP_H
-#define XDP_DEDUP_EVENT_LOOP_H
+#pragma once
 
 #include <stdint.h>
 #include <systemd/sd-event.h>
@@ -22,5 +21,3 @@ int loop_open(sd_event **ret_loop, const struct loop_signal *signals, void *arg)
  */
 int timer_arm(sd_event *events, sd_event_source **timer, uint64_t in_us,
 	      sd_event_time_handler_t then, void *arg);
-
-#endif

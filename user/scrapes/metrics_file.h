@@ -3,8 +3,7 @@
  * is Prometheus' text format 0.0.4, so node_exporter's textfile collector and xdp-dedup-metrics
  * read it. The file is replaced atomically.
  */
-#ifndef XDP_DEDUP_METRICS_FILE_H
-#define XDP_DEDUP_METRICS_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void metrics_file_close(struct metrics_file *m);
 
 /* Checks a user's path. Returns NULL if it is a path or "none", else what the user should give. */
 const char *metrics_file_wrong(const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Metrics as lines of text: families, samples, labels; in Prometheus' text format 0.0.4. */
-#ifndef XDP_DEDUP_METRICS_OUT_H
-#define XDP_DEDUP_METRICS_OUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ const char *metrics_number(double value, char text[METRICS_NUMBER_MAX]);
 
 /* Ends the text. Returns 0, or -errno. */
 int metrics_end(struct metrics_out *m);
-
-#endif

@@ -3,8 +3,7 @@
  * [filter NAME] for each filter. Its keys are the options of `load` without the dashes. Errors are
  * logged with FILE:LINE. Changes nothing, needs no rights.
  */
-#ifndef XDP_DEDUP_CONFIG_FILE_H
-#define XDP_DEDUP_CONFIG_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ void config_print_keys(void);
 
 /* Returns the filter of this name, which belongs to *c; NULL if there is none. */
 struct config_filter *config_find(const struct config_file *c, const char *name);
-
-#endif

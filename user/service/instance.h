@@ -2,8 +2,7 @@
 /* Only one service runs for each configuration file, as two would undo each other's changes. Files
  * with equal names count as one file, as their services would write to one file of metrics.
  */
-#ifndef XDP_DEDUP_INSTANCE_H
-#define XDP_DEDUP_INSTANCE_H
+#pragma once
 
 /* Returns the name of the file's service, "feeds" for /etc/xdp-dedup/feeds.conf, which the caller
  * frees; NULL (logged) if there is no memory.
@@ -14,5 +13,3 @@ char *instance_name(const char *path);
  * -EBUSY if another service has locked it, or another -errno (each logged).
  */
 int instance_lock(const char *name, const char *path);
-
-#endif

@@ -3,8 +3,7 @@
  * packets and for the hand; meanwhile the service handles other events. The service goes on even if
  * the job's process crashes.
  */
-#ifndef XDP_DEDUP_JOBS_H
-#define XDP_DEDUP_JOBS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -37,5 +36,3 @@ int job_attach_now(const struct job_order *order);
  * Returns its process id; or -errno (logged).
  */
 pid_t job_start(const struct job_order *order);
-
-#endif

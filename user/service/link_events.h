@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Changes of the interfaces of this network namespace, which rtnetlink reports without polling. */
-#ifndef XDP_DEDUP_LINK_EVENTS_H
-#define XDP_DEDUP_LINK_EVENTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ int link_events_read(struct link_events *e, bool *changed);
 
 /* Returns the index of the interface with this name or alternative name; 0 if there is none. */
 uint32_t link_events_index(const struct link_events *e, const char *ifname);
-
-#endif

@@ -2,8 +2,7 @@
 /* Writes readings of filters as metrics. Pure: all values are in the readings. USAGE.md has tables
  * of all metrics.
  */
-#ifndef XDP_DEDUP_METRICS_H
-#define XDP_DEDUP_METRICS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -18,5 +17,3 @@ int metrics_write(FILE *out, const struct readings *r);
  */
 void metrics_counters(struct metrics_out *m, const struct monitor *in);
 void metrics_senders(struct metrics_out *m, const struct monitor *in);
-
-#endif

@@ -4,8 +4,7 @@
  * (readings_take()). Slow readings are taken only every few seconds (readings_refresh()): the
  * occupancy, from a sample of the memory; interfaces; advice.
  */
-#ifndef XDP_DEDUP_READINGS_H
-#define XDP_DEDUP_READINGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -59,5 +58,3 @@ void readings_log_advice(struct readings *r);
 
 /* Closes all filters. The next reading opens them again. */
 void readings_free(struct readings *r);
-
-#endif

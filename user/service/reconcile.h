@@ -4,8 +4,7 @@
  * loop: the caller has one, and reports the end of a job, a change of the interfaces, or that a
  * retry is due.
  */
-#ifndef XDP_DEDUP_RECONCILE_H
-#define XDP_DEDUP_RECONCILE_H
+#pragma once
 
 #include "attach.h"
 #include "config_file.h"
@@ -106,5 +105,3 @@ uint64_t reconcile_retry_at(const struct reconcile *k);
 void reconcile_text(const struct reconcile *k, const struct links *links, char *text, size_t size);
 
 void reconcile_free(struct reconcile *k);
-
-#endif

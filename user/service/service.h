@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The service: loads the filters of a file, and keeps them loaded. */
-#ifndef XDP_DEDUP_SERVICE_H
-#define XDP_DEDUP_SERVICE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ int service_run(const char *path, bool replace, bool verbose);
  * exit_code.
  */
 int service_check(const char *path);
-
-#endif

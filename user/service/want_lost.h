@@ -5,8 +5,7 @@
  * there is no room for packets meanwhile, the monitor is off until the others are read, so that the
  * kernel's part of the cost is bounded, too.
  */
-#ifndef XDP_DEDUP_WANT_LOST_H
-#define XDP_DEDUP_WANT_LOST_H
+#pragma once
 
 #include <systemd/sd-event.h>
 
@@ -50,5 +49,3 @@ void want_lost_update(struct want_lost *w, bool recover);
 void want_lost_count(struct want_lost *w);
 
 void want_lost_close(struct want_lost *w);
-
-#endif

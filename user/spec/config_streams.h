@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The streams of a configuration: at least one. Logs nothing. */
-#ifndef XDP_DEDUP_CONFIG_STREAMS_H
-#define XDP_DEDUP_CONFIG_STREAMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ bool streams_sound(const struct dedup_config *c);
 /* Return whether any stream is numbered, and whether any is not: its ids are hashed into memory. */
 bool streams_any_numbered(const struct dedup_config *c);
 bool streams_any_hashed(const struct dedup_config *c);
-
-#endif

@@ -2,8 +2,7 @@
 /* Parses field expressions of profiles, which say where a value lies in a packet, to loads, gates
  * and ids of a struct dedup_stream. Pure; the text may be anything.
  */
-#ifndef XDP_DEDUP_FIELD_H
-#define XDP_DEDUP_FIELD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -60,5 +59,3 @@ int scan_integer(struct scan *s, const char *what, struct field_integer *out);
  * or -EINVAL if it is wrong, or one too many.
  */
 int scan_id_part(struct scan *s, struct field_id *id);
-
-#endif

@@ -11,8 +11,7 @@
  * has that key already. Data that lasts longer than a program goes by a stream's slot or a realm's
  * key. So a stream that joins a realm knows what the realm knew.
  */
-#ifndef XDP_DEDUP_KEPT_H
-#define XDP_DEDUP_KEPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ int kept_of_slot(const struct dedup_config *c, uint32_t slot);
  * and others get slots that no stream has had.
  */
 void kept_slots(const struct dedup_config *old, struct dedup_config *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The numbered streams of a filter (struct dedup_numbered), and the table of their sources. */
-#ifndef XDP_DEDUP_NUMBERED_H
-#define XDP_DEDUP_NUMBERED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ bool numbered_any(const struct filter_spec *spec);
 
 /* Returns whether all streams are numbered, so that no id is hashed into the filter's memory. */
 bool numbered_alone(const struct filter_spec *spec);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Converts lists of destination addresses from text to the form of the packet path, and back. */
-#ifndef XDP_DEDUP_PREFIXES_H
-#define XDP_DEDUP_PREFIXES_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -24,5 +23,3 @@ const char *format_prefix(const struct dedup_prefix *p, bool ipv4, char buf[PREF
 
 /* Returns the text in a buffer that lives until the end of the enclosing block. */
 #define FORMAT_PREFIX(p, ipv4) format_prefix(p, ipv4, (char[PREFIX_TEXT_MAX]){ 0 })
-
-#endif

@@ -3,8 +3,7 @@
  * the id. A section `[profile NAME]` becomes a struct dedup_stream. The text may be anything. Pure.
  * user/cli/PROFILES.md has the keys.
  */
-#ifndef XDP_DEDUP_PROFILE_H
-#define XDP_DEDUP_PROFILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -109,5 +108,3 @@ void profiles_free(struct profiles *p);
  * a letter or a digit, at most DEDUP_STREAM_NAME - 1.
  */
 bool stream_name_ok(const char *name);
-
-#endif

@@ -2,8 +2,7 @@
 /* Shared by profile.c, which reads lines, profile_keys.c, which parses each key's value, and
  * profile_check.c, which checks the keys together.
  */
-#ifndef XDP_DEDUP_PROFILE_KEYS_H
-#define XDP_DEDUP_PROFILE_KEYS_H
+#pragma once
 
 #include "field.h"
 #include "profile.h"
@@ -73,5 +72,3 @@ extern const struct profile_key PROFILE_KEYS[KEYS_CNT];
 
 /* Checks that the parts of p->now fit together, and completes it. Returns 0 or -EINVAL. */
 int profile_check(struct parse *p);
-
-#endif

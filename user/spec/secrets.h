@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The secrets of a filter: of the hash, of each realm, of digests. */
-#ifndef XDP_DEDUP_SECRETS_H
-#define XDP_DEDUP_SECRETS_H
+#pragma once
 
 #include "config.h"
 
@@ -11,5 +10,3 @@
  * -errno; logs nothing.
  */
 int secrets_set(const struct dedup_config *from, struct dedup_config *cfg);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Checks that the streams of a spec fit together, and plans the packet program's policy. Pure. */
-#ifndef XDP_DEDUP_STREAMS_H
-#define XDP_DEDUP_STREAMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ bool streams_have_socket_port(const struct filter_spec *spec, uint16_t port);
 
 /* Returns config.deliver's bits of all streams. */
 uint32_t streams_all(const struct dedup_config *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which tunnels are opened: in text, in a spec, and in a configuration. Pure. */
-#ifndef XDP_DEDUP_TUNNELS_H
-#define XDP_DEDUP_TUNNELS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ uint32_t tunnels_kinds(const struct filter_spec *spec);
 
 /* Returns whether the values that are used as sizes and indices are in their ranges. */
 bool tunnels_sound(const struct dedup_tunnels *t);
-
-#endif

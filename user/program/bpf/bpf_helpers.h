@@ -4,8 +4,7 @@
  * memory, whose first bytes are the program's first buffer; the caller sets the time and steps the
  * hand. program.c turns off warnings of unused parameters.
  */
-#ifndef XDP_DEDUP_PROGRAM_BPF_HELPERS_H
-#define XDP_DEDUP_PROGRAM_BPF_HELPERS_H
+#pragma once
 
 #include <errno.h>
 #include <string.h>
@@ -117,5 +116,3 @@ static inline int bpf_redirect_map(const void *map, __u32 key, __u64 flags)
 {
 	return (int)flags;
 }
-
-#endif

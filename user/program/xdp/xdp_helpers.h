@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Replaces libxdp's header of this name in user space: there is no dispatcher to configure. */
-#ifndef XDP_DEDUP_PROGRAM_XDP_HELPERS_H
-#define XDP_DEDUP_PROGRAM_XDP_HELPERS_H
+#pragma once
 
 #define XDP_RUN_CONFIG(program) run_config_of_##program
-
-#endif
