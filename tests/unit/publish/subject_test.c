@@ -4,7 +4,9 @@
 
 #include "subject.h"
 
-#define LONG_WORD "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"
+#define PART "wwwwwwwwwwwwwwww"
+#define LONG_WORD PART PART PART PART
+#define LONG_WORDS LONG_WORD LONG_WORD LONG_WORD
 
 static const struct {
 	const char *text;
@@ -23,9 +25,7 @@ static const struct {
 	{ "{shard}x", NULL, true },
 	{ "a/b", "", false },
 	{ "a\\b", "", false },
-	{ LONG_WORD LONG_WORD LONG_WORD
-	  "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww",
-	  "", true },
+	{ LONG_WORDS "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww", "", true },
 };
 
 static const char *const REFUSED[] = { "",
@@ -39,8 +39,8 @@ static const char *const REFUSED[] = { "",
 				       "a.x{stream}",
 				       "a.{stream",
 				       "a\n",
-				       LONG_WORD LONG_WORD LONG_WORD LONG_WORD,
-				       LONG_WORD LONG_WORD LONG_WORD ".{stream}" };
+				       LONG_WORDS LONG_WORD,
+				       LONG_WORDS ".{stream}" };
 
 TEST(templates)
 {
