@@ -314,7 +314,7 @@ static void test_gone(void **state)
 	for (p.n = 1 + random_next(&seed) % step; try_gone(row, &p); p.n += step)
 		met++;
 	print_message("# %s: at %u changes, one of %u\n", row->name, met, step);
-	assert_true(met > 1);
+	assert_true(met > 0);
 }
 
 #define SAVES 400
