@@ -6,12 +6,8 @@
  */
 #include "output.h"
 
-#include <errno.h>
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>

@@ -10,10 +10,6 @@
 #include "flood_runner.h"
 
 #include <getopt.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "bench.h"
 #include "flood.h"

@@ -7,11 +7,7 @@
 #include "offers.h"
 #include "stream_reader.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "clock.h"
 

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* --share: by libxdp, beside another XDP program in its dispatcher where the kernel lets it run. */
-#include "support.h"
-
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "e2e_runner.h"
 #include "neighbour.h"

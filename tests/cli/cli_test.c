@@ -4,8 +4,6 @@
  */
 #include "cli_runner.h"
 
-#include <stdio.h>
-
 #include "counters.h"
 #include "version.h"
 

@@ -3,12 +3,6 @@
 #include "output.h"
 #include "reader_process.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "clock.h"
 #include "delivery.h"
 #include "open.h"

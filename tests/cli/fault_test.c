@@ -7,10 +7,6 @@
  */
 #include "e2e_runner.h"
 
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "every_checks.h"
 #include "intercept.h"
 #include "open.h"

@@ -5,10 +5,6 @@
  */
 #include "cli_runner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "capture_files.h"
 #include "hostile.h"
 #include "packet.h"

@@ -4,11 +4,6 @@
  */
 #include "e2e_runner.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "hand.h"
 #include "intercept.h"
 #include "open.h"

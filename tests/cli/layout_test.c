@@ -5,9 +5,6 @@
 #include "e2e_runner.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "positions.h"
 #include "output.h"

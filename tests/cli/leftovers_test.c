@@ -4,10 +4,6 @@
  */
 #include "cli_runner.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
 #include <bpf/bpf.h>
 
 #include "intercept.h"

@@ -3,17 +3,11 @@
  * drop monitor is only in the initial network namespace, where no test may make an interface: so
  * this runs only on machines that say in MACHINE that they are for tests (tests/run-vm).
  */
-#include <arpa/inet.h>
 #include <linux/genetlink.h>
 #include <linux/if_packet.h>
 #include <linux/net_dropmon.h>
 #include <linux/netlink.h>
 #include <net/if.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "netlink.h"
 #include "protocol_packets.h"

@@ -2,9 +2,6 @@
 /* What the tool says of a filter that was resized, and still asks its predecessor. */
 #include "cli_runner.h"
 
-#include <string.h>
-#include <unistd.h>
-
 #include "open.h"
 #include "predecessor.h"
 

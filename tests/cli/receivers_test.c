@@ -5,12 +5,6 @@
 #include "e2e_runner.h"
 #include "cli_runner.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #define EVENTS 200
 
 static const struct cli_script SCRIPTS[] = {

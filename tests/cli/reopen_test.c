@@ -6,15 +6,9 @@
 #include "open.h"
 #include "support.h"
 
-#include <errno.h>
 #include <linux/bpf.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define FILTER_NAME "reopened"
 #define OLD_PORT 1001

@@ -4,10 +4,6 @@
  */
 #include "cli_runner.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "format.h"
 
 #define PROG "$(bpftool prog show pinned $PINS/v0/prog | head -n 1)"

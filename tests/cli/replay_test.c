@@ -2,10 +2,6 @@
 /* replay: captures with known duplicates through either engine, and what it does with bad ones. */
 #include "support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* Files are in $D, and the tool is $XD. A capture is made once, in $MADE: scapy takes its time. */
 #define CAPTURE                                                                                 \
 	"c=%s; [ -e $MADE/$c.want ] || "                                                        \

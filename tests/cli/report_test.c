@@ -2,9 +2,6 @@
 /* replay --html: its page in a real browser. Files are in $D, and the tool is $XD. */
 #include "support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 /* $CHROMIUM OPTION... FILE: a headless browser without a network. dom FILE: its page once the
  * script has run, in $D/dom, as text in $D/text; what the browser's console says is an error.
  */

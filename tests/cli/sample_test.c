@@ -2,15 +2,9 @@
 /* `sample`: what it shows and writes of packets that come in, and how it ends. */
 #include "cli_runner.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include "slow_path.h"

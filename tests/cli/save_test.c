@@ -4,12 +4,6 @@
  */
 #include "e2e_runner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "intercept.h"
 #include "open.h"
 #include "output.h"

@@ -2,12 +2,7 @@
 /* What the tool tells of a filter: as text, as JSON, and to bpftool; and what it does not. */
 #include "cli_runner.h"
 
-#include <errno.h>
 #include <net/if.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>

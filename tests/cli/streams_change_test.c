@@ -5,12 +5,6 @@
  */
 #include "cli_runner.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "config_streams.h"
 #include "delivery.h"
 #include "kernel.h"

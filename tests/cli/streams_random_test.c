@@ -7,11 +7,7 @@
  */
 #include "cli_runner.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "kernel.h"
 #include "open.h"

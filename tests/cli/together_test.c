@@ -6,11 +6,6 @@
 #include "e2e_runner.h"
 #include "pins.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define ROUNDS_MANY 20
 #define ROUNDS tries(4, ROUNDS_MANY) /* by default; the environment's */
 #define TOOLS 3

@@ -9,11 +9,8 @@
 #include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /* System calls that are told by one argument. */
 static const struct refusal {

@@ -2,16 +2,9 @@
 /* `watch` in a real terminal, tmux's, and without one; and the advice that it and `status` give. */
 #include "cli_runner.h"
 
-#include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "open.h"
 #include "packet.h"

@@ -7,8 +7,6 @@
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "driver_runner.h"
 #include "output.h"

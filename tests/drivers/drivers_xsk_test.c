@@ -2,11 +2,8 @@
 /* `--deliver xsk` on a driver, with copies and with zero-copy: on the NICs that IFACE names
  * (tests/fixture/e2e/given_links.h), or on veth.
  */
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "driver_runner.h"
 #include "receive_runner.h"

@@ -7,14 +7,12 @@
  * Environment: IFACE=NEAR,FAR; EVENTS=N of the first test (5,000); APART=N: copies come N ms
  * apart, and not when the service, which an emulator makes slow, has read what was lost.
  */
-#include <arpa/inet.h>
 #include <linux/capability.h>
 #include <linux/if_packet.h>
 #include <linux/net_dropmon.h>
 #include <linux/netlink.h>
 #include <net/if.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include "clock.h"
 #include "driver_runner.h"

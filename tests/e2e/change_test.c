@@ -7,18 +7,9 @@
  * minute for `set`, 8 minutes for `resize-wait`); BUSY=1, while other processes take all CPUs;
  * RATE=N events a second, for slow machines.
  */
-#include "support.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "e2e_runner.h"
 #include "output.h"

@@ -2,11 +2,6 @@
 /* The promises of the filter, on real packets between network namespaces. */
 #include "e2e_runner.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 /* Exactly once: many events in shuffled copies, several senders, two interfaces. */
 
 #define ONCE_EVENTS 100000

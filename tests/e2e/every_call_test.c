@@ -17,16 +17,9 @@
  */
 #include "every_case.h"
 
-#include <errno.h>
 #include <fnmatch.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "gossip.h"
 #include "intercept.h"

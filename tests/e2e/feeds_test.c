@@ -13,12 +13,6 @@
 #include "senders_seen.h"
 #include "udp.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #define MESSAGES 2000
 #define ALIKE (MESSAGES / 2) /* messages that both sides pack alike */
 #define PACKED_MAX 5	     /* messages of a packet */

@@ -7,11 +7,6 @@
 #include "open.h"
 #include "output.h"
 
-#include <errno.h>
-#include <stdbool.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kernel.h"
 
 #define S 1000000000ULL

@@ -10,14 +10,8 @@
 #include "senders_seen.h"
 #include "udp.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <linux/if_ether.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #define PACKETS 70000 /* of 16 bits: the numbers go round */
 #define MORE 20000    /* while a link is cut, at most, and then */

@@ -6,11 +6,6 @@
  */
 #include "every_checks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "gossip.h"
 #include "intercept.h"
 

@@ -5,10 +5,6 @@
  */
 #include "e2e_runner.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "intercept.h"
 #include "late_hand.h"
 #include "pins.h"

@@ -8,15 +8,8 @@
  */
 #include "support.h"
 
-#include <errno.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 

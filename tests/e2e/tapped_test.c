@@ -10,14 +10,8 @@
 #include "tapped_flow.h"
 #include "tunnel_pairs.h"
 
-#include <errno.h>
 #include <linux/if_packet.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #define ROUNDS 2
 #define FILTER "taps"

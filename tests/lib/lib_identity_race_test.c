@@ -4,11 +4,9 @@
  */
 #include "lib_runner.h"
 
-#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "protocol_packets.h"
 #include "tunnel_wrap.h"

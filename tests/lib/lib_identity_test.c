@@ -5,7 +5,6 @@
 #include "packet.h"
 #include "receive_runner.h"
 
-#include <arpa/inet.h>
 #include <sys/mman.h>
 
 #include "await.h"

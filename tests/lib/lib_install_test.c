@@ -6,8 +6,6 @@
  */
 #include "lib_runner.h"
 
-#include <sys/socket.h>
-
 #define MAKE "env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s"
 
 /* Into $R, which vanishes with the sandbox; false where nothing can be built. */

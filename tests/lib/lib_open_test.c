@@ -7,10 +7,8 @@
 
 #include <linux/capability.h>
 #include <linux/seccomp.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #define NO_ROOT 65534
 #define POOL 100

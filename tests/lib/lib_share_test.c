@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <sys/socket.h>
 
 static bool is_duplicate(const char *key)
 {

@@ -4,7 +4,6 @@
  */
 #include "lib_runner.h"
 
-#include <arpa/inet.h>
 #include <net/if.h>
 
 #include "xdp-dedup-streams.h"

@@ -2,8 +2,6 @@
 /* Events that are missing though the filter knows them: asked for with libxdp-dedup, they come. */
 #include "lib_runner.h"
 
-#include <sys/socket.h>
-
 #include "wanted.h"
 
 static int wanted(const struct id *id)

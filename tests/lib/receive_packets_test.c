@@ -5,9 +5,6 @@
 #include "packet.h"
 #include "receive_runner.h"
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
-
 #include <linux/if_ether.h>
 #include <linux/in.h>
 

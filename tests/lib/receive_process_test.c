@@ -8,11 +8,8 @@
 #include <grp.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "await.h"
 #include "output.h"

@@ -5,8 +5,6 @@
 #include "open.h"
 #include "receive_runner.h"
 
-#include <sys/socket.h>
-
 #include <bpf/libbpf.h>
 #include <net/if.h>
 

@@ -5,14 +5,8 @@
  */
 #include "support.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <net/if.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>

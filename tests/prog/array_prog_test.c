@@ -4,11 +4,6 @@
  */
 #include "layout_runner.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 

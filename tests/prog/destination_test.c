@@ -4,12 +4,7 @@
  */
 #include "fixture.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <net/if.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <linux/if_ether.h>
 

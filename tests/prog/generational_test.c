@@ -4,10 +4,6 @@
  */
 #include "layout_runner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "countdown.h"
 #include "ids.h"
 #include "open_filter.h"

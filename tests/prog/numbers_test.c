@@ -5,11 +5,6 @@
  */
 #include "support.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine.h"
 #include "packet.h"
 #include "plan.h"

@@ -2,11 +2,7 @@
 /* The packet program's way to the ids: what is gossip, what is none, what is malformed. */
 #include "fixture.h"
 
-#include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <linux/if_ether.h>
 

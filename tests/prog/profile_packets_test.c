@@ -4,8 +4,6 @@
  */
 #include "fixture.h"
 
-#include <string.h>
-
 #include "profile_packets.h"
 #include "stream_runner.h"
 

@@ -2,12 +2,6 @@
 /* The packet program's filter and its hand: what is known, learned, forgotten. */
 #include "layout_runner.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include <bpf/bpf.h>
 
 #include "hand.h"

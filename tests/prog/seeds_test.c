@@ -5,10 +5,6 @@
  */
 #include "layout_runner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bits.h"
 #include "array_size.h"
 #include "hand.h"

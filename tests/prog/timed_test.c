@@ -4,9 +4,6 @@
  */
 #include "layout_runner.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 #include "kernel.h"
 
 #define MS 1000000ULL

@@ -2,14 +2,10 @@
 /* Ids that are wanted though they are known: what the packet program and its hand make of them. */
 #include "layout_runner.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 

@@ -7,12 +7,6 @@
 #include "packet.h"
 #include "stream_reader.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #define FPR " --fpr 1e-9 "
 #define OWN "--profile own:8001 --profiles /mnt/own" FPR
 #define SECRET "--secret /mnt/secret"

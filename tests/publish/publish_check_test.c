@@ -3,11 +3,6 @@
 #include "await.h"
 #include "node.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 /* Returns whether the process takes SIGTERM itself: bit 14 of its mask of blocked signals. */
 static bool takes_signals(const struct process *p)
 {

@@ -9,11 +9,6 @@
 #include "offers.h"
 #include "stream_reader.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #define LOAD "--port 8001 --fpr 1e-9 --learn app --deliver xsk"
 #define COPIES 5
 #define SPREAD_MS 2000

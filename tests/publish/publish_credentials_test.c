@@ -5,11 +5,6 @@
 #include "offers.h"
 #include "stream_reader.h"
 
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #define EVENTS 50
 #define SEED 7
 #define CREDENTIALS "/mnt/node.creds"

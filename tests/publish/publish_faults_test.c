@@ -7,13 +7,7 @@
 #include "parts.h"
 #include "stream_reader.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #define SEED 5
 #define DISK_EVENTS 3000

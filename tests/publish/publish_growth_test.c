@@ -6,13 +6,6 @@
 #include "offers.h"
 #include "stream_reader.h"
 
-#include <arpa/inet.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "udp.h"
 
 #define SEED 11

@@ -5,11 +5,6 @@
 #include "parts.h"
 
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "gossip.h"
 #include "server.h"

@@ -5,13 +5,7 @@
 #include "offers.h"
 #include "stream_reader.h"
 
-#include <arpa/inet.h>
 #include <regex.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "packet.h"
 #include "udp.h"

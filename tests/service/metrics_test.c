@@ -3,11 +3,7 @@
 #include "open_filter.h"
 #include "support.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "exposition.h"
 #include "metrics.h"

@@ -6,14 +6,7 @@
 #include "open.h"
 #include "scrape_runner.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "metrics.h"
 #include "want_lost.h"

@@ -4,13 +4,6 @@
  */
 #include "cli_runner.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "clock.h"
 #include "diags.h"
 #include "exposition.h"

@@ -4,10 +4,6 @@
  */
 #include "support.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "reconcile.h"

@@ -4,12 +4,7 @@
  */
 #include "cli_runner.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "late_hand.h"
 

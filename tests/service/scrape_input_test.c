@@ -2,9 +2,7 @@
 /* What comes from outside where metrics are scraped: [ADDRESS:]PORT. */
 #include "support.h"
 
-#include <errno.h>
 #include <netdb.h>
-#include <stdio.h>
 
 #include "socket_address.h"
 

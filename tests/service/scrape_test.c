@@ -4,18 +4,9 @@
  */
 #include "scrape_runner.h"
 
-#include <errno.h>
 #include <netinet/in.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "exposition.h"
 #include "serve.h"

@@ -25,9 +25,6 @@ struct all_notes {
 
 #include "interleave.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "account_model.h"
 #include "number_races.h"
 #include "see.h"

@@ -8,9 +8,6 @@
 #include "support.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "array_rate.h"
 #include "countdown.h"

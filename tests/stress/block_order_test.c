@@ -8,9 +8,6 @@
  */
 #include "interleave.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "block.h"
 
 #define BITS 4 /* of a word that ids use: few, so that they share some */

@@ -8,9 +8,6 @@
  */
 #include "interleave.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "countdown.h"
 #include "flat.h"
 

@@ -2,13 +2,9 @@
 /* Ids that are learned beside others: hardly any is lost. Filters that two FIPS peers announce at
  * one instant: no more is learned than there is room for.
  */
-#include "support.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "block.h"
 #include "fips_fixture.h"

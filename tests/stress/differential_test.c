@@ -4,10 +4,6 @@
  */
 #include "layout_runner.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "hand.h"
 #include "ids.h"
 #include "stats.h"

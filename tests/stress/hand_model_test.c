@@ -11,11 +11,7 @@
  */
 #include "support.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "hand.h"
 #include "plan.h"

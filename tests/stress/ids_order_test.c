@@ -7,8 +7,6 @@
  */
 #include "interleave.h"
 
-#include <string.h>
-
 /* The code of user space once more, with its accesses through interleave.h. */
 #define LAYOUT_COUNTDOWN raced_countdown
 #define ids_test raced_test

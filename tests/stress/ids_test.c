@@ -7,12 +7,6 @@
 #include "open_filter.h"
 #include "support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "age.h"
 #include "gsp.h"
 #include "ids.h"

@@ -14,9 +14,6 @@
 
 #include "support.h"
 
-#include <setjmp.h>
-#include <string.h>
-
 #include "compiler.h"
 #include "memory.h"
 

@@ -7,12 +7,9 @@
  */
 #include "support.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "compiler.h"
 #include "kernel.h"

@@ -4,7 +4,6 @@
 #define XDP_DEDUP_TESTS_NUMBER_RACES_H
 
 #include "number_calls.h"
-#include "support.h"
 
 #include "source_table.h"
 

@@ -11,13 +11,8 @@
  *   within two of its windows, and what steps are late.
  * - A predecessor's hand counts what its filter learned, and what its successor learns, scaled.
  */
-#include "support.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "countdown.h"
 #include "e2e_runner.h"

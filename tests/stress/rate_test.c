@@ -4,12 +4,8 @@
  * filter's secret: so is what is seen here, with its standard error. Secrets and ids are fixed: a
  * row gives the same result each time.
  */
-#include "support.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "plan.h"
 #include "rates.h"

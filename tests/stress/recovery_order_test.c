@@ -8,9 +8,6 @@
  */
 #include "interleave.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "number_races.h"
 #include "see.h"
 #include "source_hand.h"

@@ -11,10 +11,7 @@
  */
 #include "support.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "source_table.h"
 

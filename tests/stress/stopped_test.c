@@ -8,12 +8,6 @@
  */
 #include "support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <linux/bpf.h>
 
 #include "hand.h"
@@ -54,7 +48,7 @@ struct attempt {
 	int others;			     /* of them ended in another way */
 };
 
-static void send(void *arg)
+static void send_until_stopped(void *arg)
 {
 	struct attempt *attempt = arg;
 
@@ -81,7 +75,7 @@ static bool play(void *arg)
 		if (!pid) {
 			attempt->script = SCRIPTS[i];
 			for (const char *c = SCRIPTS[i]; *c; c++)
-				*c == 'p' ? pass(attempt) : send(attempt);
+				*c == 'p' ? pass(attempt) : send_until_stopped(attempt);
 			return true;
 		}
 		if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) < 3)
@@ -107,7 +101,7 @@ static void one_is_new(void **state)
 	assert_int_equal(plan_config(&spec, SIM_CPUS, SIM_HZ, &attempt.config), 0);
 	assert_int_equal(program_open(&attempt.config, true, attempt.now_ns), 0);
 	frame_build(&attempt.frame, &plan, &id);
-	instructions = stepping_call(send, play, &attempt);
+	instructions = stepping_call(send_until_stopped, play, &attempt);
 	if (attempt.script)
 		_exit(attempt.passed);
 	assert_int_equal(attempt.passed, 1);

@@ -4,12 +4,8 @@
  * may be is the greater one of the two filters' own rates. As in rate_test that is a mean over
  * secrets, and a row gives the same result each time.
  */
-#include "support.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "plan.h"
 #include "rates.h"

@@ -2,8 +2,6 @@
 /* What the survey takes frames for: their destinations, and which protocols payloads look like. */
 #include "unit.h"
 
-#include <arpa/inet.h>
-
 #include "flow.h"
 #include "heuristics.h"
 #include "protocol_packets.h"

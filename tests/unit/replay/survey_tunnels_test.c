@@ -4,8 +4,6 @@
  */
 #include "unit.h"
 
-#include <arpa/inet.h>
-
 #include "protocol_packets.h"
 #include "survey_runner.h"
 #include "tunnel_wrap.h"
