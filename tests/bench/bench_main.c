@@ -109,7 +109,7 @@ TEST(duplicates_in_the_kernel)
 	printf("  One known id again and again, ns a packet (the harness included):\n");
 	for (size_t i = 0; i < ROWS_CNT; i++) {
 		printf("    %-40s %6.0f\n", ROWS[i].what, median(ns[i]));
-		loader_program_close(skels[i]);
+		xdp_dedup__destroy(skels[i]);
 	}
 }
 
@@ -204,7 +204,7 @@ TEST(sampled_duplicates_in_the_kernel)
 		printf("    %-40s %6.0f, of 100 packets %.2f read\n", SAMPLED[i].what,
 		       median(ns[i]), 100.0 * cnt[i] / ROUNDS / PACKETS);
 	filter_close(&filter);
-	loader_program_close(skel);
+	xdp_dedup__destroy(skel);
 }
 
 int main(void)

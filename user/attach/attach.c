@@ -14,7 +14,6 @@
 #include "detach.h"
 #include "device.h"
 #include "diag.h"
-#include "iface_link.h"
 #include "kernel.h"
 #include "links.h"
 
@@ -100,7 +99,7 @@ int attach_check_room(const char *ifname, const struct links *links, bool share)
 			"%s already runs the filter %s" ADVICE
 			"xdp-dedup set, resize or load --replace change it; unload %s forgets all ids",
 			ifname, name, ifname);
-	return l && link_has_xdp(l) && !share ? log_other(ifname, l) : 0;
+	return l && link_runs_xdp(l, 0) && !share ? log_other(ifname, l) : 0;
 }
 
 const char *attach_refusal(int err)
@@ -187,11 +186,11 @@ static int read_refusal(int prog_fd, int ifindex, uint32_t flag, int err)
 
 static int create_link(const void *arg, const char *ifname, enum attach_mode mode)
 {
-	int prog_fd = *(const int *)arg, ifindex = (int)if_nametoindex(ifname);
-	uint32_t flag = MODES[mode].flag;
-	int fd = iface_link_create(prog_fd, ifindex, flag);
+	int prog_fd = *(const int *)arg, ifindex = (int)if_nametoindex(ifname), fd;
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = MODES[mode].flag);
 
-	return is_mode_refused(fd) ? read_refusal(prog_fd, ifindex, flag, fd) : fd;
+	fd = bpf_link_create(prog_fd, ifindex, BPF_XDP, &opts);
+	return is_mode_refused(fd) ? read_refusal(prog_fd, ifindex, opts.flags, fd) : fd;
 }
 
 int attach_by(attach_fn attach, const void *arg, const char *ifname, enum attach_mode *mode)

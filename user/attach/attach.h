@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 struct links;
-struct xdp_dedup;
 
 enum attach_mode {
 	MODE_ANY, /* native, or else skb */

@@ -64,13 +64,11 @@ static void read_link(const struct iface_link *link, const struct links *links,
 	memcpy(a->ifname, l->name, sizeof(a->ifname));
 }
 
-/* Fills in *a of a shared interface by a query to libxdp. */
-static void read_shared(const struct dedup_iface *entry, const struct links *links,
-			const struct programs *programs, struct attachment *a)
+/* Fills in *a of a shared interface, `l` (NULL: not local), by a query to libxdp. */
+static void read_shared(const struct link *l, const struct programs *programs, struct attachment *a)
 {
-	const struct link *l = iface_is_local(entry) ? links_find(links, entry->ifindex) : NULL;
 	struct shared_program found;
-	bool may_run = l && link_has_xdp(l);
+	bool may_run = l && link_runs_xdp(l, 0);
 	int is = may_run ? share_find((int)l->index, programs->now.config_id, &found) : 0;
 
 	if (!is && may_run)
@@ -86,16 +84,9 @@ static void read_shared(const struct dedup_iface *entry, const struct links *lin
 	memcpy(a->ifname, l->name, sizeof(a->ifname));
 }
 
-/* Returns how certain it is that the link's interface is the local one with its index: 2 for the
- * record, plus 1 for the name.
+/* Of two local interfaces with one index, the less certain one is in another network namespace.
+ * sure[]: 2 if the record confirms that the link's interface is the local one, plus 1 for the name.
  */
-static int certainty(const struct dedup_iface *entry, const struct attachment *a)
-{
-	return 2 * (iface_is_local(entry) && entry->ifindex == a->ifindex) +
-	       !strcmp(a->ifname, a->recorded);
-}
-
-/* Of two local interfaces with one index, the less certain one is in another network namespace. */
 static void resolve_same_index(struct attachments *out, const int *sure)
 {
 	for (int i = 0; i < out->cnt; i++)
@@ -110,16 +101,6 @@ static void resolve_same_index(struct attachments *out, const int *sure)
 		}
 }
 
-/* Reads the current name of an interface on which no program runs. */
-static void read_name(const struct dedup_iface *entry, const struct links *links,
-		      struct attachment *a)
-{
-	const struct link *l = iface_is_local(entry) ? links_find(links, entry->ifindex) : NULL;
-
-	if (!a->ifindex && l)
-		memcpy(a->ifname, l->name, sizeof(a->ifname));
-}
-
 static int read_all(const struct filter *f, const struct links *links, struct attachments *out)
 {
 	int sure[DEDUP_IFACES_MAX] = { 0 };
@@ -132,20 +113,26 @@ static int read_all(const struct filter *f, const struct links *links, struct at
 	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++) {
 		const struct dedup_iface entry = f->record->ifaces[i];
 		struct attachment *a = &out->list[out->cnt];
-		const struct iface_link *link;
+		const struct iface_link *link = NULL;
+		const struct link *here;
 
 		if (!entry.ifindex)
 			continue;
+		here = iface_is_local(&entry) ? links_find(links, entry.ifindex) : NULL;
 		snprintf(a->recorded, sizeof(a->recorded), "%.*s", IF_NAMESIZE - 1, entry.name);
 		memcpy(a->ifname, a->recorded, sizeof(a->ifname));
 		a->mode = (enum attach_mode)entry.mode;
-		link = iface_links_find(pinned, cnt, a->recorded);
+		for (int l = 0; l < cnt && !link; l++)
+			if (!strcmp(pinned[l].ifname, a->recorded))
+				link = &pinned[l];
 		if (link)
 			read_link(link, links, &programs, a);
 		else if (entry.shared)
-			read_shared(&entry, links, &programs, a);
-		read_name(&entry, links, a);
-		sure[out->cnt++] = certainty(&entry, a);
+			read_shared(here, &programs, a);
+		if (!a->ifindex && here) /* no program runs there: its current name */
+			memcpy(a->ifname, here->name, sizeof(a->ifname));
+		sure[out->cnt++] = 2 * (here && here->index == a->ifindex) +
+				   !strcmp(a->ifname, a->recorded);
 	}
 	resolve_same_index(out, sure);
 	return err;
@@ -160,7 +147,7 @@ static bool may_have_changed(const struct attachments *a, const struct links *li
 		const struct attachment *at = &a->list[i];
 		const struct link *l = at->link_id ? links_find(links, at->ifindex) : NULL;
 
-		if (at->ifindex && (!at->ours || (l && link_has_xdp(l) && !at->local)))
+		if (at->ifindex && (!at->ours || (l && link_runs_xdp(l, 0) && !at->local)))
 			return true;
 	}
 	return false;
@@ -345,7 +332,7 @@ static int has_link(const char *directory, const struct link *l)
 int attachments_filter_on(const struct link *l, char name[NAME_MAX_LEN + 1])
 {
 	char **names = NULL;
-	int err = link_has_xdp(l) ? loader_find_names(&names) : 0, found = 0;
+	int err = link_runs_xdp(l, 0) ? loader_find_names(&names) : 0, found = 0;
 
 	for (char **n = names; n && *n && !found; n++) {
 		found = has_link(*n, l);

@@ -52,24 +52,14 @@ static int parse_pin(const char *pin, char ifname[IF_NAMESIZE])
 	return len ? 0 : -EINVAL;
 }
 
-int iface_link_create(int prog_fd, int ifindex, uint32_t xdp_flags)
-{
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = xdp_flags);
-	int fd = bpf_link_create(prog_fd, ifindex, BPF_XDP, &opts);
-
-	return fd < 0 ? -errno : fd;
-}
-
 int iface_link_pin(int fd, const char *directory, const char *ifname)
 {
-	return bpf_obj_pin(fd, IFACE_LINK_PATH(directory, ifname)) ? -errno : 0;
+	return bpf_obj_pin(fd, IFACE_LINK_PATH(directory, ifname));
 }
 
 int iface_link_open(const char *directory, const char *ifname)
 {
-	int fd = bpf_obj_get(IFACE_LINK_PATH(directory, ifname));
-
-	return fd < 0 ? -errno : fd;
+	return bpf_obj_get(IFACE_LINK_PATH(directory, ifname));
 }
 
 int iface_link_info(int fd, struct iface_link *out)
@@ -127,12 +117,4 @@ int iface_links_read(const char *directory, struct iface_link out[DEDUP_IFACES_M
 	}
 	closedir(dir);
 	return more < 0 ? more : cnt;
-}
-
-const struct iface_link *iface_links_find(const struct iface_link *list, int cnt, const char *ifname)
-{
-	for (int i = 0; i < cnt; i++)
-		if (!strcmp(list[i].ifname, ifname))
-			return &list[i];
-	return NULL;
 }

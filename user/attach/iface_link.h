@@ -24,12 +24,6 @@ struct iface_link {
 			   */
 };
 
-/* Attaches the program to an interface of this network namespace, in the mode of xdp_flags
- * (XDP_FLAGS_DRV_MODE, ...). Returns the link's descriptor, which the caller closes: an unpinned
- * link ends then. Or -errno: -EBUSY or -EEXIST if another program runs there.
- */
-int iface_link_create(int prog_fd, int ifindex, uint32_t xdp_flags);
-
 /* Pins a link. Returns 0; -EEXIST if there is a pin of this name; or another -errno. */
 int iface_link_pin(int fd, const char *directory, const char *ifname);
 
@@ -53,9 +47,6 @@ int iface_link_unpin(const char *directory, const char *ifname);
  * DEDUP_IFACES_MAX; 0 if there is no such directory; or -errno.
  */
 int iface_links_read(const char *directory, struct iface_link out[DEDUP_IFACES_MAX]);
-
-/* Returns the link whose pin has this name; NULL if there is none. */
-const struct iface_link *iface_links_find(const struct iface_link *list, int cnt, const char *ifname);
 
 /* Returns the path of the pin, as PIN_PATH() does. */
 const char *iface_link_path(char path[PIN_PATH_MAX], const char *directory, const char *ifname);

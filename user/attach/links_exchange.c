@@ -14,7 +14,9 @@
 #include "iface.h"
 #include "identity.h"
 #include "iface_link.h"
+#include "links.h"
 #include "loader.h"
+#include "open.h"
 #include "pin_dirs.h"
 #include "share.h"
 
@@ -33,19 +35,6 @@ static int attach_pinned(const char *directory, const char *recorded, int prog_f
 	return err ? diag_err(err, "cannot pin the link of %s: %s", ifname, strerror(-err)) : 0;
 }
 
-/* Attaches through libxdp, which loads a program of its own for each dispatcher. */
-static int attach_shared(const char *name, const char *ifname, enum attach_mode *mode)
-{
-	struct xdp_dedup *skel;
-	int err = loader_program_open(name, &skel);
-
-	if (err)
-		return err;
-	err = share_attach(skel, ifname, mode);
-	loader_program_close(skel);
-	return err;
-}
-
 int links_attach(const char *directory, struct dedup_iface *entry, int prog_fd)
 {
 	enum attach_mode mode = (enum attach_mode)entry->mode;
@@ -54,7 +43,7 @@ int links_attach(const char *directory, struct dedup_iface *entry, int prog_fd)
 
 	if (!if_indextoname(entry->ifindex, ifname))
 		return diag_err(-ENODEV, "there is no interface %s any more", entry->name);
-	err = entry->shared ? attach_shared(directory, ifname, &mode)
+	err = entry->shared ? share_attach(directory, ifname, &mode)
 			    : attach_pinned(directory, entry->name, prog_fd, ifname, &mode);
 	if (!err)
 		entry->mode = mode;
@@ -107,6 +96,40 @@ static bool has_link(const struct iface_link *list, int cnt, uint32_t id)
 	return false;
 }
 
+/* Detaches the program in this directory from shared interfaces of this network namespace. */
+static int detach_shared(const char *directory)
+{
+	struct links links;
+	struct identity id;
+	int err = filter_identity(directory, &id) ?: links_read(&links);
+
+	if (err)
+		return diag_err(err, "cannot tell where %s runs: %s", directory, strerror(-err));
+	for (int i = 0; i < links.cnt && id.config_id; i++) {
+		const struct link *l = &links.list[i];
+		int failed = link_runs_xdp(l, 0) ? share_detach(l->name, (int)l->index, id.config_id) : 0;
+
+		if (failed)
+			err = failed;
+	}
+	links_free(&links);
+	return err;
+}
+
+/* Does the filter have shared interfaces? True also if it cannot be opened. */
+static bool may_be_shared(const char *directory)
+{
+	bool may = false;
+	struct filter f;
+
+	if (filter_open_without_blocks(directory, &f))
+		return true;
+	for (int i = 0; i < DEDUP_IFACES_MAX && !may; i++)
+		may = f.record->ifaces[i].shared;
+	filter_close(&f);
+	return may;
+}
+
 int links_begin_detach(const char *directory, const char *keeper)
 {
 	struct iface_link list[DEDUP_IFACES_MAX], kept[DEDUP_IFACES_MAX];
@@ -130,7 +153,7 @@ int links_begin_detach(const char *directory, const char *keeper)
 			err = failed;
 	}
 	fd_close(pass_all);
-	return err;
+	return err ?: may_be_shared(directory) ? detach_shared(directory) : 0;
 }
 
 /* Gives each link of NAME this program. Continues after a failure. */
@@ -183,20 +206,6 @@ static int exchange_shared(struct shared_pair *u, struct dedup_iface *entry, int
 	return err;
 }
 
-/* Detaches the program of +NAME from its shared interfaces; where NAME runs, it is gone already. */
-static int detach_shared(const struct shared_pair *u)
-{
-	int err = 0;
-
-	for (int i = 0; i < DEDUP_IFACES_MAX && !err; i++) {
-		const struct dedup_iface *old = &u->p->staged.record->ifaces[i];
-
-		if (old->shared && iface_is_local(old))
-			err = share_detach(old->name, (int)old->ifindex, u->old.config_id);
-	}
-	return err;
-}
-
 static int exchange_all_shared(struct shared_pair *u, int *ret_err)
 {
 	struct pair *p = u->p;
@@ -212,8 +221,6 @@ static int exchange_all_shared(struct shared_pair *u, int *ret_err)
 		if (failed)
 			unattached = failed;
 	}
-	if (!*ret_err)
-		*ret_err = detach_shared(u);
 	return unattached;
 }
 

@@ -19,11 +19,12 @@ int links_prepare(struct pair *p, const struct wanted_ifaces *ifaces);
 int links_exchange(struct pair *p, int *ret_err);
 
 /* Calls detach_begin() for the links of this directory, except for those that the directory
- * `keeper` (or NULL) also has. Continues after a failure. Returns 0, or -errno.
+ * `keeper` (or NULL) also has, and detaches its program from shared interfaces here. Continues after
+ * a failure. Returns 0, or -errno.
  */
 int links_begin_detach(const char *directory, const char *keeper);
 
 /* Attaches this program to the entry's interface. directory: NAME or +NAME, whose record has the
- * entry. For a shared interface libxdp loads the filter's program again. Returns 0, or -errno.
+ * entry. See share_attach(). Returns 0, or -errno.
  */
 int links_attach(const char *directory, struct dedup_iface *entry, int prog_fd);

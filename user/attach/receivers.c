@@ -115,26 +115,21 @@ static int is_on(const char *sysctl)
 /* Does this interface forward? Returns what is_on() does. IPv6 has a sysctl for each interface
  * since Linux 6.17; before, only conf/all (see forwards()).
  */
-static int interface_forwards(const char *ifname)
+static int link_forwards(const struct link *link, void *arg)
 {
 	static const char *const NAMES[][2] = { { "ipv4", "forwarding" },
 						{ "ipv6", "force_forwarding" } };
 	char sysctl[64];
 	int on = 0;
 
+	(void)arg;
 	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]) && !on; i++) {
-		snprintf(sysctl, sizeof(sysctl), "%s/conf/%s/%s", NAMES[i][0], ifname, NAMES[i][1]);
+		snprintf(sysctl, sizeof(sysctl), "%s/conf/%s/%s", NAMES[i][0], link->name, NAMES[i][1]);
 		on = is_on(sysctl);
 		if (on == -ENOENT)
 			on = 0;
 	}
 	return on;
-}
-
-static int link_forwards(const struct link *link, void *arg)
-{
-	(void)arg;
-	return interface_forwards(link->name);
 }
 
 /* Does this interface forward, or one on top of it, which may have the host's addresses? Returns
@@ -161,25 +156,6 @@ static int forwards(const struct placement *where, const struct links *l)
 	return on6 == -ENOENT ? 0 : on6; /* a kernel without IPv6 */
 }
 
-/* Returns the number of ports in these ranges. */
-static uint32_t count_ports(const struct dedup_ports *ports, uint32_t ranges)
-{
-	uint32_t cnt = 0;
-
-	for (uint32_t i = 0; i < ranges; i++)
-		cnt += ports[i].hi - ports[i].lo + 1;
-	return cnt;
-}
-
-/* Does some stream have several ports? */
-static bool has_several_ports(const struct filter_spec *spec)
-{
-	for (uint32_t i = 0; i < spec->streams_cnt; i++)
-		if (count_ports(spec->streams[i].ports, spec->streams[i].ports_cnt) > 1)
-			return true;
-	return false;
-}
-
 /* Is the MAC the only sign of the receiver of some stream's IP packets? */
 static bool goes_by_mac(const struct filter_spec *spec)
 {
@@ -194,31 +170,18 @@ static bool goes_by_mac(const struct filter_spec *spec)
 	return false;
 }
 
-/* Does the stream take frames whose VLAN tags distinguish senders? */
-static bool goes_by_tags(const struct dedup_stream *s)
-{
-	return s->layer == DEDUP_ETHERNET;
-}
-
-bool receivers_go_by_tags(const struct dedup_config *c)
-{
-	for (uint32_t i = 0; i < c->policy.streams_cnt; i++)
-		if (goes_by_tags(&c->policy.streams[i]))
-			return true;
-	return c->asked.vlans_cnt;
-}
-
-/* Does what receivers_go_by_tags() does, for a filter that has no configuration yet. */
-static bool spec_goes_by_tags(const struct filter_spec *spec)
+bool receivers_go_by_tags(const struct filter_spec *spec)
 {
 	for (uint32_t i = 0; i < spec->streams_cnt; i++)
-		if (goes_by_tags(&spec->streams[i].stream))
+		if (spec->streams[i].stream.layer == DEDUP_ETHERNET)
 			return true;
 	return spec->vlans_cnt;
 }
 
-static void note_filtered_vlans(const struct placement *where)
+int receivers_note_tags(const struct filter_spec *spec, const struct placement *where)
 {
+	if (!receivers_go_by_tags(spec))
+		return 0;
 	for (int i = 0; i < where->cnt; i++) {
 		if (device_has(where->ifnames[i], DEVICE_FILTERS_VLANS) != 1)
 			continue;
@@ -227,13 +190,6 @@ static void note_filtered_vlans(const struct placement *where)
 			  where->ifnames[i], where->ifnames[i]);
 		break;
 	}
-}
-
-int receivers_note_tags(const struct filter_spec *spec, const struct placement *where)
-{
-	if (!spec_goes_by_tags(spec))
-		return 0;
-	note_filtered_vlans(where);
 	for (int i = 0; i < where->cnt; i++) {
 		if (!device_has(where->ifnames[i], DEVICE_STRIPS_TAGS))
 			continue;
@@ -247,7 +203,11 @@ int receivers_note_tags(const struct filter_spec *spec, const struct placement *
 
 void receivers_note_ports(const struct filter_spec *spec)
 {
-	if (has_several_ports(spec))
+	bool several = false;
+
+	for (const struct spec_stream *s = spec->streams; s < spec->streams + spec->streams_cnt; s++)
+		several |= s->ports_cnt > 1 || (s->ports_cnt && s->ports->hi > s->ports->lo);
+	if (several)
 		diag_note("several ports are taken for one receiver's: an event that came to one of them is dropped on the others");
 }
 

@@ -31,8 +31,8 @@ int receivers_check_ethernet(const char *ifname, const struct links *l);
  */
 int receivers_check_merging(const char *ifname, enum attach_mode mode, const struct links *l);
 
-/* Do VLAN tags matter to a filter? */
-bool receivers_go_by_tags(const struct dedup_config *c);
+/* Do VLAN tags matter to a filter: does it filter by them, or take whole frames? */
+bool receivers_go_by_tags(const struct filter_spec *spec);
 
 /* Log notes on assumptions of the filter that may be wrong here.
  * - _tags: VLAN tags can be seen. Returns 1 if tags matter to the filter, else 0.

@@ -12,6 +12,7 @@
 #include "dirs.h"
 #include "identity.h"
 #include "kernel.h"
+#include "loader.h"
 #include "object.h"
 #include "pin_dirs.h"
 
@@ -55,21 +56,26 @@ static int attach_program(const void *arg, const char *ifname, enum attach_mode 
 	return xdp_program__attach(*prog, (int)if_nametoindex(ifname), attach_mode_xdp(mode), 0);
 }
 
-int share_attach(struct xdp_dedup *skel, const char *ifname, enum attach_mode *mode)
+int share_attach(const char *directory, const char *ifname, enum attach_mode *mode)
 {
-	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = skel->obj,
-			    .prog_name = bpf_program__name(object_packet_program(skel)));
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts);
 	struct xdp_program *prog;
-	int err = share_ready();
+	struct xdp_dedup *skel;
+	int err = share_ready() ?: loader_program_open(directory, &skel);
 
 	if (err)
 		return err;
+	opts.obj = skel->obj;
+	opts.prog_name = bpf_program__name(object_packet_program(skel));
 	prog = xdp_program__create(&opts);
 	err = libxdp_get_error(prog);
-	if (err)
-		return diag_err(err, "libxdp refused the program: %s", strerror(-err));
-	err = attach_by(attach_program, &prog, ifname, mode);
-	xdp_program__close(prog);
+	if (err) {
+		diag_err(err, "libxdp refused the program: %s", strerror(-err));
+	} else {
+		err = attach_by(attach_program, &prog, ifname, mode);
+		xdp_program__close(prog);
+	}
+	xdp_dedup__destroy(skel);
 	return err;
 }
 

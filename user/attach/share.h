@@ -24,10 +24,10 @@ int share_ready(void);
  */
 int share_find(int ifindex, uint32_t config_id, struct shared_program *ret);
 
-/* Attaches the program. MODE_ANY tries native, then skb; *mode becomes the mode that was taken.
- * Returns 0, or -errno (logged).
+/* Attaches the program of NAME or +NAME, which libxdp loads again for each dispatcher. mode: see
+ * attach_by(). Returns 0, or -errno (logged).
  */
-int share_attach(struct xdp_dedup *prog, const char *ifname, enum attach_mode *mode);
+int share_attach(const char *directory, const char *ifname, enum attach_mode *mode);
 
 /* Detaches the program with this configuration map. Returns 0, also if it is not there; or -errno
  * (logged).

@@ -9,13 +9,11 @@
 #include "diag.h"
 #include "fd.h"
 #include "iface.h"
-#include "iface_link.h"
 #include "kernel.h"
 #include "links_exchange.h"
 #include "loader.h"
 #include "open.h"
 #include "pin_dirs.h"
-#include "share.h"
 #include "stack.h"
 #include "unread.h"
 
@@ -62,66 +60,18 @@ static int attach_program(const char *name)
 
 int filter_start(const char *name, const struct placement *where, uint64_t drop_until_ns)
 {
-	int err = make_ready(name, where, drop_until_ns);
+	int err = make_ready(name, where, drop_until_ns) ?: pin_dir_publish(name);
 
 	if (err) {
 		pin_dir_remove_staging(name);
 		return err;
 	}
-	err = pin_dir_publish(name) ?: attach_program(name);
+	err = attach_program(name);
 	if (err && filter_stop(name))
 		diag_err(0,
 			 "%s could not be taken back" ADVICE "xdp-dedup unload --name %s removes it",
 			 name, name);
 	return err;
-}
-
-/* Detaches the program in this directory from shared interfaces of this network namespace. */
-static int detach_shared(const char *directory)
-{
-	struct links links;
-	struct identity id;
-	int err = filter_identity(directory, &id) ?: links_read(&links);
-
-	if (err)
-		return diag_err(err, "cannot tell where %s runs: %s", directory, strerror(-err));
-	for (int i = 0; i < links.cnt && id.config_id; i++) {
-		const struct link *l = &links.list[i];
-		int failed = link_has_xdp(l) ? share_detach(l->name, (int)l->index, id.config_id) : 0;
-
-		if (failed)
-			err = failed;
-	}
-	links_free(&links);
-	return err;
-}
-
-/* Does the filter have shared interfaces? True also if it cannot be opened. */
-static bool may_be_shared(const char *directory)
-{
-	bool may = false;
-	struct filter f;
-
-	if (filter_open_without_blocks(directory, &f))
-		return true;
-	for (int i = 0; i < DEDUP_IFACES_MAX && !may; i++)
-		may = f.record->ifaces[i].shared;
-	filter_close(&f);
-	return may;
-}
-
-/* keeper: see links_begin_detach(). */
-static int begin_detach(const char *directory, const char *keeper)
-{
-	return links_begin_detach(directory, keeper)
-		       ?: may_be_shared(directory) ? detach_shared(directory)
-						   : 0;
-}
-
-/* Keeps links that NAME also has: +NAME may be left over from a committed change. */
-static int begin_detach_staging(const char *name)
-{
-	return begin_detach(PIN_STAGING(name), name);
 }
 
 /* Removes the pins, notifies readers of AF_XDP sockets, and waits until they have left. */
@@ -147,10 +97,16 @@ static int remove_filter(const char *name)
 
 int filter_stop(const char *name)
 {
-	return begin_detach(name, NULL) ?: begin_detach_staging(name) ?: remove_filter(name) ?: detach_finish();
+	return links_begin_detach(name, NULL) ?:
+	       links_begin_detach(PIN_STAGING(name), name) ?:
+	       remove_filter(name) ?:
+	       detach_finish();
 }
 
+/* Keeps links that NAME also has: +NAME may be left over from a committed change. */
 int filter_stop_staging(const char *name)
 {
-	return begin_detach_staging(name) ?: pin_dir_remove_staging(name) ?: detach_finish();
+	return links_begin_detach(PIN_STAGING(name), name) ?:
+	       pin_dir_remove_staging(name) ?:
+	       detach_finish();
 }

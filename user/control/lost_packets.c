@@ -103,7 +103,7 @@ const char *lost_costly_interface(const struct links *links)
 		const struct link *l = &links->list[i];
 		bool is_skb = l->xdp_ids[LINK_XDP_SKB];
 
-		if (link_has_xdp(l) && lost_is_costly(l->name, is_skb ? MODE_SKB : MODE_NATIVE))
+		if (link_runs_xdp(l, 0) && lost_is_costly(l->name, is_skb ? MODE_SKB : MODE_NATIVE))
 			return l->name;
 	}
 	return NULL;

@@ -86,7 +86,7 @@ static void collect_attached(struct status *s, const struct links *links,
 	out->ifindex = a->ifindex;
 	out->mode = a->mode;
 	out->mtu_max = mtu_exceeded(links, a);
-	out->strips_tags = receivers_go_by_tags(s->filter.config) &&
+	out->strips_tags = receivers_go_by_tags(&s->filter.config->asked) &&
 			   device_has(a->ifname, DEVICE_STRIPS_TAGS) == 1;
 	if (out->mode == MODE_SKB)
 		out->native = has_native(out->ifindex);

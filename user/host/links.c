@@ -128,7 +128,7 @@ int links_read(struct links *out)
 bool link_runs_xdp(const struct link *l, uint32_t prog_id)
 {
 	for (int i = 0; i < LINK_XDP_MAX; i++)
-		if (l->xdp_ids[i] == prog_id)
+		if (l->xdp_ids[i] && (!prog_id || l->xdp_ids[i] == prog_id))
 			return true;
 	return false;
 }
@@ -158,60 +158,39 @@ static bool is_vxlan_on(const struct link *upper, const struct link *lower)
 	return upper->carrier == lower->index && !strcmp(upper->kind, "vxlan");
 }
 
-bool link_has_xdp(const struct link *l)
-{
-	for (int i = 0; i < LINK_XDP_MAX; i++)
-		if (l->xdp_ids[i])
-			return true;
-	return false;
-}
-
 const struct link *links_xdp_above(const struct links *l, uint32_t index)
 {
 	const struct link *lower = links_find(l, index);
 
 	for (int i = 0; i < l->cnt && lower; i++)
 		if ((is_directly_on(&l->list[i], lower) || is_vxlan_on(&l->list[i], lower)) &&
-		    link_has_xdp(&l->list[i]))
+		    link_runs_xdp(&l->list[i], 0))
 			return &l->list[i];
 	return NULL;
 }
 
-/* A walk from one device to all above it, or below it. */
-struct links_walk {
-	const struct links *links;
-	bool goes_up;
-	links_fn each;
-	void *arg;
-};
-
-static int walk_from(const struct links_walk *w, const struct link *from, int depth)
+static int walk(const struct links *l, bool goes_up, const struct link *from, links_fn each, void *arg,
+		int depth)
 {
 	int found = 0;
 
-	for (int i = 0; i < w->links->cnt && depth < DEPTH_MAX && !found; i++) {
-		const struct link *next = &w->links->list[i];
+	for (int i = 0; from && i < l->cnt && depth < DEPTH_MAX && !found; i++) {
+		const struct link *next = &l->list[i];
 
-		if (w->goes_up ? is_directly_on(next, from) : is_directly_on(from, next))
-			found = w->each(next, w->arg) ?: walk_from(w, next, depth + 1);
+		if (goes_up ? is_directly_on(next, from) : is_directly_on(from, next))
+			found = each(next, arg) ?: walk(l, goes_up, next, each, arg, depth + 1);
 	}
 	return found;
 }
 
 int links_each_above(const struct links *l, uint32_t lower, links_fn each, void *arg)
 {
-	const struct links_walk w = { l, true, each, arg };
-	const struct link *start = links_find(l, lower);
-
-	return start ? walk_from(&w, start, 0) : 0;
+	return walk(l, true, links_find(l, lower), each, arg, 0);
 }
 
 int links_each_below(const struct links *l, uint32_t upper, links_fn each, void *arg)
 {
-	const struct links_walk w = { l, false, each, arg };
-	const struct link *start = links_find(l, upper);
-
-	return start ? walk_from(&w, start, 0) : 0;
+	return walk(l, false, links_find(l, upper), each, arg, 0);
 }
 
 static int has_index(const struct link *link, void *arg)

@@ -43,9 +43,8 @@ struct links {
 int links_read(struct links *out);
 void links_free(struct links *l);
 
-/* Does this XDP program, or any, run on this interface, in any mode? */
+/* Does this XDP program (0: any) run on this interface, in any mode? */
 bool link_runs_xdp(const struct link *l, uint32_t prog_id);
-bool link_has_xdp(const struct link *l);
 
 /* Returns the interface with this index; NULL if there is none. It belongs to *l. */
 const struct link *links_find(const struct links *l, uint32_t index);

@@ -92,11 +92,6 @@ int loader_program_open(const char *name, struct xdp_dedup **out)
 	return err;
 }
 
-void loader_program_close(struct xdp_dedup *skel)
-{
-	xdp_dedup__destroy(skel);
-}
-
 int loader_open_program(const char *name)
 {
 	return object_open_pin(name, PIN_PROG);

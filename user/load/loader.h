@@ -28,10 +28,9 @@ void loader_private_close(struct filter *f, struct xdp_dedup *prog);
 int loader_private_prog_fd(const struct xdp_dedup *prog);
 
 /* Opens the skeleton with this filter's maps, for libxdp, which loads the packet program. Returns
- * 0, and the caller closes *out with loader_program_close(); or -errno.
+ * 0, and the caller calls xdp_dedup__destroy(); or -errno.
  */
 int loader_program_open(const char *name, struct xdp_dedup **out);
-void loader_program_close(struct xdp_dedup *skel);
 
 /* Opens the pinned packet program. Returns its descriptor, which the caller closes; or -errno. */
 int loader_open_program(const char *name);

@@ -52,11 +52,7 @@ static int move(const char *from, const char *to, unsigned int flags)
 
 int pin_dir_publish(const char *name)
 {
-	int err = move(STAGING_PATH(name), PIN_PATH(name, NULL), RENAME_NOREPLACE);
-
-	if (err)
-		pin_dir_remove_staging(name);
-	return err;
+	return move(STAGING_PATH(name), PIN_PATH(name, NULL), RENAME_NOREPLACE);
 }
 
 int pin_dir_exchange(const char *name)

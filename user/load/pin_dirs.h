@@ -12,7 +12,7 @@
  */
 int pin_dir_begin(const char *name);
 
-/* Renames +NAME to NAME, which does not exist yet. Returns 0; or -errno, with +NAME removed. */
+/* Renames +NAME to NAME, which does not exist yet. Returns 0, or -errno. */
 int pin_dir_publish(const char *name);
 
 /* Exchanges NAME and +NAME in one step. Returns 0, or -errno. */
