@@ -24,10 +24,9 @@
 
 struct drop_monitor {
 	struct mnl_socket *socket;
-	uint32_t family;
+	int family; /* of generic netlink; -errno */
 	bool opened;
-	bool has_refused;		  /* the next two were read */
-	uint64_t refused_before, refused; /* by the kernel's queues: when it was opened, and since */
+	uint64_t refused_before, refused; /* by the kernel's queues: when it was opened, and now */
 	char message[MESSAGE_MAX];
 };
 
@@ -58,15 +57,6 @@ static int take_stats(const struct nlmsghdr *message, void *arg)
 	netlink_nested(a[NET_DM_ATTR_STATS], of, NET_DM_ATTR_STATS_MAX);
 	*(uint64_t *)arg = netlink_number(of[NET_DM_ATTR_STATS_DROPPED]);
 	return MNL_CB_OK;
-}
-
-/* Finds the monitor's number. The kernel loads its module if necessary. */
-static int find_family(struct drop_monitor *m)
-{
-	int family = netlink_family("NET_DM");
-
-	m->family = family;
-	return family < 0 ? family : 0;
 }
 
 /* Sends a command without an answer. `command` is NET_DM_CMD_START or _STOP. */
@@ -155,18 +145,12 @@ static int open_socket(struct drop_monitor *m)
 }
 
 /* Reads how many packets the kernel's queues had no room for. If that fails, the last number stays. */
-static void read_refused(struct drop_monitor *m)
+static int read_refused(struct drop_monitor *m)
 {
 	union netlink_request r;
-	uint64_t cnt = 0;
 
 	netlink_begin_generic(&r, m->family, NET_DM_CMD_STATS_GET);
-	if (netlink_query(NETLINK_GENERIC, &r.header, take_stats, &cnt))
-		return;
-	if (!m->has_refused)
-		m->refused_before = cnt;
-	m->has_refused = true;
-	m->refused = cnt - m->refused_before;
+	return netlink_query(NETLINK_GENERIC, &r.header, take_stats, &m->refused);
 }
 
 int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_listener)
@@ -176,7 +160,8 @@ int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_liste
 
 	if (!m)
 		return -ENOMEM;
-	err = find_family(m);
+	m->family = netlink_family("NET_DM"); /* the kernel loads its module if necessary */
+	err = m->family < 0 ? m->family : 0;
 	/* If it is on and nobody listens, a process that was killed has left it on. */
 	*ret_listener = err ? 0 : listener();
 	err = err ?: open_socket(m);
@@ -184,8 +169,8 @@ int drop_monitor_open(bool force, struct drop_monitor **out, uint32_t *ret_liste
 		switch_monitor(m, NET_DM_CMD_STOP);
 	err = err ?: drop_monitor_turn_on(m);
 	m->opened = !err;
-	if (!err)
-		read_refused(m);
+	err = err ?: read_refused(m);
+	m->refused_before = m->refused;
 	if (err)
 		drop_monitor_close(m);
 	else
@@ -205,7 +190,7 @@ uint32_t drop_monitor_missed(struct drop_monitor *m)
 
 	getsockopt(drop_monitor_fd(m), SOL_SOCKET, SO_MEMINFO, memory, &size);
 	read_refused(m);
-	return memory[SK_MEMINFO_DROPS] + (uint32_t)m->refused;
+	return memory[SK_MEMINFO_DROPS] + (uint32_t)(m->refused - m->refused_before);
 }
 
 bool drop_monitor_parse(const void *message, uint32_t len, struct drop *out)
@@ -294,8 +279,8 @@ void drop_monitor_end_left(void)
 	struct drop_monitor *m = access(MODULE, F_OK) ? NULL : calloc(1, sizeof(*m));
 	struct configuration c;
 
-	if (m && !find_family(m) && !read_configuration(m, &c) && c.is_whole &&
-	    c.queue == QUEUE_PACKETS)
+	if (m && (m->family = netlink_family("NET_DM")) >= 0 && !read_configuration(m, &c) &&
+	    c.is_whole && c.queue == QUEUE_PACKETS)
 		turn_off(m);
 	free(m);
 }
