@@ -33,10 +33,10 @@ static void choose_entry(const struct xdp_dedup *skel, const struct dedup_config
 		bpf_program__set_autoload(entries[i], i == cfg->policy.entry);
 }
 
-/* Fills in the object's map for each pin. */
-static void pinned_maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PINS_CNT])
+/* Returns the object's map for this pin. */
+static struct bpf_map *pinned_map_of(const struct xdp_dedup *skel, int pin)
 {
-	struct bpf_map *const all[PINS_CNT] = {
+	struct bpf_map *const maps[PINS_CNT] = {
 		[PIN_FILTER] = skel->maps.filter,
 		[PIN_STATS] = skel->maps.stats,
 		[PIN_STATE] = skel->maps.data_state,
@@ -55,7 +55,7 @@ static void pinned_maps_of(const struct xdp_dedup *skel, struct bpf_map *maps[PI
 		[PIN_IN_FLIGHT] = skel->maps.in_flight,
 	};
 
-	memcpy(maps, all, sizeof(all));
+	return maps[pin];
 }
 
 /* Makes libbpf use the pinned map, if there is one. Others are pinned later by object_pin(): libbpf
@@ -78,17 +78,15 @@ static bool is_map_made(enum pin pin, const struct dedup_config *cfg)
 
 static int prepare_maps(const struct xdp_dedup *skel, const char *name, const struct dedup_config *cfg)
 {
-	struct bpf_map *maps[PINS_CNT];
 	int err = 0;
 
-	pinned_maps_of(skel, maps);
 	for (int i = 0; i < PINS_CNT && !err; i++) {
+		struct bpf_map *map = pinned_map_of(skel, i);
 		bool is_made = is_map_made(i, cfg);
 
-		err = bpf_map__set_autocreate(maps[i], is_made);
-		if (err || !is_made || !name)
-			continue;
-		err = use_pin(maps[i], PIN_PATH(name, PINS[i]));
+		err = bpf_map__set_autocreate(map, is_made);
+		if (!err && is_made && name)
+			err = use_pin(map, PIN_PATH(name, PINS[i]));
 	}
 	return err;
 }
@@ -112,13 +110,14 @@ int object_open_pin(const char *directory, const char *pin)
 /* Pins the maps that loading has made. If that fails, some may be pinned. */
 static int pin_made(const struct xdp_dedup *skel, const char *name)
 {
-	struct bpf_map *maps[PINS_CNT];
 	int err = 0;
 
-	pinned_maps_of(skel, maps);
-	for (int i = 0; i < PINS_CNT && name && !err; i++)
-		if (bpf_map__autocreate(maps[i]) && !bpf_map__pin_path(maps[i]))
-			err = object_pin_at(bpf_map__fd(maps[i]), name, PINS[i]);
+	for (int i = 0; i < PINS_CNT && name && !err; i++) {
+		const struct bpf_map *map = pinned_map_of(skel, i);
+
+		if (bpf_map__autocreate(map) && !bpf_map__pin_path(map))
+			err = object_pin_at(bpf_map__fd(map), name, PINS[i]);
+	}
 	return err;
 }
 
