@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Packets that a filter let pass and the kernel then discarded, as its drop monitor reports them:
- * which they are, and wanting them, so that their next copies pass. `lost` and the service use this.
+ * which they are, why, and wanting them, so that their next copies pass. `lost` and the service use this.
  */
 #pragma once
 
 #include "attachments.h"
+#include "drop_monitor.h"
 #include "links.h"
-#include "lost_reason.h"
 #include "program.h"
 #include "want.h"
 
@@ -16,15 +16,39 @@
 #define LOST_COSTLY \
 	"on %s the kernel reports what XDP drops, too, and each drop then costs fivefold"
 
+/* Is the next copy worth wanting: may it be received, and are only packets for a program here lost
+ * by this reason?
+ */
+enum lost_want {
+	LOST_WANT_NO,
+	LOST_WANT_NO_SOCKET, /* a program is meant that may be there soon; also anybody's flood */
+	LOST_WANT_NO_ROOM,
+	LOST_WANTS,
+};
+
+struct lost_reason {
+	const char *key; /* for programs; as in `behind` of status, where that has it */
+	const char *text;
+	enum lost_want want;
+};
+
+/* Returns the reason; the one with the key "other" if there is no row for it. */
+const struct lost_reason *lost_reason_of(const struct drop *d);
+
+/* Has an XDP program discarded the packet, in skb mode or on a veth? */
+bool lost_is_by_xdp(const struct drop *d);
+
 /* Of one filter. Begins as { 0 }; the caller reads `at`. */
 struct lost_packets {
 	struct attachments at;
 	uint64_t wanted, unwanted; /* packets; those were too many, or there was an error */
-	/* Of each kind, so that a flood to a port without a socket displaces no other want. */
+	/* Of each kind, so that a flood to a port without a socket displaces no other want. The
+	 * first one is that of the first kind that is wanted at all.
+	 */
 	struct lost_wants {
 		struct want_ring ring;
 		uint64_t second, left; /* so many more may be wanted in this second */
-	} wants[LOST_WANTS];
+	} wants[LOST_WANTS - 1];
 };
 
 /* One packet. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The words for a packet that the kernel has discarded, by its reason and by its function. */
-#include "lost_reason.h"
+#include "lost_packets.h"
 
 #include "unit.h"
 
