@@ -10,7 +10,6 @@ int flood_xsk_open(struct xsk *x, uint32_t ifindex)
 
 	if (err)
 		return err;
-	xsk_fill(x);
 	err = xsk_bind(x, &where);
 	if (err)
 		xsk_close(x);

@@ -89,6 +89,17 @@ static int map_rings(struct xsk *x)
 	return 0;
 }
 
+/* Gives the kernel all frames, before bind: then a driver takes its frames from the fill ring. */
+static void fill(struct xsk *x)
+{
+	uint32_t i = 0;
+
+	xsk_ring_prod__reserve(&x->fill, x->frames, &i);
+	for (uint32_t n = 0; n < x->frames; n++)
+		*xsk_ring_prod__fill_addr(&x->fill, i + n) = (uint64_t)n * XSK_FRAME_BYTES;
+	xsk_ring_prod__submit(&x->fill, x->frames);
+}
+
 /* Makes no TX ring. A bound socket cannot get one later, so it can never send. */
 int xsk_open(struct xsk *x, uint32_t frames)
 {
@@ -105,6 +116,8 @@ int xsk_open(struct xsk *x, uint32_t frames)
 		      ?: map_rings(x);
 	if (err)
 		xsk_close(x);
+	else
+		fill(x);
 	return err;
 }
 
@@ -146,16 +159,6 @@ int xsk_bind(struct xsk *x, const struct xsk_binding *where)
 		return -errno;
 	x->zerocopy = options.flags & XDP_OPTIONS_ZEROCOPY;
 	return 0;
-}
-
-void xsk_fill(struct xsk *x)
-{
-	uint32_t i = 0;
-
-	xsk_ring_prod__reserve(&x->fill, x->frames, &i);
-	for (uint32_t n = 0; n < x->frames; n++)
-		*xsk_ring_prod__fill_addr(&x->fill, i + n) = (uint64_t)n * XSK_FRAME_BYTES;
-	xsk_ring_prod__submit(&x->fill, x->frames);
 }
 
 void xsk_close(struct xsk *x)

@@ -44,9 +44,9 @@ struct xsk {
 /* Is this number of frames allowed? A power of 2 from XSK_FRAMES_MIN to XSK_FRAMES_MAX is. */
 bool xsk_frames_ok(uint32_t frames);
 
-/* Makes a socket with this many frames, and its rings. Returns 0, and the caller closes it with
- * xsk_close(); -EAFNOSUPPORT if the kernel has no AF_XDP; -ENOBUFS if RLIMIT_MEMLOCK does not let
- * this process lock the memory; another -errno.
+/* Makes a socket with this many frames, and its rings; the kernel gets all frames. Returns 0, and
+ * the caller closes it with xsk_close(); -EAFNOSUPPORT if the kernel has no AF_XDP; -ENOBUFS if
+ * RLIMIT_MEMLOCK does not let this process lock the memory; another -errno.
  */
 int xsk_open(struct xsk *x, uint32_t frames);
 
@@ -62,9 +62,6 @@ struct xsk_binding {
  * such queue; -EOPNOTSUPP; another -errno.
  */
 int xsk_bind(struct xsk *x, const struct xsk_binding *where);
-
-/* Gives the kernel all frames, before xsk_bind(). */
-void xsk_fill(struct xsk *x);
 
 /* Makes *x empty, so that xsk_close() does nothing. */
 void xsk_begin(struct xsk *x);

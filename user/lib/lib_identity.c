@@ -108,17 +108,6 @@ struct id_query {
 	unsigned int known;    /* KNOWN_ bits of the parts that are not assumed */
 };
 
-/* Returns the stream's prefixes of this family; NULL if it has none. */
-static const struct dedup_prefix *accepts_prefixes(const struct dedup_config *c,
-						   const struct dedup_stream *s, bool ipv6,
-						   uint32_t *cnt)
-{
-	uint32_t first = s->to_first + (ipv6 ? s->to4_cnt : 0);
-
-	*cnt = ipv6 ? s->to_cnt - s->to4_cnt : s->to4_cnt;
-	return *cnt && first < DEDUP_TO_MAX ? &c->policy.to[first] : NULL;
-}
-
 /* Is the port, in host order, one of the stream's? */
 static bool accepts_port(const struct dedup_config *c, const struct dedup_stream *s, uint16_t port)
 {
@@ -169,8 +158,8 @@ static int run_program(const struct id_query *a, struct xdp_dedup_identity *out)
 static bool complete_destination(struct id_query *a, uint32_t n)
 {
 	const struct dedup_stream *s = &a->config->policy.streams[n];
+	uint32_t cnt = a->flow.ipv6 ? s->to_cnt - s->to4_cnt : s->to4_cnt; /* of this family */
 	const struct dedup_prefix *to;
-	uint32_t cnt;
 
 	if (s->layer != DEDUP_UDP || !s->ports_cnt)
 		return false;
@@ -183,9 +172,9 @@ static bool complete_destination(struct id_query *a, uint32_t n)
 	} else if (!accepts_port(a->config, s, ntohs(a->to.port))) {
 		return false;
 	}
-	to = accepts_prefixes(a->config, s, a->flow.ipv6, &cnt);
-	if (!a->to.any || !to)
+	if (!a->to.any || !cnt)
 		return true;
+	to = &a->config->policy.to[s->to_first + (a->flow.ipv6 ? s->to4_cnt : 0)];
 	memcpy(a->flow.to, to->addr, sizeof(a->flow.to));
 	if (cnt == 1 && accepts_one_address(to, a->flow.ipv6))
 		a->known |= KNOWN_TO;

@@ -142,12 +142,6 @@ static struct xdp_dedup_stream describe_stream(const struct dedup_config *c, uin
 	return out;
 }
 
-/* Copies a struct to element i of a caller's array, whose elements have `size` bytes. */
-static void put_element(void *array, size_t size, uint32_t i, const void *from, size_t from_size)
-{
-	lib_copy_out((char *)array + i * size, size, from, from_size);
-}
-
 int xdp_dedup_streams(const struct xdp_dedup_filter *f, struct xdp_dedup_stream *out, size_t size,
 		      uint32_t max)
 {
@@ -161,7 +155,7 @@ int xdp_dedup_streams(const struct xdp_dedup_filter *f, struct xdp_dedup_stream 
 		struct xdp_dedup_stream stream = describe_stream(now->config, n);
 
 		stream.change = lib_view_of(now)->number;
-		put_element(out, size, n, &stream, sizeof(stream));
+		lib_copy_out((char *)out + n * size, size, &stream, sizeof(stream));
 	}
 	lib_leave();
 	return cnt;
@@ -199,7 +193,7 @@ int xdp_dedup_interfaces(const struct xdp_dedup_filter *f, struct xdp_dedup_inte
 
 		err = describe_interface(&now->record->ifaces[i], &iface);
 		if (err > 0 && (uint32_t)cnt < max)
-			put_element(out, size, cnt, &iface, sizeof(iface));
+			lib_copy_out((char *)out + cnt * size, size, &iface, sizeof(iface));
 		cnt += err > 0;
 	}
 	lib_leave();

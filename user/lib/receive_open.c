@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
+
+#include "iface.h"
+#include "integers.h"
 #include "kernel.h"
 #include "open.h"
 #include "receiver.h"
@@ -12,6 +17,8 @@
 
 #define FRAMES_DEFAULT 512
 #define BUSY_POLL_BUDGET 64
+#define BIND_TRIES 200 /* the kernel needs some 20 ms to release a closed socket */
+#define BIND_WAIT_US 5000
 
 /* Size of the first version of the options. */
 #define OPTIONS_BYTES_MIN \
@@ -43,21 +50,101 @@ static int take_options(const struct xdp_dedup_receive_options *from,
 	return 0;
 }
 
+/* Finds the index of the local interface `ifname`, or of the only one if ifname is NULL. */
+static int find_interface(const struct filter *f, const char *ifname, uint32_t *ifindex)
+{
+	uint32_t named = ifname ? if_nametoindex(ifname) : 0;
+	unsigned int here = 0;
+
+	if (ifname && !named)
+		return errno == ENODEV || errno == ENXIO ? -ENODEV : -errno;
+	if (!iface_local_netns())
+		return -EMFILE;
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++) {
+		const struct dedup_iface *iface = &f->record->ifaces[i];
+
+		if (!iface->ifindex || (named && iface->ifindex != named) || !iface_is_local(iface))
+			continue;
+		*ifindex = iface->ifindex;
+		here++;
+	}
+	if (here != 1)
+		return here ? -EINVAL : -ENODEV;
+	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
+		if (f->record->ifaces[i].ifindex == *ifindex && !iface_is_local(&f->record->ifaces[i]))
+			return -ENOTUNIQ;
+	return 0;
+}
+
+/* Makes the socket and binds it. Once it is bound, no other socket has the queue, and no running
+ * program still uses an earlier socket.
+ */
+static int open_socket(struct open_queue *q, const struct xdp_dedup_receive_options *o)
+{
+	const struct xsk_binding where = { q->ifindex, o->queue, o->copy, o->zerocopy,
+					   o->frames_a_packet > 1 };
+	int err = xsk_open(&q->xsk, o->frames);
+
+	if (err)
+		return err == -EAFNOSUPPORT ? -EOPNOTSUPP : err;
+	err = xsk_bind(&q->xsk, &where);
+	for (int i = 0; i < BIND_TRIES && err == -EBUSY && !o->at_once; i++) {
+		usleep(BIND_WAIT_US);
+		err = xsk_bind(&q->xsk, &where);
+	}
+	/* With zero-copy the driver decides how many frames a packet takes. */
+	q->parts = q->xsk.several && !q->xsk.zerocopy ? o->frames_a_packet : 1;
+	return err;
+}
+
+/* Reopens the slot for a new socket; the old socket loses it. Returns the new `opened`. */
+static uint32_t reopen_slot(struct dedup_socket *s)
+{
+	uint32_t was, opened;
+
+	do {
+		was = READ_ONCE(s->opened);
+		opened = (was & ~DEDUP_ENDED) + 1;
+	} while (!__sync_bool_compare_and_swap(&s->opened, was, opened));
+	return opened;
+}
+
+/* Takes the queue's slot, withdraws its credits, and puts the socket into it. */
+static int enter_slot(struct open_queue *q, struct filter *f, uint32_t queue)
+{
+	int err = delivery_open(f, &q->delivery), slot, fd = q->xsk.fd;
+	struct dedup_socket *s;
+
+	if (err)
+		return err;
+	slot = delivery_slot(&q->delivery, f, (struct dedup_queue){ q->ifindex, queue });
+	if (slot < 0)
+		return slot;
+	q->socket = s = &q->delivery.sockets[slot];
+	q->in_flight = delivery_in_flight(&q->delivery, slot, 0);
+	q->opened = reopen_slot(s);
+	WRITE_ONCE(s->granted, 0);
+	delivery_want_left(&q->delivery, f, slot, true, &q->recovered, &q->forgotten);
+	s->frame_bytes = XSK_FRAME_ROOM;
+	s->pid = 0;
+	s->zerocopy = q->xsk.zerocopy;
+	xsk_wake(&q->xsk);
+	return bpf_map_update_elem(q->delivery.xsks_fd, &slot, &fd, BPF_ANY) ? -errno : 0;
+}
+
 /* Turns busy polling on. A device without it is no error: the kernel then does not poll. */
 static int set_busy_poll(struct xdp_dedup_receiver *r, uint32_t us)
 {
-	int on = 1, time = us > INT32_MAX ? INT32_MAX : (int)us, budget = BUSY_POLL_BUDGET;
+	const int options[][2] = { { SO_PREFER_BUSY_POLL, 1 },
+				   { SO_BUSY_POLL, (int)lesser(us, INT32_MAX) },
+				   { SO_BUSY_POLL_BUDGET, BUSY_POLL_BUDGET } };
+	int err = 0;
 
-	if (!us)
-		return 0;
-	r->busy_poll = true;
-	return setsockopt(r->queue.xsk.fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &on, sizeof(on)) ||
-			       setsockopt(r->queue.xsk.fd, SOL_SOCKET, SO_BUSY_POLL, &time,
-					  sizeof(time)) ||
-			       setsockopt(r->queue.xsk.fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget,
-					  sizeof(budget))
-		       ? -errno
-		       : 0;
+	r->busy_poll = us;
+	for (int i = 0; i < 3 && us && !err; i++)
+		err = setsockopt(r->queue.xsk.fd, SOL_SOCKET, options[i][0], &options[i][1],
+				 sizeof(int));
+	return err ? -errno : 0;
 }
 
 static int make_joined(struct xdp_dedup_receiver *r)
@@ -102,25 +189,21 @@ static int begin_receiving(struct xdp_dedup_receiver *r, const struct xdp_dedup_
 
 static void free_receiver(struct xdp_dedup_receiver *r)
 {
-	queue_close(&r->queue);
+	xsk_close(&r->queue.xsk);
+	delivery_close(&r->queue.delivery);
 	xdp_dedup_close(r->filter);
 	free(r->free_joined);
 	free(r->joined);
 	free(r);
 }
 
+/* Opens the filter, and a queue of an interface of this network namespace. Wants the ids that the
+ * last reader left.
+ */
 static int open_queue(struct xdp_dedup_receiver *r, const char *name,
 		      const struct xdp_dedup_receive_options *o)
 {
-	const struct queue_options options = {
-		.ifname = o->ifname,
-		.queue = o->queue,
-		.frames = o->frames,
-		.parts = o->frames_a_packet,
-		.copy = o->copy,
-		.zerocopy = o->zerocopy,
-		.at_once = o->at_once,
-	};
+	struct open_queue *q = &r->queue;
 	struct filter *f;
 	int err = xdp_dedup_open(name, &r->filter);
 
@@ -130,7 +213,8 @@ static int open_queue(struct xdp_dedup_receiver *r, const char *name,
 	if (!f)
 		return -ESTALE;
 	receiver_describe_streams(r, f);
-	err = queue_open(f, &options, &r->queue);
+	err = f->config->policy.deliver ? find_interface(f, o->ifname, &q->ifindex) : -EOPNOTSUPP;
+	err = err ?: open_socket(q, o) ?: enter_slot(q, f, o->queue);
 	lib_leave();
 	return err;
 }
@@ -147,7 +231,8 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	queue_begin(&r->queue);
+	xsk_begin(&r->queue.xsk);
+	delivery_begin(&r->queue.delivery);
 	r->unfinished = o.unfinished;
 	r->timestamps = o.timestamps;
 	err = open_queue(r, name, &o) ?: begin_receiving(r, &o);
@@ -156,14 +241,6 @@ int xdp_dedup_receive_open(const char *name, const struct xdp_dedup_receive_opti
 	else
 		*out = r;
 	return err;
-}
-
-/* Withdraws all credits, and waits until no program that took one is still running. */
-static void stop_packets(struct xdp_dedup_receiver *r)
-{
-	WRITE_ONCE(r->queue.socket->granted, 0);
-	kernel_wait_for_packets();
-	r->queue.socket->pid = 0;
 }
 
 static void want_left(struct xdp_dedup_receiver *r)
@@ -186,7 +263,9 @@ void xdp_dedup_receive_close(struct xdp_dedup_receiver *r)
 	if (!r)
 		return;
 	if (!queue_is_lost(&r->queue)) {
-		stop_packets(r);
+		WRITE_ONCE(r->queue.socket->granted, 0);
+		kernel_wait_for_packets(); /* then no program that took a credit still runs */
+		r->queue.socket->pid = 0;
 		want_left(r);
 	}
 	free_receiver(r);

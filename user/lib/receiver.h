@@ -8,17 +8,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "delivery.h"
 #include "lib_handle.h"
-#include "open_queue.h"
 #include "stream_ids.h"
 #include "wanted.h"
 #include "xdp-dedup-receive.h"
+#include "xsk.h"
 
+#define QUEUE_PARTS_MAX 4 /* frames of a packet */
 #define RECEIVER_JOINED_BYTES (QUEUE_PARTS_MAX * XSK_FRAME_BYTES)
 #define RECEIVER_BROKEN_MAX 32 /* at most this many ids of broken packets are wanted at a time */
 
 _Static_assert(2 * RECEIVER_BROKEN_MAX * DEDUP_SOCKETS_MAX <= DEDUP_WANTED_MAX,
 	       "broken packets of all queues leave half of the room to others");
+
+/* A queue of a filter that delivers, and the AF_XDP socket that is bound to it. */
+struct open_queue {
+	uint32_t ifindex;
+	uint32_t opened; /* dedup_socket.opened */
+	uint32_t parts;	 /* frames of a packet, at most */
+	uint32_t recovered,
+		forgotten; /* unread packets of the last reader: id wanted; no room for the id */
+	struct xsk xsk;
+	struct delivery delivery;
+
+	/* The queue's element of `sockets`, and its elements of `in_flight`. */
+	struct dedup_socket *socket;
+	struct dedup_in_flight *in_flight;
+};
 
 enum slot_state {
 	SLOT_UNSEEN, /* the packet with this number has not been received yet */
@@ -71,6 +88,35 @@ struct xdp_dedup_receiver {
 	struct xdp_dedup_receive_stats stats;
 	struct slot slots[DEDUP_IN_FLIGHT_MAX];
 };
+
+/* Does what delivery_in_flight() does. */
+static inline struct dedup_in_flight *queue_in_flight(const struct open_queue *q, uint64_t number)
+{
+	return &q->in_flight[number % DEDUP_IN_FLIGHT_MAX];
+}
+
+/* Has another socket taken the queue, or has the filter ended it? */
+static inline bool queue_is_lost(const struct open_queue *q)
+{
+	return READ_ONCE(q->socket->opened) != q->opened;
+}
+
+/* Has the filter ended the queue? Then all ids in its log are wanted, and a reader that gives a
+ * packet back must undo that for its id.
+ */
+static inline bool queue_has_ended(const struct open_queue *q)
+{
+	return READ_ONCE(q->socket->opened) == (q->opened | DEDUP_ENDED);
+}
+
+/* Clears the packet's entry, unless it belongs to another packet. */
+static inline void queue_clear(struct open_queue *q, uint64_t number)
+{
+	struct dedup_in_flight *h = queue_in_flight(q, number);
+
+	if (h->number == number + 1)
+		WRITE_ONCE(h->number, 0);
+}
 
 /* Returns the slot of the packet with this number. */
 static inline struct slot *receiver_slot(struct xdp_dedup_receiver *r, uint64_t number)
