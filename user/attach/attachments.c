@@ -131,8 +131,8 @@ static int read_all(const struct filter *f, const struct links *links, struct at
 			read_shared(here, &programs, a);
 		if (!a->ifindex && here) /* no program runs there: its current name */
 			memcpy(a->ifname, here->name, sizeof(a->ifname));
-		sure[out->cnt++] = 2 * (here && here->index == a->ifindex) +
-				   !strcmp(a->ifname, a->recorded);
+		sure[out->cnt++] =
+			2 * (here && here->index == a->ifindex) + !strcmp(a->ifname, a->recorded);
 	}
 	resolve_same_index(out, sure);
 	return err;
@@ -179,19 +179,6 @@ const struct attachment *attachments_on(const struct attachments *a, const char 
 	for (int i = 0; i < a->cnt; i++)
 		if (!a->list[i].local && !strcmp(a->list[i].ifname, ifname))
 			return &a->list[i];
-	return NULL;
-}
-
-const struct attachment *attachments_same_index(const struct attachments *a,
-						const struct attachment **ret_local)
-{
-	for (int i = 0; i < a->cnt; i++)
-		for (int j = 0; j < a->cnt; j++)
-			if (a->list[i].local && !a->list[j].local &&
-			    a->list[i].ifindex == a->list[j].ifindex) {
-				*ret_local = &a->list[i];
-				return &a->list[j];
-			}
 	return NULL;
 }
 

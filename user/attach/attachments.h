@@ -47,13 +47,6 @@ int attachments_read(const struct filter *f, const struct links *links, struct a
  */
 const struct attachment *attachments_on(const struct attachments *a, const char *ifname);
 
-/* Returns an interface of another network namespace that has the index of a local one, *ret_local;
- * NULL if there is none. Packets of both would go to one AF_XDP socket (include/deliver.h), and the
- * kernel would drop the packets of one of them.
- */
-const struct attachment *attachments_same_index(const struct attachments *a,
-						const struct attachment **ret_local);
-
 /* Opens the filter with the name `what`; else the filter that runs on the interface `what` of this
  * network namespace; else the only filter whose record has that interface. attachments_find() does
  * not log the -ENOENT of a missing filter. Both return 0, and the caller closes *out with

@@ -18,13 +18,6 @@
 
 #define LOOK_US 100000
 
-/* Returns whether the interface is gone: it is not here, and its link runs nowhere. */
-static bool is_gone(const struct attachment *a, const struct dedup_iface *entry,
-		    const struct links *links)
-{
-	return !a->ifindex && !(iface_is_local(entry) && links_find(links, entry->ifindex));
-}
-
 /* Keeps all recorded names if two present names are equal: an interface may have the name of
  * another one that was moved to another network namespace.
  */
@@ -51,7 +44,8 @@ static void want_as_it_is(struct change *c, const struct links *links)
 		if (!entry->ifindex || next == c->at.cnt)
 			continue;
 		a = &c->at.list[next++];
-		if (is_gone(a, entry, links))
+		/* Gone: it is not here, and its link runs nowhere. */
+		if (!a->ifindex && !(iface_is_local(entry) && links_find(links, entry->ifindex)))
 			continue;
 		memcpy(c->wanted.recorded[c->wanted.cnt], a->recorded, sizeof(a->recorded));
 		c->wanted.list[c->wanted.cnt] = *entry;
@@ -92,16 +86,6 @@ static int look_at_filter(struct change *c)
 	return 0;
 }
 
-/* Returns on how many interfaces it runs, in any network namespace. */
-static int count_running(const struct change *c)
-{
-	int cnt = 0;
-
-	for (int i = 0; i < c->at.cnt; i++)
-		cnt += c->at.list[i].ifindex != 0;
-	return cnt;
-}
-
 /* Opens the filter `what`, or the filter on the interface `what`; but for `load --name` only the
  * former, as another filter may run on that interface. Returns what attachments_find() does.
  */
@@ -127,7 +111,10 @@ int change_open(const struct wish *w, struct change *c)
 
 	if (err == -ENOENT)
 		return loader_explain(w->name, err);
-	if (err || count_running(c))
+	for (int i = 0; i < c->at.cnt && !err; i++)
+		if (c->at.list[i].ifindex) /* in any network namespace */
+			return 0;
+	if (err)
 		return err;
 	err = diag_err(
 		-ENODEV,

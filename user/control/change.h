@@ -24,12 +24,10 @@ struct change {
  */
 typedef int (*change_fn)(struct change *c, struct dedup_config *cfg);
 
-/* Takes the lock, opens the filter w->name, finds out where it runs, and changes it. Returns an
- * enum exit_code.
+/* Make the change: of the filter w->name, with the lock; or of an open one, and do change_end().
+ * Return an enum exit_code.
  */
 int change_run(const struct wish *w, change_fn plan, change_fn make);
-
-/* Makes the change of an open filter, and does change_end(). Returns an enum exit_code. */
 int change_steps(struct change *c, change_fn plan, change_fn make);
 
 /* Opens the filter w->name, which must run somewhere. The caller holds the lock. Returns 0, and the
@@ -44,10 +42,10 @@ void change_end(struct change *c);
  */
 int change_find(const struct wish *w, const char *what, struct change *c);
 
-/* Writes the given values over c->spec. Returns 0; or -EINVAL (logged). */
+/* Write the given values over c->spec, and plan a filter of it, at c->where. Return 0; or -errno
+ * (logged): -EINVAL if they do not fit together.
+ */
 int change_ask(struct change *c);
-
-/* Plans a filter of c->spec, at c->where. Returns 0; or -errno (logged). */
 int change_plan(struct change *c, struct dedup_config *cfg);
 
 /* Returns the index of this interface, which may have several names, in ifnames; -1 if none. */
@@ -83,11 +81,6 @@ void change_report(const char *name, const struct dedup_config *cfg);
  * lacks only the secrets. Returns 0, after reporting both configurations; or -errno (logged).
  */
 int change_filter(struct change *c, struct dedup_config *cfg);
-
-/* `load --replace` of an existing filter: w->name, or the filter on the first interface. The caller
- * holds the lock. Returns an enum exit_code; or -ENOENT (not logged) if there is no such filter.
- */
-int change_replace(const struct wish *w);
 
 /* With w->wait, waits, without the lock, until the filter `what` has no predecessor that knows ids.
  * Returns 0, also if there is no such filter; or -errno (logged).

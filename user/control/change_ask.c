@@ -76,25 +76,19 @@ static void drop_wanted(struct change *c, int place)
 	memcpy(c->wanted.recorded[place], c->wanted.recorded[last], IF_NAMESIZE);
 }
 
-/* Removes an interface of this network namespace from c->where. */
-static void drop_here(struct change *c, const char *ifname)
-{
-	int place = change_place_of(ifname, c->where.ifnames, c->where.cnt);
-
-	if (place >= 0)
-		c->ifnames[place] = c->ifnames[--c->where.cnt];
-}
-
 static int remove_interface(struct change *c, const char *ifname)
 {
 	const struct attachment *a = attachments_on(&c->at, ifname);
-	int place = a ? wanted_place(c, a->recorded) : -1;
+	int place;
 
 	if (!a)
 		return diag_err(-ENODEV, "%s does not run on %s", c->f.name, ifname);
+	place = wanted_place(c, a->recorded);
 	if (place >= 0) /* else it is gone, and not in c->wanted */
 		drop_wanted(c, place);
-	drop_here(c, a->ifname);
+	place = change_place_of(a->ifname, c->where.ifnames, c->where.cnt);
+	if (place >= 0) /* else it is not in this network namespace */
+		c->ifnames[place] = c->ifnames[--c->where.cnt];
 	return 0;
 }
 

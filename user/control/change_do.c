@@ -163,17 +163,14 @@ int change_program(struct change *c, struct dedup_config *cfg)
 
 int change_check_room(struct change *c)
 {
-	struct filter *f = &c->f;
-	int err = f->predecessor ? 0 : filter_open_predecessor(f);
+	int has = change_has_predecessor(&c->f);
 
-	if (err)
-		return diag_err(err, "cannot tell whether %s has a predecessor", f->name);
-	if (!f->predecessor || c->w->forget)
-		return 0;
+	if (has <= 0 || c->w->forget)
+		return has < 0 ? has : 0;
 	return diag_err(
 		-EBUSY,
 		"%s has a predecessor since it was changed last, which still knows ids: --wait waits until it has gone, --forget gives up what only it knows",
-		f->name);
+		c->f.name);
 }
 
 int change_check_memory(const char *what, uint64_t need)

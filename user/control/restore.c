@@ -59,10 +59,9 @@ static int place(const struct wish *w, struct restoration *r)
 static int plan_restored(struct restoration *r)
 {
 	const struct dedup_config *old = &r->snapshot.head.config;
-	struct filter_spec spec;
+	struct filter_spec spec = old->asked;
 	int err;
 
-	spec = old->asked;
 	spec.several = r->where.cnt > 1;
 	err = plan_local(&spec, &r->cfg);
 	if (err)
@@ -75,19 +74,6 @@ static int plan_restored(struct restoration *r)
 	return err ? diag_err(err, "the kernel's random source gave no secret") : 0;
 }
 
-static int check_restored(const struct restoration *r, const struct links *links)
-{
-	const struct checks_subject subject = {
-		.where = &r->where,
-		.spec = &r->cfg.asked,
-		.plan = &r->cfg,
-		.links = links,
-		.force = true, /* its ids must not be lost for it */
-	};
-
-	return checks_demand(&subject);
-}
-
 /* Returns the bytes of the saved memory, which has no numbers. */
 static uint64_t saved_bytes(const struct restoration *r)
 {
@@ -95,14 +81,6 @@ static uint64_t saved_bytes(const struct restoration *r)
 
 	saved.sources = (struct dedup_sources){ 0 };
 	return plan_bytes(&saved);
-}
-
-/* Checks the free memory for both the saved memory and the new filter, which exist for a time. */
-static int check_room(const struct restoration *r)
-{
-	return change_check_memory("what was saved, with the filter that goes on with it,",
-				   saved_bytes(r) + plan_bytes(&r->cfg) +
-					   plan_delivery_bytes(&r->cfg));
 }
 
 static int make_new(struct restoration *r)
@@ -126,13 +104,25 @@ static int make_new(struct restoration *r)
 static int restore_filter(struct restoration *r)
 {
 	struct links links;
+	const struct checks_subject subject = {
+		.where = &r->where,
+		.spec = &r->cfg.asked,
+		.plan = &r->cfg,
+		.links = &links,
+		.force = true, /* its ids must not be lost for it */
+	};
 	int err = receivers_links(&links);
 
 	if (err)
 		return err;
-	err = check_restored(r, &links);
+	err = checks_demand(&subject);
 	links_free(&links);
-	return err ?: check_room(r) ?: make_new(r) ?: filter_start(r->name, &r->where, r->drop_until_ns);
+	/* Both the saved memory and the new filter exist for a time. */
+	return err ?: change_check_memory("what was saved, with the filter that goes on with it,",
+					  saved_bytes(r) + plan_bytes(&r->cfg) +
+						  plan_delivery_bytes(&r->cfg))
+		      ?: make_new(r)
+		      ?: filter_start(r->name, &r->where, r->drop_until_ns);
 }
 
 static int measure_elapsed(struct restoration *r)

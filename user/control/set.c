@@ -7,7 +7,7 @@
 #include "control.h"
 #include "diag.h"
 
-static int plan_set(struct change *c, struct dedup_config *cfg)
+static int plan_given(struct change *c, struct dedup_config *cfg)
 {
 	const struct wish *w = c->w;
 
@@ -35,12 +35,7 @@ int control_set(const struct wish *w)
 	    !w->add_cnt && !w->remove_cnt)
 		return diag_err(EXIT_MISUSED, "what is to change? As in --action drop" ADVICE
 					      "xdp-dedup set --help lists all");
-	return change_run(w, plan_set, set);
-}
-
-static int plan_resize(struct change *c, struct dedup_config *cfg)
-{
-	return change_ask(c) ?: change_plan(c, cfg);
+	return change_run(w, plan_given, set);
 }
 
 int control_resize(const struct wish *w)
@@ -48,5 +43,5 @@ int control_resize(const struct wish *w)
 	if (!wish_gives(w, OPT_MEMORY))
 		return diag_err(EXIT_MISUSED, "what is to change? As in --capacity 2M" ADVICE
 					      "xdp-dedup resize --help lists all");
-	return change_wait(w, w->name) ? EXIT_FAILED : change_run(w, plan_resize, change_filter);
+	return change_wait(w, w->name) ? EXIT_FAILED : change_run(w, plan_given, change_filter);
 }

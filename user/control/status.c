@@ -31,14 +31,6 @@ const char *iface_state_name(enum iface_state state)
 	return NAMES[state];
 }
 
-static int has_native(uint32_t ifindex)
-{
-	uint64_t features;
-	int err = driver_xdp_features((int)ifindex, &features);
-
-	return err ? err : features & DEVICE_XDP ? 1 : 0;
-}
-
 /* Returns the driver's largest MTU with native XDP, if the interface has a larger one; else 0. */
 static uint32_t mtu_exceeded(const struct links *links, const struct attachment *a)
 {
@@ -52,16 +44,23 @@ static uint32_t mtu_exceeded(const struct links *links, const struct attachment 
 		       : 0;
 }
 
+/* Notes an interface of another network namespace that has the index of a local one: packets of both
+ * would go to one AF_XDP socket (include/deliver.h), and the kernel would drop those of one of them.
+ */
 static void note_same_index(struct status *s, const struct attachments *at)
 {
-	const struct attachment *here, *other = attachments_same_index(at, &here);
+	for (int i = 0; i < at->cnt; i++)
+		for (int j = 0; j < at->cnt && s->filter.config->policy.deliver; j++) {
+			const struct attachment *here = &at->list[i], *other = &at->list[j];
 
-	if (!other || !s->filter.config->policy.deliver)
-		return;
-	snprintf(s->same_index.here, sizeof(s->same_index.here), "%s", here->ifname);
-	snprintf(s->same_index.there, sizeof(s->same_index.there), "%s", other->recorded);
-	text_clean(s->same_index.here);
-	text_clean(s->same_index.there);
+			if (!here->local || other->local || here->ifindex != other->ifindex)
+				continue;
+			snprintf(s->same_index.here, IF_NAMESIZE, "%s", here->ifname);
+			snprintf(s->same_index.there, IF_NAMESIZE, "%s", other->recorded);
+			text_clean(s->same_index.here);
+			text_clean(s->same_index.there);
+			return;
+		}
 }
 
 static enum iface_state state_of(const struct attachment *a, const struct links *links)
@@ -81,6 +80,7 @@ static void collect_attached(struct status *s, const struct links *links,
 			     const struct attachment *a, struct status_iface *out)
 {
 	const char *mode = attach_mode_name(a->mode);
+	uint64_t features;
 	uint32_t max;
 
 	out->ifindex = a->ifindex;
@@ -89,7 +89,8 @@ static void collect_attached(struct status *s, const struct links *links,
 	out->strips_tags = receivers_go_by_tags(&s->filter.config->asked) &&
 			   device_has(a->ifname, DEVICE_STRIPS_TAGS) == 1;
 	if (out->mode == MODE_SKB)
-		out->native = has_native(out->ifindex);
+		out->native = driver_xdp_features((int)out->ifindex, &features)
+				      ?: !!(features & DEVICE_XDP);
 	if (s->filter.config->policy.deliver && device_queues(a->ifname, &out->queues, &max))
 		out->queues = 0;
 	s->mode = !strcmp(s->mode, "none") || !strcmp(s->mode, mode) ? mode : "mixed";

@@ -30,25 +30,23 @@ static struct watch_rates rates_of(const struct filter_counters *came, double se
 	};
 }
 
-/* Returns how many packets the interface has received since; below 0 if that is not known. */
-static double received_since(const struct watch_iface *now, const struct watch_reading *first)
-{
-	for (int i = 0; i < first->ifaces_cnt; i++) {
-		const struct watch_iface *then = &first->ifaces[i];
-
-		if (!strcmp(now->name, then->name) && now->is_counted && then->is_counted &&
-		    now->received >= then->received) /* else another interface has the name */
-			return (double)now->received - then->received;
-	}
-	return -1;
-}
-
-static bool saw_all(const struct watch_reading *r, const char *name)
+static const struct watch_iface *find_iface(const struct watch_reading *r, const char *name)
 {
 	for (int i = 0; i < r->ifaces_cnt; i++)
 		if (!strcmp(r->ifaces[i].name, name))
-			return r->ifaces[i].sees_all;
-	return false;
+			return &r->ifaces[i];
+	return NULL;
+}
+
+/* Returns how many packets the interface has received since; below 0 if that is not known. */
+static double received_since(const struct watch_iface *now, const struct watch_reading *first)
+{
+	const struct watch_iface *then = find_iface(first, now->name);
+
+	if (!then || !now->is_counted || !then->is_counted)
+		return -1;
+	/* If the number is smaller, another interface has the name now. */
+	return now->received < then->received ? -1 : (double)now->received - then->received;
 }
 
 /* Returns how many packets the interface has received, all of which the filter should have seen;
@@ -56,7 +54,9 @@ static bool saw_all(const struct watch_reading *r, const char *name)
  */
 static double to_be_seen(const struct watch_iface *now, const struct watch_reading *first)
 {
-	return now->sees_all && saw_all(first, now->name) ? received_since(now, first) : -1;
+	const struct watch_iface *then = find_iface(first, now->name);
+
+	return now->sees_all && then && then->sees_all ? received_since(now, first) : -1;
 }
 
 /* If the filter misses at least as many packets as an interface received, it sees none of that

@@ -44,9 +44,7 @@ struct wish {
 	char *remove[DEDUP_IFACES_MAX];
 	int remove_cnt;
 	bool replace; /* load: in the place of a filter that runs */
-	bool whole;   /* with `replace`: values that are not given, except --for, become those of a
-		       * new   filter
-		       */
+	bool whole;   /* with `replace`: other values, except --for, become those of a new filter */
 	bool renew;   /* with `whole`: exchange the program even if nothing else changes */
 	bool stays;   /* with `replace`: where it runs now, too */
 	uint64_t drop_until_ns; /* load: when --for ends, which was said earlier; 0: it is said now */

@@ -127,16 +127,17 @@ static int set_to(const struct spec_stream *asked, const struct stream_text *t,
 {
 	int err;
 
-	if (!t->to && p->stream.layer != DEDUP_ETHERNET) {
+	if (p->stream.layer == DEDUP_ETHERNET)
+		return t->to ? refuse_stream_text(t,
+						  "%s has no destinations, as its layer is ethernet",
+						  t->name)
+			     : 0;
+	if (!t->to) {
 		s->to_cnt = asked->to_cnt;
 		s->to4_cnt = asked->to4_cnt;
 		memcpy(s->to, asked->to, sizeof(s->to));
-	}
-	if (!t->to)
 		return 0;
-	if (p->stream.layer == DEDUP_ETHERNET)
-		return refuse_stream_text(t, "%s has no destinations, as its layer is ethernet",
-					  t->name);
+	}
 	err = parse_prefixes(t->to, s->to, &s->to_cnt, &s->to4_cnt);
 	if (err == -E2BIG)
 		return refuse_stream_text(t, "at most %d destinations", DEDUP_TO_MAX);
