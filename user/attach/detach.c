@@ -47,14 +47,20 @@ static int move_pin(const char *directory, const char *ifname, uint32_t link_id)
 											    : 0;
 }
 
-int detach_begin(const char *directory, const char *ifname, int pass_all_fd)
+int detach_begin(const char *directory, const char *ifname)
 {
-	int fd = iface_link_open(directory, ifname), err;
+	int fd = iface_link_open(directory, ifname), pass_all, err;
 	struct iface_link link = { .id = 0 };
 
 	if (fd == -ENOENT)
 		return 0;
-	err = fd < 0 ? fd : iface_link_info(fd, &link) ?: iface_link_update(fd, pass_all_fd);
+	pass_all = detach_pass_all();
+	if (pass_all < 0) {
+		fd_close(fd);
+		return pass_all;
+	}
+	err = fd < 0 ? fd : iface_link_info(fd, &link) ?: iface_link_update(fd, pass_all);
+	close(pass_all);
 	fd_close(fd);
 	if (!err)
 		err = move_pin(directory, ifname, link.id);

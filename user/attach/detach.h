@@ -7,7 +7,7 @@
  * With the last XDP program a driver frees resources that the program may still use: veth
  * unregisters a queue while a packet of that queue is in the program (Linux 6.12: NULL pointer);
  * virtio_net removes queues to which AF_XDP sockets are bound. So between the steps callers wait
- * until readers have closed their sockets (unread_await_readers()).
+ * until readers have closed their sockets (unread.h).
  *
  * If a process is killed between the steps, the interface passes all packets, and the next command
  * that changes filters does the remaining steps.
@@ -25,7 +25,7 @@ int detach_pass_all(void);
 /* Does step 1 for this interface's link in a filter's directory. Does nothing if there is none.
  * Returns 0; or -errno (logged), and then the interface filters as before.
  */
-int detach_begin(const char *directory, const char *ifname, int pass_all_fd);
+int detach_begin(const char *directory, const char *ifname);
 
 /* Does steps 2 and 3 for every link in PIN_LEAVING, except while applications have zero-copy
  * sockets on its interface, or if that is unknown: virtio_net then drops every packet, and the

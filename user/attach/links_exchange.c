@@ -107,10 +107,9 @@ static int detach_shared(const char *directory)
 		return diag_err(err, "cannot tell where %s runs: %s", directory, strerror(-err));
 	for (int i = 0; i < links.cnt && id.config_id; i++) {
 		const struct link *l = &links.list[i];
-		int failed = link_runs_xdp(l, 0) ? share_detach(l->name, (int)l->index, id.config_id) : 0;
 
-		if (failed)
-			err = failed;
+		if (link_runs_xdp(l, 0) && share_detach(l->name, (int)l->index, id.config_id))
+			err = -EIO; /* logged; the others are still detached */
 	}
 	links_free(&links);
 	return err;
@@ -135,24 +134,13 @@ int links_begin_detach(const char *directory, const char *keeper)
 	struct iface_link list[DEDUP_IFACES_MAX], kept[DEDUP_IFACES_MAX];
 	int cnt = iface_links_read(directory, list),
 	    kept_cnt = keeper ? iface_links_read(keeper, kept) : 0;
-	int pass_all = -1, err = cnt < 0 ? cnt : kept_cnt < 0 ? kept_cnt : 0;
+	int err = cnt < 0 ? cnt : kept_cnt < 0 ? kept_cnt : 0;
 
 	if (err)
 		return diag_err(err, "cannot tell where %s runs: %s", directory, strerror(-err));
-	for (int i = 0; i < cnt; i++) {
-		int failed;
-
-		if (has_link(kept, kept_cnt, list[i].id))
-			continue;
-		if (pass_all < 0)
-			pass_all = detach_pass_all();
-		if (pass_all < 0)
-			return pass_all;
-		failed = detach_begin(directory, list[i].ifname, pass_all);
-		if (failed)
-			err = failed;
-	}
-	fd_close(pass_all);
+	for (int i = 0; i < cnt; i++)
+		if (!has_link(kept, kept_cnt, list[i].id) && detach_begin(directory, list[i].ifname))
+			err = -EIO;
 	return err ?: may_be_shared(directory) ? detach_shared(directory) : 0;
 }
 
@@ -176,28 +164,21 @@ static int update_links(const struct pair *p, int prog_fd)
 	return err;
 }
 
-/* The programs of NAME and +NAME, to exchange them where interfaces are shared. */
-struct shared_pair {
-	struct pair *p;
-	struct identity now, old;
-	int prog_fd; /* that of NAME */
-};
-
-/* Exchanges the program of one shared interface. Returns and sets what links_exchange() does. */
-static int exchange_shared(struct shared_pair *u, struct dedup_iface *entry, int *ret_err)
+/* Exchanges the program of one shared interface; now, old: the ids of the configurations of NAME
+ * and +NAME. Returns and sets what links_exchange() does.
+ */
+static int exchange_shared(const char *name, struct dedup_iface *entry, uint32_t now, uint32_t old,
+			   int *ret_err)
 {
 	struct shared_program found;
-	int ifindex = (int)entry->ifindex, err, is;
+	int err;
 
-	if (!iface_is_local(entry))
+	if (share_find((int)entry->ifindex, now, &found) > 0)
 		return 0;
-	is = share_find(ifindex, u->now.config_id, &found);
-	if (is > 0)
-		return 0;
-	*ret_err = share_detach(entry->name, ifindex, u->old.config_id);
+	*ret_err = share_detach(entry->name, (int)entry->ifindex, old);
 	if (*ret_err)
 		return 0;
-	err = links_attach(u->p->name, entry, u->prog_fd);
+	err = links_attach(name, entry, -1);
 	if (err)
 		*entry = (struct dedup_iface){ 0 };
 	else
@@ -206,32 +187,31 @@ static int exchange_shared(struct shared_pair *u, struct dedup_iface *entry, int
 	return err;
 }
 
-static int exchange_all_shared(struct shared_pair *u, int *ret_err)
+static int exchange_all_shared(struct pair *p, int *ret_err)
 {
-	struct pair *p = u->p;
+	struct identity now, old;
 	int unattached = 0;
 
-	*ret_err = filter_identity(p->name, &u->now) ?: filter_identity(p->staged.name, &u->old);
+	*ret_err = filter_identity(p->name, &now) ?: filter_identity(p->staged.name, &old);
 	if (*ret_err)
 		return diag_err(*ret_err, "cannot look at %s: %s", p->name, strerror(-*ret_err));
 	for (int i = 0; i < DEDUP_IFACES_MAX && !*ret_err; i++) {
 		struct dedup_iface *entry = &p->f.record->ifaces[i];
-		int failed = entry->shared ? exchange_shared(u, entry, ret_err) : 0;
 
-		if (failed)
-			unattached = failed;
+		if (entry->shared && iface_is_local(entry) &&
+		    exchange_shared(p->name, entry, now.config_id, old.config_id, ret_err))
+			unattached = -EIO;
 	}
 	return unattached;
 }
 
 int links_exchange(struct pair *p, int *ret_err)
 {
-	struct shared_pair u = { .p = p, .prog_fd = loader_open_program(p->name) };
-	int unattached;
+	int prog_fd = loader_open_program(p->name), unattached;
 
-	*ret_err = u.prog_fd < 0 ? u.prog_fd : update_links(p, u.prog_fd);
-	unattached = *ret_err ? 0 : exchange_all_shared(&u, ret_err);
-	fd_close(u.prog_fd);
+	*ret_err = prog_fd < 0 ? prog_fd : update_links(p, prog_fd);
+	fd_close(prog_fd);
+	unattached = *ret_err ? 0 : exchange_all_shared(p, ret_err);
 	if (!*ret_err)
 		*ret_err = links_begin_detach(p->staged.name, p->name);
 	return unattached;

@@ -13,14 +13,14 @@ int links_prepare(struct pair *p, const struct wanted_ifaces *ifaces);
 
 /* Follows the commit: gives each interface of NAME's record the program of NAME, and detaches that
  * of +NAME from all others. *ret_err is 0, or the -errno of an interface that still runs the
- * program of +NAME. Returns 0; or the -errno of a shared interface that could not be attached: no
- * program of the filter runs there, and the record no longer has it.
+ * program of +NAME. Returns 0; or -EIO if a shared interface could not be attached: no program of
+ * the filter runs there, and the record no longer has it.
  */
 int links_exchange(struct pair *p, int *ret_err);
 
 /* Calls detach_begin() for the links of this directory, except for those that the directory
- * `keeper` (or NULL) also has, and detaches its program from shared interfaces here. Continues after
- * a failure. Returns 0, or -errno.
+ * `keeper` (or NULL) also has, and detaches its program from shared interfaces here. Continues
+ * after a failure. Returns 0, or -errno.
  */
 int links_begin_detach(const char *directory, const char *keeper);
 

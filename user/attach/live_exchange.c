@@ -208,17 +208,6 @@ static int prepare_exchange(struct pair *p, const struct wanted_ifaces *ifaces, 
 	return 0;
 }
 
-/* Opens NAME and +NAME again after they were exchanged. */
-static int open_again(struct pair *p)
-{
-	const char *name = p->name;
-	int err;
-
-	pair_close(p);
-	err = pair_open(name, p);
-	return err ? loader_explain(name, err) : 0;
-}
-
 /* Steps 1 to 5. */
 static int change(struct pair *p, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns)
 {
@@ -228,7 +217,11 @@ static int change(struct pair *p, const struct wanted_ifaces *ifaces, uint64_t d
 		undo(p);
 		return err;
 	}
-	return open_again(p) || complete(p) ? LIVE_EXCHANGE_UNFINISHED : 0;
+	pair_close(p);
+	err = pair_open(p->name, p);
+	if (err)
+		loader_explain(p->name, err);
+	return err || complete(p) ? LIVE_EXCHANGE_UNFINISHED : 0;
 }
 
 int live_exchange(const char *name, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns)

@@ -15,12 +15,8 @@
  * 4. A successor is put in charge, by two stores into its predecessor's state.successor.
  * 5. The counters of +NAME are kept, and +NAME is removed.
  *
- * A killed process leaves one of four states, which live_exchange_recover() handles:
- * - Only +NAME exists: a load or an unload was cut off. +NAME is removed.
- * - Only NAME exists: the filter runs.
- * - +NAME is incomplete, or newer than NAME (config.serial): a change was cut off before its
- *   commit. Links that +NAME alone has are detached, and +NAME is removed.
- * - +NAME is older than NAME: a change is committed. Steps 3 to 5 are done.
+ * A killed process leaves one of the four states in ARCHITECTURE.md (a change has one commit
+ * point), which live_exchange_recover() handles.
  */
 #pragma once
 

@@ -49,49 +49,45 @@ static const char *holder(int fd, char buf[HOLDER_MAX])
 	return buf;
 }
 
-static int lock_file(int fd)
+/* Opens the lock and takes it, after at most so many waits of 100 ms. Returns 0; -EBUSY (not
+ * logged) if another process holds it; or another -errno (logged).
+ */
+static int wait_for_lock(int waits)
 {
-	char who[HOLDER_MAX];
-
-	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
+	held = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (held < 0)
+		return diag_err(-errno, "cannot open %s: %s", LOCK, strerror(errno));
+	while (flock(held, LOCK_EX | LOCK_NB)) {
 		if (errno != EWOULDBLOCK)
 			return diag_err(-errno, "cannot lock the filters: %s", strerror(errno));
-		if (i == LOCK_WAIT_S * 10)
-			return diag_err(-EBUSY, "%s is still changing filters" ADVICE "try again",
-					holder(fd, who));
+		if (!waits--)
+			return -EBUSY;
 		usleep(100000);
 	}
 	return 0;
 }
 
-static int open_lock(void)
-{
-	held = open(LOCK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return held < 0 ? diag_err(-errno, "cannot open %s: %s", LOCK, strerror(errno)) : 0;
-}
-
 int lock_try(void)
 {
-	int err = open_lock();
+	int err = wait_for_lock(0);
 
-	if (!err && flock(held, LOCK_EX | LOCK_NB)) {
-		err = errno == EWOULDBLOCK
-			      ? -EBUSY
-			      : diag_err(-errno, "cannot lock the filters: %s", strerror(errno));
+	if (err)
 		lock_release();
-	}
 	return err;
 }
 
 int lock_take(bool verbose)
 {
+	char who[HOLDER_MAX];
 	int err = kernel_ready(verbose, true)
 		  ?: pin_dir_make(PIN_ROOT, false)
 		  ?: pin_dir_make(LOCK, true);
 
 	if (err)
 		return err;
-	err = open_lock() ?: lock_file(held);
+	err = wait_for_lock(LOCK_WAIT_S * 10);
+	if (err == -EBUSY)
+		diag_err(err, "%s is still changing filters" ADVICE "try again", holder(held, who));
 	if (err) {
 		lock_release();
 		return err;

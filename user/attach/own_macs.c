@@ -17,6 +17,13 @@ struct own {
 	bool cut; /* not all MACs fit */
 };
 
+static void add_word(struct own *own, uint64_t word, int room)
+{
+	own->cut |= own->cnt == room;
+	if (own->cnt < room)
+		own->words[own->cnt++] = word;
+}
+
 static bool has_word(const struct own *own, uint64_t word)
 {
 	for (int i = 0; i < own->cnt; i++)
@@ -34,11 +41,8 @@ static int add_mac(const struct link *link, void *arg)
 		return 0;
 	memcpy(&first8, link->mac, sizeof(link->mac));
 	word = dedup_mac_word(first8) | own->index_bits;
-	if (has_word(own, word))
-		return 0;
-	own->cut = own->cnt == DEDUP_MACS_MAX + 1;
-	if (!own->cut)
-		own->words[own->cnt++] = word;
+	if (!has_word(own, word))
+		add_word(own, word, DEDUP_MACS_MAX + 1);
 	return 0;
 }
 
@@ -104,34 +108,19 @@ static bool is_recorded(const struct filter *f, const struct links *l, uint64_t 
 	return false;
 }
 
-/* The next content of the record's list `macs`: all words but those in first_compared(). */
-struct list {
-	uint64_t words[DEDUP_MACS_MAX];
-	uint32_t cnt;
-	bool cut;
-};
-
-static void add_word(struct list *list, uint64_t word)
-{
-	if (list->cnt == DEDUP_MACS_MAX)
-		list->cut = true;
-	else
-		list->words[list->cnt++] = word;
-}
-
 /* Keeps the words of interfaces in other network namespaces, whose MACs this process cannot read. */
-static void keep_nonlocal(const struct filter *f, const struct links *l, struct list *list)
+static void keep_nonlocal(const struct filter *f, const struct links *l, struct own *list)
 {
 	for (uint32_t i = 0; i < f->record->macs_cnt && i < DEDUP_MACS_MAX; i++) {
 		uint64_t bits = f->config->asked.several ? f->record->macs[i] & 0xffff : 0;
 
 		if (is_recorded(f, l, bits, false) && !is_recorded(f, l, bits, true))
-			add_word(list, f->record->macs[i]);
+			add_word(list, f->record->macs[i], DEDUP_MACS_MAX);
 	}
 }
 
 static void set_interface(struct filter *f, const struct links *l, const struct link *link,
-			  struct list *list)
+			  struct own *list)
 {
 	struct own own = own_of(f, l, link);
 	__u64 *first = first_compared(f, link->index);
@@ -141,7 +130,7 @@ static void set_interface(struct filter *f, const struct links *l, const struct 
 	else if (f->config->asked.several)
 		f->record->own_macs[dedup_own_slot(link->index)] = DEDUP_MAC_NONE;
 	for (int i = first ? 1 : 0; i < own.cnt; i++)
-		add_word(list, own.words[i]);
+		add_word(list, own.words[i], DEDUP_MACS_MAX);
 	list->cut |= own.cut;
 }
 
@@ -185,7 +174,8 @@ void own_macs_keep(struct filter *f, const struct filter *from)
 int own_macs_set(struct filter *f, const struct links *l)
 {
 	struct dedup_record *r = f->record;
-	struct list list = { .cnt = 0 };
+	/* The next content of the record's list `macs`: all words but those in first_compared(). */
+	struct own list = { .cnt = 0 };
 
 	if (f->config->policy.receiver != DEDUP_ONE_INTERFACE)
 		r->own_mac = DEDUP_MAC_NONE;
@@ -198,7 +188,7 @@ int own_macs_set(struct filter *f, const struct links *l)
 			set_interface(f, l, link, &list);
 	}
 	/* Each word is written at once: a packet during the update at worst misses a MAC, and passes. */
-	for (uint32_t i = 0; i < list.cnt; i++)
+	for (int i = 0; i < list.cnt; i++)
 		*(volatile __u64 *)&r->macs[i] = list.words[i];
 	*(volatile __u64 *)&r->macs_cnt = list.cnt;
 	return list.cut ? -ENOSPC : 0;

@@ -124,7 +124,8 @@ static int link_forwards(const struct link *link, void *arg)
 
 	(void)arg;
 	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]) && !on; i++) {
-		snprintf(sysctl, sizeof(sysctl), "%s/conf/%s/%s", NAMES[i][0], link->name, NAMES[i][1]);
+		snprintf(sysctl, sizeof(sysctl), "%s/conf/%s/%s", NAMES[i][0], link->name,
+			 NAMES[i][1]);
 		on = is_on(sysctl);
 		if (on == -ENOENT)
 			on = 0;

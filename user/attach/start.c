@@ -87,10 +87,8 @@ static int remove_filter(const char *name)
 		filter_close(&f);
 	}
 	err = pin_dir_remove(name);
-	if (!err) {
+	if (!err)
 		unread_end(&d); /* after the pins: else a reader could open the queue again */
-		unread_await_readers(&d, NULL);
-	}
 	delivery_close(&d);
 	return err;
 }

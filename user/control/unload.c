@@ -8,7 +8,6 @@
 #include "control.h"
 #include "detach.h"
 #include "diag.h"
-#include "fd.h"
 #include "iface.h"
 #include "identity.h"
 #include "loader.h"
@@ -22,19 +21,13 @@
 static int take_off(const char *name, const struct attachment *a)
 {
 	struct identity id;
-	int pass_all, err;
+	int err;
 
-	if (a->shared) {
-		err = filter_identity(name, &id);
-		return err ? loader_explain(name, err)
-			   : share_detach(a->ifname, (int)a->ifindex, id.config_id);
-	}
-	pass_all = detach_pass_all();
-	if (pass_all < 0)
-		return pass_all;
-	err = detach_begin(name, a->recorded, pass_all);
-	fd_close(pass_all);
-	return err;
+	if (!a->shared)
+		return detach_begin(name, a->recorded);
+	err = filter_identity(name, &id);
+	return err ? loader_explain(name, err)
+		   : share_detach(a->ifname, (int)a->ifindex, id.config_id);
 }
 
 /* Detaches a filter from one of several interfaces. */
@@ -106,19 +99,14 @@ static int unload_name(const char *name)
 	return filter_stop(name);
 }
 
-/* Returns the first failure of steps that are all done, even after a failure. */
-static int first_error(int err, int next)
-{
-	return err ? err : next;
-}
-
 static int unload_all(void)
 {
 	char **names;
 	int err = loader_names(&names);
 
 	for (char **n = names; n && *n; n++)
-		err = first_error(err, filter_stop(*n));
+		if (filter_stop(*n))
+			err = -EIO; /* logged; the others are still unloaded */
 	loader_free_names(names);
 	return err;
 }
@@ -132,7 +120,8 @@ int control_unload(const struct wish *w)
 	if (lock_take(w->verbose))
 		return EXIT_FAILED;
 	for (int i = 0; i < w->where.cnt; i++)
-		err = first_error(err, unload_ifname(w->where.ifnames[i]));
+		if (unload_ifname(w->where.ifnames[i]))
+			err = -EIO;
 	if (w->name)
 		err = unload_name(w->name);
 	if (w->all)

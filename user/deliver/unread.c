@@ -22,12 +22,6 @@ static void end_slot(struct dedup_socket *s)
 	__sync_fetch_and_or(&s->opened, DEDUP_ENDED);
 }
 
-void unread_end(const struct delivery *d)
-{
-	for (uint32_t i = 0; d->sockets && i < DEDUP_SOCKETS_MAX; i++)
-		end_slot(&d->sockets[i]);
-}
-
 /* Is there a socket in this slot? The kernel removes a socket from the map when it is closed, so
  * this is more reliable than the process id, which may be one of a container. Returns 1 or 0; or
  * -errno if that is unknown, as without CAP_NET_RAW. Then a reader may still run.
@@ -58,7 +52,10 @@ static bool has_readers(const struct delivery *d, const struct filter *f)
 	return false;
 }
 
-void unread_await_readers(const struct delivery *d, const struct filter *f)
+/* Waits up to READERS_NS until the readers have closed their zero-copy sockets in abandoned slots,
+ * or in all slots if f is NULL.
+ */
+static void await_readers(const struct delivery *d, const struct filter *f)
 {
 	uint64_t end_ns = clock_ns(CLOCK_MONOTONIC) + READERS_NS;
 	bool waited = false;
@@ -69,6 +66,13 @@ void unread_await_readers(const struct delivery *d, const struct filter *f)
 	}
 	if (waited) /* the kernel frees a socket's queue in the background, without a notification */
 		usleep(READERS_FREED_US);
+}
+
+void unread_end(const struct delivery *d)
+{
+	for (uint32_t i = 0; d->sockets && i < DEDUP_SOCKETS_MAX; i++)
+		end_slot(&d->sockets[i]);
+	await_readers(d, NULL);
 }
 
 /* Wants the ids of packets in abandoned slots, those of readers that have ended first, so that they
@@ -112,6 +116,6 @@ void unread_want(const struct filter *from, struct filter *f)
 		return;
 	kernel_wait_for_packets();
 	want_abandoned(&d, f);
-	unread_await_readers(&d, f);
+	await_readers(&d, f);
 	delivery_close(&d);
 }

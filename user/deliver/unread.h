@@ -6,23 +6,17 @@
 
 #include "delivery.h"
 
-/* Notifies the owners of open sockets that the filter is unloaded: sets DEDUP_ENDED. Does nothing
- * if *d is empty.
+/* Notifies the owners of open sockets that the filter is unloaded (DEDUP_ENDED). Waits up to a
+ * second until they have closed their zero-copy sockets, and then until the kernel has removed
+ * these from the driver's queues. Without CAP_NET_RAW it waits for the full second.
  */
 void unread_end(const struct delivery *d);
-
-/* Waits up to a second until the readers have closed their zero-copy sockets in abandoned slots
- * (unread_want()), or in all slots if f is NULL. These readers have been notified. Then waits until
- * the kernel has removed the sockets from the driver's queues. Without CAP_NET_RAW it waits for the
- * full second.
- */
-void unread_await_readers(const struct delivery *d, const struct filter *f);
 
 /* Makes the next copies of unread packets pass, and notifies readers, in abandoned slots: those of
  * interfaces that are not in f's record, or all if f does not deliver. from: the open filter before
  * the change; f: the filter after it, in which the ids are wanted. No program of `from` still runs,
- * unless it is one of f. Does nothing if `from` does not deliver. Then does
- * unread_await_readers(). Logs a note for ids that cannot be wanted. Without CAP_NET_RAW it is
- * unknown which slots have a socket: then each slot stays.
+ * unless it is one of f. Does nothing if `from` does not deliver. Then waits
+ * for these readers as unread_end() does. Logs a note for ids that cannot be wanted. Without
+ * CAP_NET_RAW it is unknown which slots have a socket: then each slot stays.
  */
 void unread_want(const struct filter *from, struct filter *f);

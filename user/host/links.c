@@ -169,8 +169,8 @@ const struct link *links_xdp_above(const struct links *l, uint32_t index)
 	return NULL;
 }
 
-static int walk(const struct links *l, bool goes_up, const struct link *from, links_fn each, void *arg,
-		int depth)
+static int walk(const struct links *l, bool goes_up, const struct link *from, links_fn each,
+		void *arg, int depth)
 {
 	int found = 0;
 
