@@ -3,8 +3,7 @@
  * measurements. The sender is a BPF program on live frames (flood.bpf.c); the reader is an
  * application: it looks at every packet and keeps account of the events.
  */
-#ifndef XDP_DEDUP_TESTS_FLOOD_H
-#define XDP_DEDUP_TESTS_FLOOD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -109,5 +108,3 @@ int flood_reader_start(struct flood_reader *r, uint32_t address);
 
 /* Reads on until nothing has come for a while. 0 or -errno. */
 int flood_reader_stop(struct flood_reader *r);
-
-#endif

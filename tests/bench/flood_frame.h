@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the flood's BPF programs and user space share: the frame, and the orders to send. */
-#ifndef XDP_DEDUP_TESTS_FLOOD_FRAME_H
-#define XDP_DEDUP_TESTS_FLOOD_FRAME_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -59,5 +58,3 @@ static inline __u64 flood_id(__u64 seed, __u64 index, unsigned int word)
 {
 	return flood_mix(flood_mix(seed) + (index * (GSP_ID_BYTES / 8) + word) * FLOOD_SEED_STEP);
 }
-
-#endif

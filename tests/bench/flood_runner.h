@@ -5,8 +5,7 @@
  * Packets are in the CPU's caches, as after a NIC's DMA, nothing waits for anything, and what the
  * sender takes for itself is known from a flood that goes nowhere.
  */
-#ifndef XDP_DEDUP_TESTS_FLOOD_RUNNER_H
-#define XDP_DEDUP_TESTS_FLOOD_RUNNER_H
+#pragma once
 
 #include "support.h"
 
@@ -61,5 +60,3 @@ double flood_loss(const struct flood_result *r);
  * nothing filters.
  */
 void flood_run_check(enum flood_way way, const struct flood_result *r);
-
-#endif

@@ -3,8 +3,7 @@
  * redirected to it by programs that know neither credits nor headers. What it costs is the least
  * that AF_XDP costs.
  */
-#ifndef XDP_DEDUP_TESTS_FLOOD_XSK_H
-#define XDP_DEDUP_TESTS_FLOOD_XSK_H
+#pragma once
 
 #include "xsk.h"
 
@@ -21,5 +20,3 @@ struct flood_frame {
 /* Takes up to `max` frames without waiting, and returns how many; all are to be given back. */
 uint32_t flood_xsk_receive(struct xsk *x, struct flood_frame *frames, uint32_t max);
 void flood_xsk_give_back(struct xsk *x, const struct flood_frame *frames, uint32_t cnt);
-
-#endif

@@ -9,6 +9,7 @@
 
 #include <time.h>
 
+#include "bench.h"
 #include "clock.h"
 
 #define ROUNDS_MAX 99
@@ -153,13 +154,6 @@ static struct cost run(const struct way *w, const struct offers_plan *plan)
 	return c;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* The median of a member of these costs. */
 static double median(const struct cost *costs, uint64_t cnt, size_t at)
 {
@@ -167,8 +161,7 @@ static double median(const struct cost *costs, uint64_t cnt, size_t at)
 
 	for (uint64_t i = 0; i < cnt; i++)
 		values[i] = ((const double *)&costs[i])[at / sizeof(double)];
-	qsort(values, cnt, sizeof(*values), compare);
-	return cnt % 2 ? values[cnt / 2] : (values[cnt / 2 - 1] + values[cnt / 2]) / 2;
+	return bench_quartiles(values, (int)cnt).median;
 }
 
 #define MEDIAN(part, way, member) \

@@ -9,8 +9,7 @@
  * follow a state is tried once, however many orders lead to it. States are told apart by a hash of
  * 64 bits.
  */
-#ifndef XDP_DEDUP_TESTS_INTERLEAVE_H
-#define XDP_DEDUP_TESTS_INTERLEAVE_H
+#pragma once
 
 #include "support.h"
 
@@ -359,5 +358,3 @@ static unsigned long try_race(void (*before)(void))
 	go_on_from_here(0);
 	return states_cnt - was;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Races of numbered packets: sources in some state, and a call of each CPU at about one time. */
-#ifndef XDP_DEDUP_TESTS_NUMBER_RACES_H
-#define XDP_DEDUP_TESTS_NUMBER_RACES_H
+#pragma once
 
 #include "number_calls.h"
 
@@ -97,5 +96,3 @@ static void any_race(struct row *r, uint64_t *seed, uint32_t width, uint32_t rin
 	if (!below(seed, 4))
 		r->calls[1] = (struct call){ .now = now, .source = HAND };
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Rates that were seen with several secrets: their mean and its standard error. And random ids. */
-#ifndef XDP_DEDUP_TESTS_RATES_H
-#define XDP_DEDUP_TESTS_RATES_H
+#pragma once
 
 #include "support.h"
 
@@ -40,5 +39,3 @@ static inline void random_id(uint64_t id[4], uint64_t i)
 	for (int w = 0; w < 4; w++)
 		id[w] = random_next(&seed);
 }
-
-#endif

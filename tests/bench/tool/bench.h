@@ -3,8 +3,7 @@
  * the kernel sends equal packets to all of them. All functions log failures, and progress
  * (diag_progress()).
  */
-#ifndef XDP_DEDUP_BENCH_H
-#define XDP_DEDUP_BENCH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ struct bench_race {
  * Returns 0; -ENODEV (not logged) if there is only one CPU; or another -errno (logged).
  */
 int bench_race(uint64_t ids, double fpr, struct bench_race *out);
-
-#endif

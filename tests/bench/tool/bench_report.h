@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The report. Each part is printed once it is measured, so it is kept if the bench is stopped. */
-#ifndef XDP_DEDUP_BENCH_REPORT_H
-#define XDP_DEDUP_BENCH_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ const char *bench_cpu_model(char *buf, size_t size);
 
 /* Returns whether the shipped filter is compared with this row. Rows before it are lower bounds. */
 bool bench_is_peer(enum bench_row row);
-
-#endif

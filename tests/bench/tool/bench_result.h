@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Settings and results of the bench. */
-#ifndef XDP_DEDUP_BENCH_RESULT_H
-#define XDP_DEDUP_BENCH_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ struct bench_result {
 	 */
 	double ns[2][BENCH_ROWS_CNT][BENCH_TRAFFICS_CNT][BENCH_ROUNDS_MAX];
 };
-
-#endif

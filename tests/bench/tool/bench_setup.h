@@ -2,8 +2,7 @@
 /* Sets up the measured programs in the kernel, and sends packets through them. Nothing is pinned,
  * so everything ends with this process. Functions return 0, or -errno (logged).
  */
-#ifndef XDP_DEDUP_BENCH_SETUP_H
-#define XDP_DEDUP_BENCH_SETUP_H
+#pragma once
 
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -139,5 +138,3 @@ int bench_fill(struct bench *b, struct bench_subject *s, uint64_t ids);
  * Peers have one generation: the bloom map then has only the known ids, LRU those of a window.
  */
 int bench_fill_row(struct bench *b, enum bench_row row);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What xdp-dedup-bench and its generator, a BPF program (bench.bpf.c), share. */
-#ifndef XDP_DEDUP_BENCH_STREAM_H
-#define XDP_DEDUP_BENCH_STREAM_H
+#pragma once
 
 #include "compiler.h"
 
@@ -56,5 +55,3 @@ static __always_inline __u64 bench_next_id(struct bench_stream *s, bool measured
 	}
 	return from + (((s->random >> 32) * cnt) >> 32);
 }
-
-#endif
