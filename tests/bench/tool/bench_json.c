@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The report for programs: one object, whose parts are printed as soon as they are measured. */
+/* The report for programs: one object, printed at the end. */
 #include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/utsname.h>
 
 #include "bench_report.h"
@@ -94,36 +93,18 @@ static json_object *head_json(const struct bench_options *o)
 	return head;
 }
 
-static const char *pretty_text(json_object *o)
+static json_object *report, *sizes;
+
+static void begin_json(const struct bench_options *o)
 {
-	return json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+	report = head_json(o);
+	sizes = json_object_new_array();
+	ADD(report, "sizes", sizes);
 }
 
-/* Prints the object, indented by `depth` levels, and frees it. */
-static void print_within(json_object *o, int depth)
+static void add_size(const struct bench_result *r)
 {
-	for (const char *text = pretty_text(o); *text; text++) {
-		putchar(*text);
-		if (*text == '\n')
-			printf("%*s", 2 * depth, "");
-	}
-	json_object_put(o);
-}
-
-/* Prints the beginning of the object, without its closing brace. */
-static void print_json_begin(const struct bench_options *o)
-{
-	json_object *head = head_json(o);
-	const char *text = pretty_text(head);
-
-	printf("%.*s,\n  \"sizes\": [", (int)(strlen(text) - strlen("\n}")), text);
-	json_object_put(head);
-}
-
-static void print_json_size(const struct bench_result *r, uint32_t before)
-{
-	printf("%s\n    ", before ? "," : "");
-	print_within(result_json(r), 2);
+	json_object_array_add(sizes, result_json(r));
 }
 
 static json_object *race_json(const struct bench_race *race)
@@ -137,14 +118,13 @@ static json_object *race_json(const struct bench_race *race)
 	return o;
 }
 
-static void print_json_end(const struct bench_race *race)
+static void print_json(const struct bench_race *race)
 {
-	printf("\n  ]");
-	if (race) {
-		printf(",\n  \"simultaneous\": ");
-		print_within(race_json(race), 1);
-	}
-	puts("\n}");
+	if (race)
+		ADD(report, "simultaneous", race_json(race));
+	puts(json_object_to_json_string_ext(report,
+					    JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
+	json_object_put(report);
 }
 
-const struct bench_report BENCH_JSON = { print_json_begin, print_json_size, print_json_end };
+const struct bench_report BENCH_JSON = { begin_json, add_size, print_json };

@@ -42,7 +42,6 @@ static int report_sizes(const struct bench_options *o, const struct bench_report
 {
 	struct bench_result *r = malloc(sizeof(*r));
 	int err = r ? 0 : -ENOMEM;
-	uint32_t done = 0;
 
 	for (uint32_t i = 0; i < o->ids_cnt && !err; i++) {
 		struct bench_setting setting = o->setting;
@@ -56,7 +55,7 @@ static int report_sizes(const struct bench_options *o, const struct bench_report
 		diag_progress_end();
 		if (err)
 			break;
-		report->size(r, done++);
+		report->size(r);
 		err = flush();
 	}
 	free(r);

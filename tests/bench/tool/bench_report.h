@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The report. Each part is printed once it is measured, so it is kept if the bench is stopped. */
+/* The report. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,11 +22,12 @@ struct bench_options {
 	bool version; /* only print the version */
 };
 
-/* A form of the report, for people or for programs. The caller flushes stdout after each part. */
+/* A form of the report: text, each part as soon as it is measured, or an object at the end. The
+ * caller flushes stdout after each part.
+ */
 struct bench_report {
 	void (*begin)(const struct bench_options *o);
-	/* Prints the results of one number of ids, after those of `before` others. */
-	void (*size)(const struct bench_result *r, uint32_t before);
+	void (*size)(const struct bench_result *r); /* of one number of ids */
 	void (*end)(const struct bench_race *race); /* NULL: not measured, as there is one CPU */
 };
 

@@ -50,11 +50,10 @@ static void print_bench_row(const struct bench_result *r, enum bench_row row,
 	putchar('\n');
 }
 
-static void print_text_size(const struct bench_result *r, uint32_t before)
+static void print_text_size(const struct bench_result *r)
 {
 	int apart = bench_apart(r);
 
-	(void)before;
 	printf("\n%" PRIu64 " ids in the window; p %g; %u rounds", r->setting.ids, r->setting.fpr,
 	       r->setting.rounds);
 	if (r->capacity != r->setting.ids)

@@ -64,8 +64,7 @@ static const struct args_option OPTIONS[] = {
 	  .help = "packets of known ids before the measured ones; 0: none, as after\n"
 		  "a pause (half of the ids, 10k to 500k: steady traffic)" },
 	{ "--json", NULL, 0, ARGS_FLAG, FIELD(json),
-	  .help = "for programs: one object, raw numbers; each size is printed when\n"
-		  "ready; the object is closed only if everything was measured" },
+	  .help = "for programs: one object of raw numbers, at the end" },
 	{ "--verbose", NULL, 0, ARGS_FLAG, FIELD(verbose),
 	  .help = "show the messages of libbpf and libxdp" },
 	{ "--version", NULL, 0, ARGS_FLAG, FIELD(version), .help = "print the version" },
