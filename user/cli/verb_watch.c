@@ -51,7 +51,7 @@ static int take_reading(struct watched *f, struct filter *open, const struct lin
 	err = status_collect(open, links, false, &f->status);
 	if (err)
 		return err;
-	status_reading(&f->status, &r);
+	status_reading(&f->status, f->rx_before, &r);
 	r.streams_cnt = (int)f->status.filter.config->policy.streams_cnt;
 	memcpy(r.streams, f->status.streams, sizeof(r.streams));
 	for (int n = 0; n < r.streams_cnt; n++)
@@ -127,7 +127,7 @@ static int read_now(struct session *s)
 
 	s->note[0] = '\0';
 	links_free(&s->links);
-	monitor_begin(&s->filters);
+	monitor_begin(&s->filters, true);
 	err = receivers_links(&s->links);
 	if (err)
 		return err;

@@ -8,10 +8,18 @@
 
 #include "diag.h"
 
-void monitor_begin(struct monitor *m)
+void monitor_begin(struct monitor *m, bool reads_links)
 {
-	for (int i = 0; i < m->cnt; i++)
-		m->list[i]->seen = false;
+	struct filter_counters c;
+
+	for (int i = 0; i < m->cnt; i++) {
+		struct watched *f = m->list[i];
+		bool is_read = reads_links && f->status.filter.stats_fd >= 0 &&
+			       !filter_counters(&f->status.filter, &c);
+
+		f->seen = false;
+		f->rx_before = is_read ? c.rx : WATCH_UNKNOWN;
+	}
 }
 
 struct watched *monitor_get(struct monitor *m, const char *name)
@@ -34,6 +42,7 @@ struct watched *monitor_get(struct monitor *m, const char *name)
 	}
 	snprintf(f->name, sizeof(f->name), "%s", name);
 	f->status.filter = (struct filter){ .stats_fd = -1, .wanted_fd = -1 };
+	f->rx_before = WATCH_UNKNOWN;
 	memmove(&m->list[i + 1], &m->list[i], (m->cnt - i) * sizeof(struct watched *));
 	m->list[i] = f;
 	m->cnt++;
@@ -62,6 +71,7 @@ void monitor_forget(struct watched *f)
 	f->status = (struct status){ .filter = { .stats_fd = -1, .wanted_fd = -1 } };
 	watch_free(&f->watch);
 	sender_watch_free(&f->senders);
+	f->rx_before = WATCH_UNKNOWN;
 	f->advice_cnt = 0;
 }
 

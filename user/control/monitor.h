@@ -26,7 +26,8 @@ struct watched {
 	uint64_t fill_ns;	     /* the age of the readings of the memory and the interfaces */
 	struct advice advice[ADVICE_MAX];
 	int advice_cnt;
-	bool seen; /* since monitor_begin(): set by the caller */
+	bool seen;	    /* since monitor_begin(): set by the caller */
+	uint64_t rx_before; /* for its next struct watch_reading */
 
 	/* For monitor.c: what monitor_log_advice() has logged and not ended. */
 	struct advice logged[ADVICE_MAX];
@@ -42,11 +43,11 @@ struct monitor {
 		       */
 };
 
-/* Begins a reading of all filters: none is seen. */
-void monitor_begin(struct monitor *m);
+/* Begins a reading of all filters: none is seen. reads_links: the caller reads the interfaces next. */
+void monitor_begin(struct monitor *m, bool reads_links);
 
 /* Returns the filter of this name. If it is not in the list, adds it, all zero but its name, with
- * no open filter. NULL (logged): no memory.
+ * no open filter, and WATCH_UNKNOWN as rx_before. NULL (logged): no memory.
  */
 struct watched *monitor_get(struct monitor *m, const char *name);
 

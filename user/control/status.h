@@ -126,8 +126,10 @@ void status_free(struct status *s);
 /* Sets the number of packets that each interface has received, from this list. */
 void status_note_received(struct status *s, const struct links *l);
 
-/* Makes a reading of what was collected last, without streams and CPUs. */
-void status_reading(const struct status *s, struct watch_reading *r);
+/* Makes a reading of what was collected last, without streams and CPUs. For rx_before see struct
+ * watch_reading.
+ */
+void status_reading(const struct status *s, uint64_t rx_before, struct watch_reading *r);
 
 /* Sets s->unseen by comparing the packets of the interfaces and of the filter for 10 ms, or for up
  * to 300 ms if the filter seems to miss some packets. For callers that read a filter once; others

@@ -104,10 +104,11 @@ static bool sees_all(const struct status_iface *i)
 	return i->state == IFACE_ATTACHED && i->mode == MODE_NATIVE && !i->shared;
 }
 
-void status_reading(const struct status *s, struct watch_reading *r)
+void status_reading(const struct status *s, uint64_t rx_before, struct watch_reading *r)
 {
 	*r = (struct watch_reading){ .now_ns = clock_ns(CLOCK_MONOTONIC),
 				     .all = s->counters,
+				     .rx_before = rx_before,
 				     .ifaces_cnt = s->ifaces_cnt };
 	for (int i = 0; i < s->ifaces_cnt; i++) {
 		const struct status_iface *from = &s->ifaces[i];
@@ -121,14 +122,14 @@ void status_reading(const struct status *s, struct watch_reading *r)
 }
 
 /* Reads the counters of the drivers and of the filter at about one moment. Returns 0 or -errno. */
-static int read_both(struct status *s, struct watch_reading *r)
+static int read_both(struct status *s, uint64_t rx_before, struct watch_reading *r)
 {
 	struct links now;
 	int err = links_read(&now);
 
 	if (!err) {
 		status_note_received(s, &now);
-		status_reading(s, r);
+		status_reading(s, rx_before, r);
 		err = filter_counters(&s->filter, &r->all);
 	}
 	links_free(&now);
@@ -158,13 +159,15 @@ static bool is_suspicious(const struct watch_reading *first, const struct watch_
 void status_look_for_unseen(struct status *s)
 {
 	static struct watch_reading first, last;
+	struct filter_counters before;
 	const char *unseen = NULL;
 
-	if (read_both(s, &first) || !sees_all_of_any(&first))
+	if (filter_counters(&s->filter, &before) || read_both(s, before.rx, &first) ||
+	    !sees_all_of_any(&first))
 		return;
 	for (int ms = 0; ms < LOOK_MS && !unseen; ms += LOOK_STEP_MS) {
 		usleep(LOOK_STEP_MS * 1000);
-		if (read_both(s, &last) || !is_suspicious(&first, &last))
+		if (read_both(s, WATCH_UNKNOWN, &last) || !is_suspicious(&first, &last))
 			return;
 		unseen = watch_unseen(&first, &last);
 	}

@@ -60,18 +60,21 @@ static double to_be_seen(const struct watch_iface *now, const struct watch_readi
 }
 
 /* If the filter misses at least as many packets as an interface received, it sees none of that
- * interface; of several such interfaces, takes the busiest. A small part of all packets is ignored,
- * as the counters are not read at one moment. Packets that the filter saw on interfaces which are
- * not compared make `missing` too small, never too large.
+ * interface; of several such interfaces, takes the busiest. The counters are not read at one
+ * moment: the filter's are compared over a time that contains that of the interfaces, and a small
+ * part of all packets is ignored, which may be on their way. Packets that the filter saw on
+ * interfaces which are not compared make `missing` too small, never too large.
  */
 const char *watch_unseen(const struct watch_reading *first, const struct watch_reading *last)
 {
 	double sum = 0, most = 0, missing;
 	const char *found = NULL;
 
+	if (first->rx_before > first->all.rx) /* unknown, or another filter's */
+		return NULL;
 	for (int i = 0; i < last->ifaces_cnt; i++)
 		sum += fmax(to_be_seen(&last->ifaces[i], first), 0);
-	missing = sum - ((double)last->all.rx - first->all.rx);
+	missing = sum - ((double)last->all.rx - first->rx_before);
 	for (int i = 0; i < last->ifaces_cnt; i++) {
 		double packets = to_be_seen(&last->ifaces[i], first);
 

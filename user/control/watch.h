@@ -12,6 +12,8 @@
 #define WATCH_HISTORY 60
 #define WATCH_IFACES_MAX (2 * DEDUP_IFACES_MAX) /* as struct status has */
 
+#define WATCH_UNKNOWN UINT64_MAX
+
 /* An interface of the filter. */
 struct watch_iface {
 	char name[IF_NAMESIZE];
@@ -24,6 +26,7 @@ struct watch_iface {
 struct watch_reading {
 	uint64_t now_ns; /* CLOCK_MONOTONIC */
 	struct filter_counters all;
+	uint64_t rx_before; /* all.rx before the interfaces were read; WATCH_UNKNOWN */
 	struct filter_counters streams[DEDUP_STREAMS_MAX];
 	uint32_t slots[DEDUP_STREAMS_MAX]; /* of the streams (kept.h) */
 	int streams_cnt;

@@ -152,7 +152,7 @@ static int refresh_one(struct reading *r, const struct links *links)
 	keep_shown(r, is_exchanging);
 	sender_watch_take(&r->watched.senders, &r->watched.status.filter, 0);
 	keep_from_children(&r->watched.status.filter);
-	status_reading(&r->watched.status, &now);
+	status_reading(&r->watched.status, r->watched.rx_before, &now);
 	watch_take(&r->watched.watch, &now);
 	return 0;
 }
@@ -226,12 +226,13 @@ static int read_filters(struct readings *r, bool all)
 static int update_readings(struct readings *r, const struct config_file *wanted, bool all)
 {
 	uint64_t began_ns = clock_ns(CLOCK_MONOTONIC);
+	bool reads_links = all || !r->links.cnt;
 	int err = 0;
 
 	r->wanted = wanted;
 	r->filters.bytes = sizeof(struct reading);
-	monitor_begin(&r->filters);
-	if (all || !r->links.cnt) {
+	monitor_begin(&r->filters, reads_links);
+	if (reads_links) {
 		links_free(&r->links);
 		err = receivers_links(&r->links);
 	}

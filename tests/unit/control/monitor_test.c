@@ -56,7 +56,9 @@ TEST(a_reading_begins_unseen)
 {
 	monitor_get(&m, "a")->seen = true;
 	monitor_get(&m, "b")->seen = true;
-	monitor_begin(&m);
+	m.list[0]->rx_before = 0;
+	monitor_begin(&m, true);
+	assert_true(m.list[0]->rx_before == WATCH_UNKNOWN); /* no filter is open */
 	assert_false(m.list[0]->seen);
 	assert_false(m.list[1]->seen);
 	assert_names("ab");

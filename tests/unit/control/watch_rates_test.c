@@ -231,6 +231,7 @@ TEST_ROWS(run_unseen, UNSEEN)
 {
 	struct watch_reading first = { .now_ns = S,
 				       .all = { .rx = 7 },
+				       .rx_before = 7,
 				       .ifaces_cnt = 2,
 				       .ifaces = { { "v0", true, 1ULL << 32, row->sees_all[0] },
 						   { "v1", true, 3, row->sees_all[1] } } };
@@ -247,6 +248,21 @@ TEST_ROWS(run_unseen, UNSEEN)
 	watch_free(&w);
 }
 
+/* The process was off the CPU between the two, while 900 packets came. */
+TEST(the_filter_may_be_read_late)
+{
+	struct watch_reading first = { .all = { .rx = 900 },
+				       .ifaces_cnt = 1,
+				       .ifaces = { { "v0", true, 0, true } } };
+	struct watch_reading last = first;
+
+	last.ifaces[0].received = 1000;
+	last.all.rx = 1000;
+	assert_null(watch_unseen(&first, &last));
+	last.ifaces[0].received = 20000; /* and then no more are seen */
+	assert_string_equal(watch_unseen(&first, &last), "v0");
+}
+
 /* Of an interface that was not there before, or is another one of its name, or is not counted. */
 TEST(unseen_needs_two_readings)
 {
@@ -255,6 +271,9 @@ TEST(unseen_needs_two_readings)
 
 	last.ifaces[0].received = 2000;
 	assert_string_equal(watch_unseen(&first, &last), "v0");
+	first.rx_before = WATCH_UNKNOWN;
+	assert_null(watch_unseen(&first, &last));
+	first.rx_before = 0;
 	first.ifaces[0].name[1] = '1';
 	assert_null(watch_unseen(&first, &last));
 	first.ifaces[0] = last.ifaces[0];
