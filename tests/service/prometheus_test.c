@@ -114,8 +114,8 @@ static bool is_publishers(const char *name)
 	char out[64];
 
 	return !sh_out(out, sizeof(out),
-		       "grep -q \"\\\"$(echo %s | sed 's/^xdp_dedup_//; s/_total$//; s/_bucket$//')\\\"\" "
-		       "user/publish/publish_metrics.c",
+		       "n=$(echo %s | sed 's/^xdp_dedup_publish_//; s/_total$//; s/_bucket$//'); cd user/publish; "
+		       "grep -q \"\\\"publish_$n\\\"\\|X($n,\" publish_metrics.c outbox.h intake.h",
 		       name);
 }
 

@@ -43,12 +43,18 @@ struct intake_event {
 
 enum intake_way { INTAKE_XSK, INTAKE_UDP, INTAKE_WAYS };
 
+/* Counters, and the help of their metrics. */
+#define INTAKE_COUNTERS(X)                                                 \
+	X(unreadable, "Received packets whose id could not be found out.") \
+	X(no_memory, "Events for which there was no memory.")              \
+	X(not_events, "Received packets that are no fresh events.")        \
+	X(overflow, "Datagrams that UDP sockets dropped: without room, or with a wrong checksum.")
+
 struct intake_counters {
+#define X(member, help) uint64_t member;
+	INTAKE_COUNTERS(X)
+#undef X
 	uint64_t received[INTAKE_WAYS]; /* events */
-	uint64_t not_events;		/* packets that are no fresh events */
-	uint64_t unreadable;		/* packets whose id cannot be read */
-	uint64_t no_memory;		/* events for which there was no memory */
-	uint64_t overflow; /* datagrams that UDP sockets dropped: no room, or wrong checksum */
 };
 
 struct intake_queue {

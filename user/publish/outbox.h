@@ -14,17 +14,24 @@
 #define OUTBOX_BUCKETS 16 /* of times until an acknowledgement; each twice the one before */
 #define OUTBOX_BUCKET_NS 250000
 
+/* Counters, and the help of their metrics. */
+#define OUTBOX_COUNTERS(X)                                                                                       \
+	X(sent, "Messages sent, with those sent again.")                                                         \
+	X(acknowledged, "Messages that the engine has stored.")                                                  \
+	X(duplicate, "Acknowledged messages whose id the engine knew.")                                          \
+	X(retried, "Messages sent again.")                                                                       \
+	X(late, "Messages sent after the duplicate window: they may be there twice.")                            \
+	X(copies, "Copies of pending events, which were not sent.")                                              \
+	X(too_large, "Messages larger than the server takes, which were left out.")                              \
+	X(refused, "Answers of the engine that were errors.")                                                    \
+	X(given_up,                                                                                              \
+	  "Events given up: after all retries, their subject is not taken, or another machine makes other ids.") \
+	X(connections, "Connections that were made.")
+
 struct outbox_counters {
-	uint64_t sent; /* messages, with those sent again */
-	uint64_t acknowledged;
-	uint64_t duplicate; /* acknowledged messages whose id the engine knew */
-	uint64_t retried;
-	uint64_t late;	 /* sent after the duplicate window: the engine may have forgotten the id */
-	uint64_t copies; /* copies of pending events, which were not sent */
-	uint64_t too_large; /* messages that the server does not take */
-	uint64_t refused;   /* answers that were errors */
-	uint64_t given_up;
-	uint64_t connections;
+#define X(member, help) uint64_t member;
+	OUTBOX_COUNTERS(X)
+#undef X
 	uint64_t ack_bucket[OUTBOX_BUCKETS + 1]; /* the last one: longer times */
 };
 

@@ -6,46 +6,17 @@
 #include "publisher.h"
 
 /* Counters without further labels, of the outbox or its intake. */
-#define SENT(member) offsetof(struct outbox, counters.member), false
-#define TAKEN(member) offsetof(struct intake, counters.member), true
-
 static const struct row {
 	const char *name, *help;
 	size_t at;
 	bool of_intake;
 } COUNTERS[] = {
-	{ "publish_sent", "Messages sent, with those sent again.", SENT(sent) },
-	{ "publish_acknowledged", "Messages that the engine has stored.", SENT(acknowledged) },
-	{ "publish_duplicate", "Acknowledged messages whose id the engine knew.", SENT(duplicate) },
-	{ "publish_retried", "Messages sent again.", SENT(retried) },
-	{ "publish_late", "Messages sent after the duplicate window: they may be there twice.",
-	  SENT(late) },
-	{ "publish_copies", "Copies of pending events, which were not sent.", SENT(copies) },
-	{ "publish_too_large", "Messages larger than the server takes, which were left out.",
-	  SENT(too_large) },
-	{ "publish_refused", "Answers of the engine that were errors.", SENT(refused) },
-	{ "publish_given_up",
-	  "Events given up: after all retries, their subject is not taken, or another machine makes other ids.",
-	  SENT(given_up) },
-	{ "publish_unreadable", "Received packets whose id could not be found out.",
-	  TAKEN(unreadable) },
-	{ "publish_no_memory", "Events for which there was no memory.", TAKEN(no_memory) },
-	{ "publish_not_events", "Received packets that are no fresh events.", TAKEN(not_events) },
-	{ "publish_overflow",
-	  "Datagrams that UDP sockets dropped: without room, or with a wrong checksum.",
-	  TAKEN(overflow) },
-	{ "publish_connections", "Connections that were made.", SENT(connections) },
+#define SENT(member, help) \
+	{ "publish_" #member, help, offsetof(struct outbox, counters.member), false },
+#define TAKEN(member, help) \
+	{ "publish_" #member, help, offsetof(struct intake, counters.member), true },
+	OUTBOX_COUNTERS(SENT) INTAKE_COUNTERS(TAKEN)
 };
-
-static void write_received(struct metrics_out *m, const struct outbox *o)
-{
-	static const char *const WAYS[INTAKE_WAYS] = { "xsk", "udp" };
-
-	metrics_family(m, METRICS_COUNTER, "publish_received", "Fresh events received.");
-	for (int i = 0; i < INTAKE_WAYS; i++)
-		metrics_count(m, o->intake->counters.received[i],
-			      METRICS_LABELS("filter", o->options->filter, "way", WAYS[i]));
-}
 
 static void write_times(struct metrics_out *m, const struct outbox *o)
 {
@@ -65,6 +36,7 @@ static void write_times(struct metrics_out *m, const struct outbox *o)
 
 int publish_metrics_write(void *outbox, FILE *out)
 {
+	static const char *const WAYS[INTAKE_WAYS] = { "xsk", "udp" };
 	const struct outbox *o = outbox;
 	const struct publish_options *options = o->options;
 	const char *const *labels = METRICS_LABELS("filter", options->filter);
@@ -74,7 +46,10 @@ int publish_metrics_write(void *outbox, FILE *out)
 	metrics_gauge(&m, 1,
 		      METRICS_LABELS("filter", options->filter, "stream", options->stream,
 				     "machine", options->machine));
-	write_received(&m, o);
+	metrics_family(&m, METRICS_COUNTER, "publish_received", "Fresh events received.");
+	for (int i = 0; i < INTAKE_WAYS; i++)
+		metrics_count(&m, o->intake->counters.received[i],
+			      METRICS_LABELS("filter", options->filter, "way", WAYS[i]));
 	for (size_t i = 0; i < sizeof(COUNTERS) / sizeof(*COUNTERS); i++) {
 		const struct row *row = &COUNTERS[i];
 		const char *of = row->of_intake ? (const char *)o->intake : (const char *)o;
