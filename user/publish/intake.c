@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "diag.h"
 #include "fd.h"
+#include "integers.h"
 
 #define FAILURES_MAX 5 /* failed refreshes until the filter counts as gone */
 #define WAIT_CALLS 10
@@ -146,18 +147,16 @@ static int report_no_xsk(struct intake *in, const char *of, const char *what, in
 
 	in->logged_xsk = true;
 	in->wait = WAIT_CALLS;
-	if (was_logged)
-		return is_required ? err : -EAGAIN;
-	if (is_required && err == -EOPNOTSUPP)
-		return diag_err(
-			err,
-			"%s: the filter, the kernel or the driver does not deliver by AF_XDP" ADVICE
-			"xdp-dedup set %s --deliver xsk",
-			of, in->options->filter);
-	if (is_required)
-		return diag_err(err, "%s: %s: %s", of, what, strerror(-err));
-	diag_note("%s: %s: %s" ADVICE "events come by UDP sockets", of, what, strerror(-err));
-	return -EAGAIN;
+	if (!was_logged && !is_required)
+		diag_note("%s: %s: %s" ADVICE "events come by UDP sockets", of, what, strerror(-err));
+	else if (!was_logged && err == -EOPNOTSUPP)
+		diag_err(0,
+			 "%s: the filter, the kernel or the driver does not deliver by AF_XDP" ADVICE
+			 "xdp-dedup set %s --deliver xsk",
+			 of, in->options->filter);
+	else if (!was_logged)
+		diag_err(0, "%s: %s: %s", of, what, strerror(-err));
+	return is_required ? err : -EAGAIN;
 }
 
 static void close_queue(struct intake_queue *q)
@@ -272,14 +271,6 @@ static bool close_ended_queues(struct intake *in)
 	return closed;
 }
 
-/* Returns whether the filter's clock has stopped, as after an unload. */
-static bool is_stopped(const struct intake *in)
-{
-	struct xdp_dedup_counters c;
-
-	return !xdp_dedup_counters(in->streams->filter, &c, sizeof(c)) && c.stopped;
-}
-
 /* Logs that the filter could not be read FAILURES_MAX times, and returns the error. */
 static int give_up(const struct intake *in, int err)
 {
@@ -295,9 +286,12 @@ static int give_up(const struct intake *in, int err)
 
 int intake_refresh(struct intake *in)
 {
-	int err = is_stopped(in) ? -ESTALE : intake_read_streams(in);
-	bool closed;
+	struct xdp_dedup_counters c;
+	bool closed, is_stopped; /* the filter's clock, as after an unload */
+	int err;
 
+	is_stopped = !xdp_dedup_counters(in->streams->filter, &c, sizeof(c)) && c.stopped;
+	err = is_stopped ? -ESTALE : intake_read_streams(in);
 	in->failures = err < 0 ? in->failures + 1 : 0;
 	if (in->failures == FAILURES_MAX)
 		return give_up(in, err);
@@ -318,8 +312,11 @@ static uint32_t take_from_queue(struct intake *in, struct intake_queue *q, uint3
 				intake_fn fn, void *arg)
 {
 	struct xdp_dedup_packet packets[INTAKE_BATCH];
-	int cnt = xdp_dedup_receive(q->receiver, packets, most < INTAKE_BATCH ? most : INTAKE_BATCH);
+	int cnt;
 
+	if (!q->receiver || q->has_ended)
+		return 0;
+	cnt = xdp_dedup_receive(q->receiver, packets, lesser(most, INTAKE_BATCH));
 	note_end(in, q, cnt);
 	for (int i = 0; i < cnt; i++) {
 		const struct xdp_dedup_packet *p = &packets[i];
@@ -339,17 +336,6 @@ static uint32_t take_from_queue(struct intake *in, struct intake_queue *q, uint3
 	return cnt > 0 ? cnt : 0;
 }
 
-/* Reads the source of this number: queues come first, then sockets. */
-static uint32_t take_from_source(struct intake *in, int source, uint32_t most, intake_fn fn, void *arg)
-{
-	if (source >= INTAKE_QUEUES_MAX)
-		return intake_sockets_take(in, &in->sockets.list[source - INTAKE_QUEUES_MAX], most,
-					   fn, arg);
-	if (!in->queues[source].receiver || in->queues[source].has_ended)
-		return 0;
-	return take_from_queue(in, &in->queues[source], most, fn, arg);
-}
-
 uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg)
 {
 	int sources_cnt = INTAKE_QUEUES_MAX + in->sockets.cnt, first = in->next_source;
@@ -359,8 +345,10 @@ uint32_t intake_take(struct intake *in, uint32_t most, intake_fn fn, void *arg)
 		return 0;
 	in->clock_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	for (int i = 0; i < sources_cnt && took < most; i++) {
-		int source = (first + i) % sources_cnt;
-		uint32_t cnt = take_from_source(in, source, most - took, fn, arg);
+		int source = (first + i) % sources_cnt, n = source - INTAKE_QUEUES_MAX;
+		uint32_t cnt =
+			n < 0 ? take_from_queue(in, &in->queues[source], most - took, fn, arg)
+			      : intake_sockets_take(in, &in->sockets.list[n], most - took, fn, arg);
 
 		took += cnt;
 		if (cnt)

@@ -170,26 +170,21 @@ static int want_ports(struct intake *in, const struct xdp_dedup_stream *s)
 	for (uint32_t i = 0; i < s->ports_cnt; i++)
 		for (uint32_t p = s->ports[i].first; p <= s->ports[i].last && err != -E2BIG; p++) {
 			const struct socket_address at = make_address(&in6addr_any, p);
-			int failed = want_socket(in, &at);
 
-			if (failed)
-				err = failed;
+			err = want_socket(in, &at) ?: err;
 		}
 	return err;
 }
 
 static int want_sockets(struct intake *in)
 {
-	int err = 0, failed;
+	int err = 0;
 
 	for (int i = 0; i < in->options->listen_cnt && !err; i++)
 		err = want_socket(in, &in->options->listen[i]);
-	for (int i = 0; !in->options->listen_cnt && i < in->streams->cnt; i++) {
-		failed = in->streams->now[i]->is_published ? want_ports(in, &in->streams->listed[i])
-							   : 0;
-		if (failed)
-			err = failed;
-	}
+	for (int i = 0; !in->options->listen_cnt && i < in->streams->cnt; i++)
+		if (in->streams->now[i]->is_published)
+			err = want_ports(in, &in->streams->listed[i]) ?: err;
 	return err;
 }
 
@@ -261,44 +256,36 @@ void intake_sockets_close(struct intake *in)
 	}
 }
 
-/* Ancillary data of a datagram. */
-struct ancillary {
-	union intake_address to; /* of the sender's family */
-	struct timespec time;
-};
-
-static void read_ancillary(struct msghdr *m, struct ancillary *f)
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		const void *data = CMSG_DATA(c);
-
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS)
-			memcpy(&f->time, data, sizeof(f->time));
-		else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
-			f->to.ipv6.sin6_addr = ((const struct in6_pktinfo *)data)->ipi6_addr;
-		else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO)
-			f->to.ipv4.sin_addr = ((const struct in_pktinfo *)data)->ipi_addr;
-	}
-}
-
-static void take_datagram(struct intake *in, const struct msghdr *m, size_t len,
-			  const struct ancillary *f, intake_fn fn, void *arg)
+/* Takes a datagram of `len` bytes that came to this port; its ancillary data has the rest. */
+static void take_datagram(struct intake *in, struct msghdr *m, size_t len, in_port_t port,
+			  intake_fn fn, void *arg)
 {
 	const union intake_address *from = m->msg_name;
+	union intake_address to = { .ipv6 = { .sin6_family = from->any.sa_family,
+					      .sin6_port = port } };
 	const struct xdp_dedup_datagram d = {
 		.payload = m->msg_iov->iov_base,
 		.payload_len = len,
 		.from = &from->any,
-		.to = &f->to.any,
+		.to = &to.any,
 	};
-	struct intake_event found = {
-		.payload = d.payload,
-		.len = len,
-		.from = *from,
-		.arrival_ns = f->time.tv_sec * 1000000000ULL + f->time.tv_nsec,
-	};
+	struct intake_event found = { .payload = d.payload, .len = len, .from = *from };
+	struct timespec time = { 0 };
 	bool is_hidden;
 
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		const void *data = CMSG_DATA(c);
+
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS)
+			memcpy(&time, data, sizeof(time));
+		else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO)
+			to.ipv6.sin6_addr = ((const struct in6_pktinfo *)data)->ipi6_addr;
+		else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO)
+			to.ipv4.sin_addr = ((const struct in_pktinfo *)data)->ipi_addr;
+	}
+	if (!time.tv_sec)
+		clock_gettime(CLOCK_REALTIME, &time);
+	found.arrival_ns = time.tv_sec * 1000000000ULL + time.tv_nsec;
 	found.received_ns = found.arrival_ns - in->clock_offset_ns;
 	is_hidden = intake_keep(in, &d, &found, fn, arg) == -ENODATA;
 	if (is_hidden && !in->logged_stream)
@@ -342,14 +329,7 @@ uint32_t intake_sockets_take(struct intake *in, struct intake_socket *s, uint32_
 						.msg_controllen = CONTROL_MAX };
 	}
 	cnt = s->fd < 0 ? 0 : recvmmsg(s->fd, m, most < BATCH ? most : BATCH, MSG_DONTWAIT, NULL);
-	for (int i = 0; i < cnt; i++) {
-		struct ancillary f = { .to.ipv6 = { .sin6_family = from[i].any.sa_family,
-						    .sin6_port = port } };
-
-		read_ancillary(&m[i].msg_hdr, &f);
-		if (!f.time.tv_sec)
-			clock_gettime(CLOCK_REALTIME, &f.time);
-		take_datagram(in, &m[i].msg_hdr, m[i].msg_len, &f, fn, arg);
-	}
+	for (int i = 0; i < cnt; i++)
+		take_datagram(in, &m[i].msg_hdr, m[i].msg_len, port, fn, arg);
 	return cnt > 0 ? cnt : 0;
 }

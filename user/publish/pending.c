@@ -142,9 +142,7 @@ void pending_sent(struct pending_slot *s, uint64_t now_ns, uint64_t timeout_ns)
 /* Returns the pause after this many failed attempts. */
 static uint64_t retry_pause_ns(uint32_t tries)
 {
-	uint64_t pause = RETRY_MIN_NS << (tries < 6 ? tries : 6);
-
-	return pause < RETRY_MAX_NS ? pause : RETRY_MAX_NS;
+	return lesser(RETRY_MIN_NS << lesser(tries, 6), RETRY_MAX_NS);
 }
 
 bool pending_retry(struct pending_slot *s, uint64_t now_ns, uint32_t retries)
