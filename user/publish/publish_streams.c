@@ -10,30 +10,6 @@
 
 #define DIGEST_BYTES 8 /* after the segments of an id */
 
-/* Makes the n-th stream, with its filter open. Returns 0 or -errno. */
-static int add_stream(struct publish_streams *s, int n, const char *realm)
-{
-	struct publish_stream *new = calloc(1, sizeof(*new));
-	char name[128];
-	int err;
-
-	if (!new)
-		return -ENOMEM;
-	new->is = s->listed[n];
-	snprintf(new->realm, sizeof(new->realm), "%.*s", (int)sizeof(new->realm) - 1, realm);
-	snprintf(name, sizeof(name), "%s/%s", s->options->filter, new->is.name);
-	err = xdp_dedup_open(name, &new->filter);
-	if (err) {
-		free(new);
-		return err;
-	}
-	new->is_published = !message_id_obstacle(&new->is) &&
-			    (s->secret.mac || !message_id_is_hashed(&new->is));
-	new->next = s->all;
-	s->all = s->now[n] = new;
-	return 0;
-}
-
 static const char *realm_of(const struct publish_streams *s, int n)
 {
 	const char *first = s->listed[n].name;
@@ -44,21 +20,37 @@ static const char *realm_of(const struct publish_streams *s, int n)
 	return first;
 }
 
-/* Sets s->now[n]: reuses an unchanged stream, else adds one. Returns 0 or -errno. */
-static int reuse_stream(struct publish_streams *s, int n, const char *realm)
+/* Sets s->now[n]: reuses an unchanged stream, else adds one, with its filter open. Returns 0 or
+ * -errno.
+ */
+static int set_stream(struct publish_streams *s, int n)
 {
-	for (struct publish_stream *one = s->all; one; one = one->next)
-		if (!memcmp(&one->is, &s->listed[n], sizeof(one->is)) && !strcmp(one->realm, realm)) {
-			s->now[n] = one;
-			return 0;
-		}
-	return add_stream(s, n, realm);
-}
+	const struct xdp_dedup_stream *is = &s->listed[n];
+	struct publish_stream *one = s->all;
+	const char *realm = realm_of(s, n);
+	char name[128];
+	int err;
 
-static void free_stream(struct publish_stream *one)
-{
-	xdp_dedup_close(one->filter);
-	free(one);
+	while (one && (memcmp(&one->is, is, sizeof(*is)) || strcmp(one->realm, realm)))
+		one = one->next;
+	s->now[n] = one;
+	if (one)
+		return 0;
+	one = calloc(1, sizeof(*one));
+	if (!one)
+		return -ENOMEM;
+	one->is = *is;
+	snprintf(one->realm, sizeof(one->realm), "%.*s", (int)sizeof(one->realm) - 1, realm);
+	snprintf(name, sizeof(name), "%s/%s", s->options->filter, is->name);
+	err = xdp_dedup_open(name, &one->filter);
+	if (err) {
+		free(one);
+		return err;
+	}
+	one->is_published = !message_id_obstacle(is) && (s->secret.mac || !message_id_is_hashed(is));
+	one->next = s->all;
+	s->all = s->now[n] = one;
+	return 0;
 }
 
 static bool is_now(const struct publish_streams *s, const struct publish_stream *one)
@@ -82,7 +74,8 @@ static void free_former_streams(struct publish_streams *s)
 			continue;
 		}
 		*at = one->next;
-		free_stream(one);
+		xdp_dedup_close(one->filter);
+		free(one);
 	}
 }
 
@@ -112,8 +105,8 @@ static void set_requirements(struct publish_streams *s)
 
 int publish_streams_refresh(struct publish_streams *s)
 {
-	struct xdp_dedup_stream listed[PUBLISH_STREAMS_MAX] = { 0 };
-	int cnt = xdp_dedup_streams(s->filter, listed, sizeof(*listed), PUBLISH_STREAMS_MAX);
+	struct xdp_dedup_stream listed[STREAMS_MAX] = { 0 };
+	int cnt = xdp_dedup_streams(s->filter, listed, sizeof(*listed), STREAMS_MAX);
 
 	if (cnt < 0)
 		return cnt;
@@ -125,7 +118,7 @@ int publish_streams_refresh(struct publish_streams *s)
 	memcpy(s->listed, listed, sizeof(listed));
 	s->cnt = cnt;
 	for (int i = 0; i < cnt; i++) {
-		int err = reuse_stream(s, i, realm_of(s, i));
+		int err = set_stream(s, i);
 
 		if (err) {
 			s->cnt = 0; /* so the next call tries again */
@@ -227,12 +220,8 @@ int publish_streams_open(struct publish_streams *s, const struct publish_options
 
 void publish_streams_close(struct publish_streams *s)
 {
-	while (s->all) {
-		struct publish_stream *one = s->all;
-
-		s->all = one->next;
-		free_stream(one);
-	}
+	s->cnt = 0;
+	free_former_streams(s);
 	xdp_dedup_close(s->filter);
 	s->filter = NULL;
 	message_secret_free(&s->secret);

@@ -11,8 +11,6 @@
 #include "xdp-dedup-streams.h"
 #include "xdp-dedup.h"
 
-#define PUBLISH_STREAMS_MAX 16
-
 /* A present or former stream of the filter. */
 struct publish_stream {
 	struct publish_stream *next;
@@ -32,8 +30,8 @@ struct publish_streams {
 	const struct publish_options *options;
 	struct xdp_dedup_filter *filter;
 	struct publish_stream *all; /* a list: present streams, and former ones with events */
-	struct publish_stream *now[PUBLISH_STREAMS_MAX];     /* present streams, by number */
-	struct xdp_dedup_stream listed[PUBLISH_STREAMS_MAX]; /* from which `now` was made */
+	struct publish_stream *now[STREAMS_MAX];     /* present streams, by number */
+	struct xdp_dedup_stream listed[STREAMS_MAX]; /* from which `now` was made */
 	int cnt;
 	uint32_t change; /* the filter's, when `listed` was read */
 	struct message_secret secret;
