@@ -107,9 +107,7 @@ static natsMsg *make_message(const struct outbox *out, const struct pending_slot
 		*ret_why = "libcrypto cannot hash its id";
 		return NULL;
 	}
-	subject_write(o->subject,
-		      &(struct subject_names){ e->stream->is.name, o->machine,
-					       subject_shard(id, o->shards) },
+	subject_write(o->subject, e->stream->is.name, o->machine, subject_shard(id, o->shards),
 		      subject);
 	snprintf(reply, sizeof(reply), "%s.%u-%u", out->server->inbox,
 		 pending_number(&out->pending, slot), slot->generation);

@@ -19,8 +19,8 @@ struct checking {
 	const struct stream_requirements *required;
 	jsCtx *js;
 	char name[SUBJECT_MAX];
-	int first, cnt; /* the filter's streams that go to it, in the requirements */
-	uint32_t shard;
+	int first, cnt;	 /* the filter's streams that go to it, in the requirements */
+	uint32_t shard;	 /* SUBJECT_ANY_SHARD: it is `*` in subjects */
 	int64_t last_ns; /* time of the newest message of all streams; 0: there is none */
 	jsStreamInfo *info;
 	bool has_traps;
@@ -31,15 +31,6 @@ struct checking {
 static int fail_nats(const struct checking *c, natsStatus err, const char *what)
 {
 	return diag_err(-EAGAIN, "stream %s: %s: %s", c->name, what, server_error_text(err));
-}
-
-/* Writes the subject of a stream of the filter, with `*` for what differs within the JetStream
- * stream.
- */
-static void write_subject(const struct checking *c, int n, char out[SUBJECT_MAX])
-{
-	subject_write(c->o->subject,
-		      &(struct subject_names){ c->required->rules[n].stream, NULL, c->shard }, out);
 }
 
 static int create(struct checking *c)
@@ -56,7 +47,8 @@ static int create(struct checking *c)
 	config.Subjects = each;
 	config.SubjectsLen = strstr(c->o->subject, SUBJECT_STREAM) ? c->cnt : 1;
 	for (int i = 0; i < config.SubjectsLen; i++) {
-		write_subject(c, c->first + i, subjects[i]);
+		subject_write(c->o->subject, c->required->rules[c->first + i].stream, NULL,
+			      c->shard, subjects[i]);
 		each[i] = subjects[i];
 	}
 	config.Replicas = c->o->replicas;
@@ -116,22 +108,19 @@ static bool covers(const char *its, const char *ours)
 	}
 }
 
-static bool is_taken(const jsStreamConfig *config, const char *subject)
-{
-	for (int i = 0; i < config->SubjectsLen; i++)
-		if (covers(config->Subjects[i], subject))
-			return true;
-	return false;
-}
-
 /* Notes which subjects the stream does not take. */
 static void check_subjects(struct checking *c)
 {
+	const jsStreamConfig *config = c->info->Config;
 	char subject[SUBJECT_MAX];
 
 	for (int i = c->first; i < c->first + c->cnt; i++) {
-		write_subject(c, i, subject);
-		if (is_taken(c->info->Config, subject))
+		int n = 0;
+
+		subject_write(c->o->subject, c->required->rules[i].stream, NULL, c->shard, subject);
+		while (n < config->SubjectsLen && !covers(config->Subjects[n], subject))
+			n++;
+		if (n < config->SubjectsLen)
 			continue;
 		c->fit->untaken |= 1U << i;
 		diag_err(0, "stream %s does not take the subject %s" ADVICE "nats stream edit",
@@ -218,9 +207,7 @@ static int check_one(struct checking *c)
 {
 	int err;
 
-	subject_write(c->o->stream,
-		      &(struct subject_names){ c->required->rules[c->first].stream, NULL, c->shard },
-		      c->name);
+	subject_write(c->o->stream, c->required->rules[c->first].stream, NULL, c->shard, c->name);
 	err = read_info(c);
 	if (!err && c->info->State.LastTime > c->last_ns)
 		c->last_ns = c->info->State.LastTime;
@@ -274,13 +261,6 @@ static int compare_rules(struct checking *c, uint32_t *checked, bool adds)
 	return 0;
 }
 
-static int check_rules(struct checking *c)
-{
-	uint32_t checked = c->fit->untaken;
-
-	return compare_rules(c, &checked, false) ?: compare_rules(c, &checked, true);
-}
-
 int stream_check(natsConnection *nc, const struct publish_options *o,
 		 const struct stream_requirements *required, struct stream_fit *out)
 {
@@ -289,6 +269,7 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 	struct stream_fit fit = { .serial = required->serial, .window_ns = INT64_MAX };
 	struct checking c = { .o = o, .required = required, .fit = &fit };
 	uint32_t shards = has_shards ? o->shards : 1, all = (1U << required->rules_cnt) - 1;
+	uint32_t checked;
 	jsOptions options;
 	int err = 0;
 
@@ -306,7 +287,8 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 		err = -EINVAL;
 	else if (!err)
 		check_window(&c);
-	err = err ?: check_rules(&c);
+	checked = fit.untaken;
+	err = err ?: compare_rules(&c, &checked, false) ?: compare_rules(&c, &checked, true);
 	fit.untaken |= fit.refused;
 	fit.takes_none = fit.refused && fit.untaken == all;
 	jsCtx_Destroy(c.js);

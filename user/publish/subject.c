@@ -70,20 +70,21 @@ static size_t write_name(const char *name, char *out)
 	return len;
 }
 
-void subject_write(const char *text, const struct subject_names *names, char out[SUBJECT_MAX])
+void subject_write(const char *text, const char *stream, const char *machine, uint32_t shard,
+		   char out[SUBJECT_MAX])
 {
-	char shard[16] = "*";
-	const char *values[PLACEHOLDERS_CNT] = { names->stream, names->machine, shard };
+	char number[16] = "*";
+	const char *values[PLACEHOLDERS_CNT] = { stream, machine, number };
 	size_t len;
 
 	for (; *text; text += len) {
 		int at = begins_with(text, &len);
 
-		if (at == PLACEHOLDERS_CNT - 1 && names->shard != SUBJECT_ANY_SHARD)
-			snprintf(shard, sizeof(shard), "%u", names->shard);
+		if (at == PLACEHOLDERS_CNT - 1 && shard != SUBJECT_ANY_SHARD)
+			snprintf(number, sizeof(number), "%u", shard);
 		if (at < 0)
 			*out++ = *text;
-		else if (values[at] && values[at] != shard)
+		else if (values[at] && values[at] != number)
 			out += write_name(values[at], out);
 		else
 			out = stpcpy(out, values[at] ?: "*");

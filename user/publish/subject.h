@@ -15,20 +15,15 @@
 #define SUBJECT_SHARDS_MAX 64
 #define SUBJECT_ANY_SHARD UINT32_MAX
 
-/* What is written for the placeholders. */
-struct subject_names {
-	const char *stream, *machine; /* NULL: `*`, which matches all names */
-	uint32_t shard;		      /* SUBJECT_ANY_SHARD: `*` */
-};
-
 /* Return whether the text is a template whose subjects, or names, fit SUBJECT_MAX with any names. */
 bool subject_template_ok(const char *text);
 bool subject_stream_template_ok(const char *text);
 
 /* Writes the subject, or name, of a valid template. Characters of a name that are invalid in a
- * subject become '_'.
+ * subject become '_'; NULL and SUBJECT_ANY_SHARD become `*`, which matches all.
  */
-void subject_write(const char *text, const struct subject_names *names, char out[SUBJECT_MAX]);
+void subject_write(const char *text, const char *stream, const char *machine, uint32_t shard,
+		   char out[SUBJECT_MAX]);
 
 /* Returns the shard of a message id, from 0 to shards - 1 (0 if shards is 0): FNV-1a of 32 bits,
  * modulo shards. Equal on all machines.

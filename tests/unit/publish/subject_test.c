@@ -56,7 +56,7 @@ TEST(templates)
 			fail_msg("%s", text);
 		if (!want)
 			continue;
-		subject_write(text, &(struct subject_names){ "discv4", "eu-1", 7 }, out);
+		subject_write(text, "discv4", "eu-1", 7, out);
 		assert_string_equal(out, *want ? want : text);
 	}
 }
@@ -65,16 +65,15 @@ TEST(names)
 {
 	char out[SUBJECT_MAX], longest[101];
 
-	subject_write("a.{stream}.{machine}", &(struct subject_names){ "x y.z*", "{>}\x80", 0 }, out);
+	subject_write("a.{stream}.{machine}", "x y.z*", "{>}\x80", 0, out);
 	assert_string_equal(out, "a.x_y_z_.____");
-	subject_write("a.{stream}.{machine}.{shard}",
-		      &(struct subject_names){ "x", NULL, SUBJECT_ANY_SHARD }, out);
+	subject_write("a.{stream}.{machine}.{shard}", "x", NULL, SUBJECT_ANY_SHARD, out);
 	assert_string_equal(out, "a.x.*.*");
-	subject_write("E-{stream}{shard}", &(struct subject_names){ "x", NULL, 12 }, out);
+	subject_write("E-{stream}{shard}", "x", NULL, 12, out);
 	assert_string_equal(out, "E-x12");
 	memset(longest, 'n', 100);
 	longest[100] = '\0';
-	subject_write("{stream}.{machine}", &(struct subject_names){ longest, longest, 0 }, out);
+	subject_write("{stream}.{machine}", longest, longest, 0, out);
 	assert_int_equal(strlen(out), 64 + 1 + 64);
 }
 
