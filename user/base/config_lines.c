@@ -55,7 +55,7 @@ char *config_lines_next(char *to, int size, void *lines)
 	return l->failed ? NULL : to;
 }
 
-int config_lines_end(const struct config_lines *l, int bad)
+int config_lines_end(const struct config_lines *l, int bad, const char *wrong)
 {
 	if (ferror(l->from))
 		return diag_err(-EIO, "cannot read it to its end");
@@ -63,7 +63,8 @@ int config_lines_end(const struct config_lines *l, int bad)
 		return l->failed;
 	if (bad < 0)
 		return diag_err(-ENOMEM, "out of memory");
-	if (bad)
-		diag_at((struct diag_location){ l->path, bad });
-	return bad;
+	if (!bad)
+		return 0;
+	diag_at((struct diag_location){ l->path, bad });
+	return diag_err(-EINVAL, "%s", wrong);
 }

@@ -21,7 +21,7 @@ struct config_lines {
  */
 char *config_lines_next(char *to, int size, void *lines);
 
-/* Returns how reading has ended, from `bad`, the result of ini_parse_stream(): 0; -errno (logged);
- * or the number of a line that inih cannot parse, which the caller logs.
+/* Returns how reading has ended, from `bad`, the result of ini_parse_stream(): 0, or -errno
+ * (logged). wrong: the message about a line that inih cannot parse.
  */
-int config_lines_end(const struct config_lines *l, int bad);
+int config_lines_end(const struct config_lines *l, int bad, const char *wrong);

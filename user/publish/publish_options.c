@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <ini.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -197,26 +198,10 @@ static int read_file(struct publish_options *o)
 		return diag_err(-errno, "%s: %s", o->config, strerror(errno));
 	before = diag_at((struct diag_location){ o->config, 1 });
 	err = ini_parse_stream(config_lines_next, &r.lines, take_key, &r);
-	err = config_lines_end(&r.lines, err);
-	if (err > 0)
-		err = diag_err(-EINVAL, "this is no section, key or comment");
+	err = config_lines_end(&r.lines, err, "this is no section, key or comment");
 	diag_at(before);
 	fclose(r.lines.from);
 	return err;
-}
-
-static void set_defaults(struct publish_options *o)
-{
-	*o = (struct publish_options){
-		.replicas = 1,
-		.duplicates_ns = 120000000000,
-		.skew_ns = 30000000000,
-		.pending = 4096,
-		.pending_bytes = 16000000,
-		.ack_timeout_ns = 5000000000,
-		.retries = 5,
-		.metrics_every_ns = METRICS_EVERY_NS,
-	};
 }
 
 /* Reads options of the command line into *o. args_parse() reorders arguments, so it gets a copy. */
@@ -237,31 +222,35 @@ static int fail_missing(const char *option, const char *example)
 	return diag_err(-EINVAL, "%s is missing, as in %s", option, example);
 }
 
-static int check_servers(const char *servers)
+/* Splits the list of servers into URLs. */
+static int split_servers(struct publish_options *o)
 {
-	size_t len;
+	char *rest = config_values_keep(&o->values, o->servers ?: "");
 
-	if (!servers[strspn(servers, BETWEEN)])
-		return fail_missing("--server", "--server nats://127.0.0.1:4222");
-	for (const char *s = servers; *(s += strspn(s, BETWEEN)); s += len) {
-		len = strcspn(s, BETWEEN);
-		if (memmem(s, len, "://", 3) && strncmp(s, "nats://", 7) && strncmp(s, "tls://", 6))
+	o->urls = rest ? calloc(strlen(rest) + 1, sizeof(*o->urls)) : NULL;
+	if (!o->urls)
+		return diag_err(-ENOMEM, "out of memory");
+	for (char *url; (url = strtok_r(rest, BETWEEN, &rest));) {
+		if (strstr(url, "://") && strncmp(url, "nats://", 7) && strncmp(url, "tls://", 6))
 			return diag_err(-EINVAL,
-					"--server: %.*s is no URL of NATS" ADVICE
+					"--server: %s is no URL of NATS" ADVICE
 					"give nats://HOST:4222 or tls://HOST:4222",
-					(int)len, s);
+					url);
+		o->urls[o->urls_cnt++] = url;
 	}
-	if (strchr(servers, '@'))
+	if (!o->urls_cnt)
+		return fail_missing("--server", "--server nats://127.0.0.1:4222");
+	if (strchr(o->servers, '@'))
 		return diag_err(-EINVAL, "--server: a login in a URL could be read in `ps`" ADVICE
 					 "--user and --password-file, or --token-file");
 	return 0;
 }
 
-static int check_together(const struct publish_options *o)
+static int check_together(struct publish_options *o)
 {
 	if (!o->filter)
 		return fail_missing("the filter's name", PUBLISH_PROGRAM " eth0");
-	if (check_servers(o->servers ?: ""))
+	if (split_servers(o))
 		return -EINVAL;
 	if (!o->stream)
 		return fail_missing("--stream", "--stream GOSSIP");
@@ -309,7 +298,16 @@ int publish_options_read(struct publish_options *o, int argc, char **argv)
 {
 	int err;
 
-	set_defaults(o);
+	*o = (struct publish_options){
+		.replicas = 1,
+		.duplicates_ns = 120000000000,
+		.skew_ns = 30000000000,
+		.pending = 4096,
+		.pending_bytes = 16000000,
+		.ack_timeout_ns = 5000000000,
+		.retries = 5,
+		.metrics_every_ns = METRICS_EVERY_NS,
+	};
 	err = read_arguments(o, argc, argv);
 	if (err || o->version)
 		return err;
@@ -323,5 +321,6 @@ int publish_options_read(struct publish_options *o, int argc, char **argv)
 
 void publish_options_free(struct publish_options *o)
 {
+	free(o->urls);
 	config_values_free(&o->values);
 }

@@ -23,6 +23,8 @@ enum publish_receive {
 struct publish_options {
 	const char *filter;  /* NAME */
 	const char *servers; /* URLs, with commas or blanks between them */
+	const char **urls;   /* each of them */
+	int urls_cnt;
 	const char *stream;  /* the JetStream stream; a template (subject.h) */
 	const char *subject; /* a template */
 	uint32_t shards;     /* 0: the templates have none */

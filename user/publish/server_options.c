@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,16 +30,13 @@ const char *server_error_text(natsStatus err)
 	return text && *text ? text : natsStatus_GetText(err);
 }
 
-/* Copies the host of the first URL in a list. Returns where the next one begins. */
-static const char *copy_host(const char *urls, char host[HOST_MAX])
+static void copy_host(const char *url, char host[HOST_MAX])
 {
-	const char *url = urls + strspn(urls, ", "), *end = url + strcspn(url, ", ");
-	const char *scheme = memmem(url, end - url, "://", 3), *from = scheme ? scheme + 3 : url;
+	const char *scheme = strstr(url, "://"), *from = scheme ? scheme + 3 : url;
 	bool has_brackets = *from == '[';
-	size_t len = strcspn(from += has_brackets, has_brackets ? "], " : ":/, ");
+	size_t len = strcspn(from += has_brackets, has_brackets ? "]" : ":/");
 
 	snprintf(host, HOST_MAX, "%.*s", (int)lesser(len, HOST_MAX - 1), from);
-	return end;
 }
 
 /* Logs why no server could be reached: libnats says only that. */
@@ -50,8 +46,8 @@ static void log_unreached(const struct publish_options *o)
 	char host[HOST_MAX];
 	int err = 0;
 
-	for (const char *urls = o->servers; *urls && !err; found = NULL) {
-		urls = copy_host(urls, host);
+	for (int i = 0; i < o->urls_cnt && !err; i++, found = NULL) {
+		copy_host(o->urls[i], host);
 		err = *host ? getaddrinfo(host, NULL, NULL, &found) : 0;
 		if (found)
 			freeaddrinfo(found);
@@ -99,8 +95,8 @@ void server_note_login(const struct publish_options *o)
 
 	if ((!o->user && !o->token_path && !o->credentials) || has_tls(o))
 		return;
-	for (const char *urls = o->servers; *urls;) {
-		urls = copy_host(urls, host);
+	for (int i = 0; i < o->urls_cnt; i++) {
+		copy_host(o->urls[i], host);
 		if (!*host || !strcmp(host, "localhost") || !strcmp(host, "::1") ||
 		    !strncmp(host, "127.", 4))
 			continue;
@@ -143,23 +139,6 @@ static int read_line(const char *path, char line[LINE_ROOM])
 	return *line ? 0 : diag_err(-EINVAL, "%s: its first line is empty", path);
 }
 
-static natsStatus set_servers(natsOptions *to, const char *servers)
-{
-	char *copy = strdup(servers), *rest = NULL;
-	const char **urls = calloc(strlen(servers) + 1, sizeof(*urls));
-	natsStatus err = NATS_NO_MEMORY;
-	int cnt = 0;
-
-	for (char *url = copy && urls ? strtok_r(copy, ", ", &rest) : NULL; url;
-	     url = strtok_r(NULL, ", ", &rest))
-		urls[cnt++] = url;
-	if (cnt)
-		err = natsOptions_SetServers(to, urls, cnt);
-	free(urls);
-	free(copy);
-	return err;
-}
-
 static natsStatus set_login(natsOptions *to, const struct publish_options *o)
 {
 	char line[LINE_ROOM];
@@ -182,11 +161,8 @@ static natsStatus set_login(natsOptions *to, const struct publish_options *o)
 
 static natsStatus set_tls(natsOptions *to, const struct publish_options *o)
 {
-	natsStatus err = NATS_OK;
+	natsStatus err = has_tls(o) ? natsOptions_SetSecure(to, true) : NATS_OK;
 
-	if (!has_tls(o))
-		return NATS_OK;
-	err = natsOptions_SetSecure(to, true);
 	if (!err && o->tls_ca)
 		err = natsOptions_LoadCATrustedCertificates(to, o->tls_ca);
 	if (!err && o->tls_cert)
@@ -194,29 +170,24 @@ static natsStatus set_tls(natsOptions *to, const struct publish_options *o)
 	return err;
 }
 
-/* Sets name and timeouts. Turns off reconnects by libnats: server_thread.c connects again. */
-static natsStatus set_behaviour(natsOptions *to, const struct publish_options *o)
-{
-	char name[128];
-
-	snprintf(name, sizeof(name), PUBLISH_PROGRAM " %s", o->machine);
-	return natsOptions_SetName(to, name)
-		       ?: natsOptions_SetAllowReconnect(to, false)
-		       ?: natsOptions_SetTimeout(to, CONNECT_MS)
-		       ?: natsOptions_SetPingInterval(to, PING_MS)
-		       ?: natsOptions_SetMaxPingsOut(to, PINGS_MAX)
-		       ?: natsOptions_SetIOBufSize(to, BUFFER_BYTES)
-		       ?: natsOptions_SetWriteDeadline(to, SERVER_WRITE_MS);
-}
-
 natsOptions *server_options_make(const struct publish_options *o)
 {
 	natsOptions *to = NULL;
 	natsStatus err = natsOptions_Create(&to);
+	char name[128];
 
 	if (!err && !check_files(o))
 		err = UNREADABLE;
-	err = err ?: set_servers(to, o->servers) ?: set_behaviour(to, o) ?: set_tls(to, o)
+	snprintf(name, sizeof(name), PUBLISH_PROGRAM " %s", o->machine);
+	err = err ?: natsOptions_SetServers(to, o->urls, o->urls_cnt)
+		       ?: natsOptions_SetName(to, name)
+		       ?: natsOptions_SetAllowReconnect(to, false) /* server_thread.c does that */
+		       ?: natsOptions_SetTimeout(to, CONNECT_MS)
+		       ?: natsOptions_SetPingInterval(to, PING_MS)
+		       ?: natsOptions_SetMaxPingsOut(to, PINGS_MAX)
+		       ?: natsOptions_SetIOBufSize(to, BUFFER_BYTES)
+		       ?: natsOptions_SetWriteDeadline(to, SERVER_WRITE_MS)
+		       ?: set_tls(to, o)
 		       ?: set_login(to, o);
 	if (!err)
 		return to;

@@ -292,11 +292,8 @@ static int parse_file(struct parsing *r)
 {
 	int bad = ini_parse_stream(read_config_line, r, take_config_key, r);
 
-	bad = config_lines_end(&r->lines, bad);
-	if (bad > 0)
-		return diag_err(
-			-EINVAL,
-			"a line is a section, KEY = VALUE, or begins with ; or # as a comment");
+	bad = config_lines_end(&r->lines, bad,
+			       "a line is a section, KEY = VALUE, or begins with ; or # as a comment");
 	return bad ?: end_config_section(r) ?: check_filters(r);
 }
 
