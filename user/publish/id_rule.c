@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "diag.h"
-#include "server_options.h"
+#include "server.h"
 #include "subject.h"
 #include "units.h"
 

@@ -9,7 +9,6 @@
 #include "clock.h"
 #include "diag.h"
 #include "endpoints.h"
-#include "server_options.h"
 #include "units.h"
 
 #define NS_PER_S 1000000000

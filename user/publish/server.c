@@ -16,7 +16,6 @@
 #include "diag.h"
 #include "fd.h"
 #include "integers.h"
-#include "server_options.h"
 
 #define CONNECT_NS 10000000000 /* libnats's own timeout does not cover all steps */
 #define CLOSE_MS 10000
@@ -50,17 +49,13 @@ int server_open(const struct publish_options *o, const struct stream_requirement
 		struct server **out)
 {
 	struct server *s = calloc(1, sizeof(*s));
-	pthread_condattr_t attributes;
 	int err;
 
 	if (!s)
 		return diag_err(-ENOMEM, "out of memory");
 	server_note_login(o);
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
+	pthread_cond_init(&s->changed, NULL);
 	s->options = o;
 	snprintf(s->stream, sizeof(s->stream), "%s", o->stream);
 	s->required = *required;
@@ -105,7 +100,9 @@ void server_check_timeouts(struct server *s)
 {
 	uint64_t since_ns = s->connecting_ns, now = clock_ns(CLOCK_MONOTONIC);
 
-	log_rate_flush_due(&s->notes_log, now);
+	pthread_mutex_lock(&s->lock);
+	log_rate_flush_due(&s->notes, now); /* at a limited rate, as each message may cause one */
+	pthread_mutex_unlock(&s->lock);
 	if (!since_ns || now - since_ns <= CONNECT_NS)
 		return;
 	cut_connections();
@@ -118,17 +115,13 @@ static void end_thread(struct server *s)
 {
 	struct timespec until;
 
+	clock_gettime(CLOCK_REALTIME, &until);
 	pthread_mutex_lock(&s->lock);
 	s->is_stopping = true;
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
-	for (;;) {
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec++;
-		if (!pthread_timedjoin_np(s->thread, NULL, &until))
-			return;
+	while (until.tv_sec++, pthread_timedjoin_np(s->thread, NULL, &until))
 		cut_connections();
-	}
 }
 
 void server_close(struct server *s)
@@ -136,8 +129,8 @@ void server_close(struct server *s)
 	if (!s)
 		return;
 	end_thread(s);
-	log_rate_flush(&s->notes_log);
 	pthread_mutex_lock(&s->lock);
+	log_rate_flush(&s->notes);
 	server_bin_empty(&s->sent);
 	server_bin_empty(&s->answered);
 	pthread_mutex_unlock(&s->lock);
@@ -149,9 +142,8 @@ void server_close(struct server *s)
 
 enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 {
-	char messages[SERVER_MESSAGES_MAX], note[SERVER_TEXT_MAX], *rest = messages;
+	char messages[SERVER_MESSAGES_MAX] = "", *rest = messages;
 	enum server_state state;
-	uint32_t notes_cnt;
 	uint64_t times;
 
 	while (read(s->fd, &times, sizeof(times)) > 0)
@@ -162,11 +154,9 @@ enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 		s->shared = NULL;
 	s->connection = s->shared;
 	pthread_cond_broadcast(&s->changed);
-	memcpy(messages, s->messages, sizeof(messages));
-	memcpy(note, s->note, sizeof(note));
-	notes_cnt = s->notes_cnt;
-	s->messages[0] = '\0';
-	s->notes_cnt = 0;
+	if (s->has_messages)
+		memcpy(messages, s->messages, sizeof(messages));
+	s->has_messages = false;
 	state = s->has_failed ? SERVER_FAILED : s->connection ? SERVER_UP : SERVER_DOWN;
 	if (state == SERVER_UP)
 		*ret_fit = s->fit;
@@ -177,9 +167,6 @@ enum server_state server_update(struct server *s, struct stream_fit *ret_fit)
 
 		diag_give(&(struct diag){ *finding - '0', .finding = finding + 1, .advice = line });
 	}
-	if (notes_cnt) /* at a limited rate, as each message may cause one */
-		log_rate_note(&s->notes_log, clock_ns(CLOCK_MONOTONIC), notes_cnt,
-			      "the server says: %s", note);
 	return state;
 }
 

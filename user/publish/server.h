@@ -32,9 +32,7 @@ struct server_answer {
 	struct publish_answer answer;
 };
 
-#define SERVER_TEXT_MAX 512	 /* of a note of a server */
 #define SERVER_MESSAGES_MAX 4096 /* of an attempt, a line each: kind, finding, and ADVICE with it */
-
 #define SERVER_BIN_MAX 64
 
 /* Messages that are done. libnats frees them in a thread of its own, and natsMsg_Destroy() wakes
@@ -56,13 +54,11 @@ struct server {
 
 	/* Used by the thread that opened the server. */
 	natsConnection *connection; /* for server_publish(); NULL: SERVER_DOWN */
-	struct log_rate notes_log;  /* notes of servers */
 	struct server_bin sent;
 
 	/* Used by the other thread. */
-	struct diag_receiver receiver;	    /* of its messages */
-	char found[SERVER_MESSAGES_MAX];    /* the messages of this attempt; "": none */
-	char reported[SERVER_MESSAGES_MAX]; /* those of the last attempt */
+	struct diag_receiver receiver;	 /* of its messages */
+	char found[SERVER_MESSAGES_MAX]; /* the messages of this attempt; "": none */
 	bool was_up;
 
 	_Atomic uint64_t connecting_ns; /* when the attempt to connect began; 0: there is none */
@@ -76,9 +72,9 @@ struct server {
 	bool is_lost;		/* the shared connection was closed */
 	bool has_new_rule;	/* a rule of ids has changed, and was not read since */
 	bool is_stopping, has_failed;
-	char messages[SERVER_MESSAGES_MAX]; /* to be logged; "": none */
-	char note[SERVER_TEXT_MAX];	    /* the last note of a server */
-	uint32_t notes_cnt;		    /* notes since the last server_update() */
+	bool has_messages;		    /* `messages` are to be logged */
+	char messages[SERVER_MESSAGES_MAX]; /* of the last attempt */
+	struct log_rate notes;		    /* notes of servers */
 	struct server_answer *answers;	    /* a ring */
 	uint32_t first, cnt;
 	struct server_bin answered;
@@ -90,13 +86,11 @@ int server_open(const struct publish_options *o, const struct stream_requirement
 void server_close(struct server *s); /* accepts NULL */
 
 /* Returns the state now; SERVER_UP after SERVER_DOWN means a new connection, and sets *ret_fit to
- * the result of the last check: a new one makes s->fd readable. Logs the thread's errors and notes.
+ * the result of the last check: a new one makes s->fd readable. Logs the thread's messages.
  */
 enum server_state server_update(struct server *s, struct stream_fit *ret_fit);
 
-/* Ends an attempt to connect after 10 s, and logs notes of servers that are left. The caller calls
- * it regularly.
- */
+/* Ends an attempt to connect after 10 s, and logs notes of servers. The caller calls it regularly. */
 void server_check_timeouts(struct server *s);
 
 /* Sets new requirements, and has the streams checked, at once if there is a connection. While one
@@ -113,9 +107,9 @@ uint32_t server_take(struct server *s, struct server_answer *out, uint32_t most)
 /* Makes s->fd readable: needed if the caller leaves answers for the next turn of its loop. */
 void server_wake(struct server *s);
 
-/* Publishes a message, and destroys it. Returns 0; -EMSGSIZE if it is
- * larger than the server takes; -EAGAIN if it was not sent because there was no connection at the
- * last server_update(), or it was lost since; or -EIO, with *ret_why, if it cannot be sent.
+/* Publishes a message, and destroys it. Returns 0; -EMSGSIZE if the server takes no message of this
+ * size; -EAGAIN if there was no connection at the last server_update(), or it was lost since; or
+ * -EIO, with *ret_why, if the message cannot be sent.
  */
 int server_publish(struct server *s, natsMsg *m, const char **ret_why);
 
@@ -125,3 +119,19 @@ void server_bin_empty(struct server_bin *b);
 
 /* Runs the other thread (server_thread.c); its argument is the server. */
 void *server_run(void *arg);
+
+/* server_options.c: libnats's options of a connection: servers, credentials, TLS. */
+
+/* Returns options that the caller destroys; or NULL (logged). Reads files in each call, so that a
+ * changed password is used.
+ */
+natsOptions *server_options_make(const struct publish_options *o);
+
+/* Returns the error of this thread's last libnats call, without its position in libnats's source. */
+const char *server_error_text(natsStatus err);
+
+/* Notes a login that goes to another machine without TLS. */
+void server_note_login(const struct publish_options *o);
+
+/* Logs why connecting failed, and what to do. */
+void server_log_failure(const struct publish_options *o, natsStatus err);

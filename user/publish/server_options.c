@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "server_options.h"
+#include "server.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -10,7 +10,6 @@
 #include "diag.h"
 #include "integers.h"
 #include "private_file.h"
-#include "server.h"
 
 #define CONNECT_MS 3000
 #define PING_MS 5000

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "server_options.h"
 
 #define NS_PER_S 1000000000
 #define LASTING_NS 5000000000 /* after a connection that lasted longer, pauses are short again */
@@ -33,12 +32,9 @@ static void keep_message(void *to, const struct diag *d)
  */
 static void report(struct server *s)
 {
-	bool is_new = *s->found && strcmp(s->found, s->reported);
-
-	memcpy(s->reported, s->found, sizeof(s->reported));
+	s->has_messages |= strcmp(s->found, s->messages) != 0;
+	memcpy(s->messages, s->found, sizeof(s->messages));
 	s->found[0] = '\0';
-	if (is_new)
-		memcpy(s->messages, s->reported, sizeof(s->messages));
 	server_wake(s);
 }
 
@@ -119,50 +115,42 @@ static void on_error(natsConnection *nc, natsSubscription *sub, natsStatus err, 
 	(void)nc, (void)sub;
 	nats_GetLastError(&last);
 	pthread_mutex_lock(&s->lock);
-	snprintf(s->note, sizeof(s->note), "%s",
+	snprintf(s->notes.text, sizeof(s->notes.text), "the server says: %s",
 		 last == err ? server_error_text(err) : natsStatus_GetText(err));
-	s->notes_cnt++;
+	s->notes.cnt++;
 	pthread_mutex_unlock(&s->lock);
-	server_wake(s);
 }
 
-static void end_subscriptions(natsSubscription *subscriptions[2])
-{
-	for (int i = 0; i < 2; i++)
-		natsSubscription_Destroy(subscriptions[i]);
-	subscriptions[0] = subscriptions[1] = NULL;
-}
+/* A connection, with subscriptions to answers and to rules of ids. */
+struct link {
+	natsConnection *nc;
+	natsSubscription *answers, *rules;
+};
 
-/* Makes a connection, and subscriptions to answers and to rules of ids. Returns NULL if that fails
- * (logged).
- */
-static natsConnection *connect_once(struct server *s, natsSubscription *subscriptions[2])
+/* Fills *l, of zeros; the caller destroys what is in it. Returns 0; or -EAGAIN (logged). */
+static int connect_once(struct server *s, struct link *l)
 {
 	natsOptions *options = server_options_make(s->options);
-	natsConnection *nc = NULL;
 	char subject[96], rules[ID_RULE_SUBJECT_MAX];
 	natsStatus err;
 
 	if (!options)
-		return NULL;
+		return -EAGAIN;
 	s->connecting_ns = clock_ns(CLOCK_MONOTONIC);
 	err = natsOptions_SetClosedCB(options, on_closed, s)
 		      ?: natsOptions_SetErrorHandler(options, on_error, s)
-		      ?: natsConnection_Connect(&nc, options);
+		      ?: natsConnection_Connect(&l->nc, options);
 	s->connecting_ns = 0;
 	natsOptions_Destroy(options);
 	snprintf(subject, sizeof(subject), "%s.*", s->inbox);
 	id_rule_subject(s->stream, "*", rules);
-	err = err ?: natsConnection_HasHeaderSupport(nc)
-		       ?: natsConnection_Subscribe(&subscriptions[0], nc, subject, on_answer, s)
-		       ?: natsSubscription_SetPendingLimits(subscriptions[0], -1, -1)
-		       ?: natsConnection_Subscribe(&subscriptions[1], nc, rules, on_rule, s);
-	if (!err)
-		return nc;
-	server_log_failure(s->options, err);
-	end_subscriptions(subscriptions);
-	natsConnection_Destroy(nc);
-	return NULL;
+	err = err ?: natsConnection_HasHeaderSupport(l->nc)
+		       ?: natsConnection_Subscribe(&l->answers, l->nc, subject, on_answer, s)
+		       ?: natsSubscription_SetPendingLimits(l->answers, -1, -1)
+		       ?: natsConnection_Subscribe(&l->rules, l->nc, rules, on_rule, s);
+	if (err)
+		server_log_failure(s->options, err);
+	return err ? -EAGAIN : 0;
 }
 
 /* Checks the streams. The caller holds the lock, which is released meanwhile. Returns 0; -EAGAIN if
@@ -193,6 +181,17 @@ static int check(struct server *s, natsConnection *nc)
 	return err;
 }
 
+/* Waits for a change. Returns false after until_ns. The caller holds the lock. */
+static bool wait_until(struct server *s, uint64_t until_ns)
+{
+	const struct timespec until = { until_ns / NS_PER_S, until_ns % NS_PER_S };
+
+	if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
+		return false;
+	pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC, &until);
+	return true;
+}
+
 /* Shares the connection with the other thread until that drops it. The caller holds the lock, which
  * is released meanwhile. Returns 0; or -EAGAIN (logged) if the streams no longer suit.
  */
@@ -205,13 +204,8 @@ static int share(struct server *s, natsConnection *nc)
 	s->is_lost = natsConnection_IsClosed(nc);
 	server_wake(s);
 	while (s->shared && !s->is_stopping) {
-		uint64_t until_ns = s->is_lost ? UINT64_MAX : s->check_ns;
-		struct timespec until = { until_ns / NS_PER_S, until_ns % NS_PER_S };
-
-		if (until_ns > clock_ns(CLOCK_MONOTONIC)) {
-			pthread_cond_timedwait(&s->changed, &s->lock, &until);
+		if (wait_until(s, s->is_lost ? UINT64_MAX : s->check_ns))
 			continue;
-		}
 		err = check(s, nc);
 		s->is_lost |= err == -EINVAL;
 	}
@@ -224,41 +218,36 @@ static int share(struct server *s, natsConnection *nc)
  */
 static int use_once(struct server *s)
 {
-	natsSubscription *subscriptions[2] = { 0 };
-	natsConnection *nc = connect_once(s, subscriptions);
-	bool is_refused;
-	int err;
+	struct link l = { 0 };
+	int err = connect_once(s, &l);
 
 	pthread_mutex_lock(&s->lock);
-	if (!nc) {
+	if (!err)
+		err = check(s, l.nc);
+	else
 		report(s);
-		pthread_mutex_unlock(&s->lock);
-		return -EAGAIN;
-	}
-	err = check(s, nc);
-	is_refused = !err && s->options->check && s->fit.refused;
 	/* At the start all subjects must be taken. Later, an untaken one does not stop the others. */
 	if (!err && !s->was_up && s->fit.untaken & ~s->fit.refused)
 		err = -EINVAL;
-	else if (is_refused || (err == -EINVAL && s->was_up))
+	else if ((!err && s->options->check && s->fit.refused) || (err == -EINVAL && s->was_up))
 		err = -EAGAIN;
 	else if (!err)
-		err = share(s, nc);
+		err = share(s, l.nc);
 	pthread_mutex_unlock(&s->lock);
-	end_subscriptions(subscriptions);
-	natsConnection_Destroy(nc);
+	natsSubscription_Destroy(l.answers);
+	natsSubscription_Destroy(l.rules);
+	natsConnection_Destroy(l.nc);
 	return err;
 }
 
 /* Waits for ms milliseconds. Returns false if the server is closed. */
 static bool pause_ms(struct server *s, unsigned int ms)
 {
-	uint64_t ns = clock_ns(CLOCK_MONOTONIC) + ms * 1000000ULL;
-	struct timespec until = { ns / NS_PER_S, ns % NS_PER_S };
+	uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + ms * 1000000ULL;
 	bool goes_on;
 
 	pthread_mutex_lock(&s->lock);
-	while (!s->is_stopping && !pthread_cond_timedwait(&s->changed, &s->lock, &until))
+	while (!s->is_stopping && wait_until(s, until_ns))
 		;
 	goes_on = !s->is_stopping;
 	pthread_mutex_unlock(&s->lock);

@@ -7,7 +7,7 @@
 
 #include "diag.h"
 #include "pending.h"
-#include "server_options.h"
+#include "server.h"
 #include "units.h"
 
 #define WAIT_MS 5000

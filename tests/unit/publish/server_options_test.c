@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "diags.h"
-#include "server_options.h"
+#include "server.h"
 
 #define PATH "/tmp/server_options_test"
 #define TOO_LONG PATH ": its first line has more than 1023 bytes"
