@@ -4,7 +4,6 @@
  */
 #include "await.h"
 #include "offers.h"
-#include "packet.h"
 #include "stream_reader.h"
 
 #define FPR " --fpr 1e-9 "
@@ -64,37 +63,26 @@ static const struct machine {
 	  .port = 8002 },
 };
 
-static void send_to(unsigned int n, uint16_t port, uint32_t event)
+TEST_ROWS(compares, MACHINES)
 {
-	struct gossip_sender s;
-
-	assert_int_equal(gossip_sender_open(&s, node_address(n), port ?: GOSSIP_PORT, 1), 0);
-	assert_int_equal(gossip_send(&s, &event, 1), 0);
-	gossip_sender_close(&s);
-}
-
-static void compares(void **state)
-{
-	const struct machine *m = *state;
-
 	jetstream_start(&(struct jetstream_plan){ 0 });
 	jetstream_put(0, 0);
 	for (unsigned int n = 0; n < 2; n++) {
-		node_add(n, m->node[n].load);
-		node_use_next_version(m->next && n);
-		node_publish(n, m->node[n].publish);
-		if (!n || !m->words)
+		node_add(n, row->node[n].load);
+		node_use_next_version(row->next && n);
+		node_publish(n, row->node[n].publish);
+		if (!n || !row->words)
 			node_await_ready(n);
 	}
-	if (m->words)
-		process_await(node_publisher(1), m->words);
-	send_to(1, m->port, 1);
-	node_await_metric(1, m->words ? "given_up_total" : "acknowledged_total", 1);
-	send_to(0, 0, 1);
+	if (row->words)
+		process_await(node_publisher(1), row->words);
+	node_send_event(1, row->port ?: 8001, "1");
+	node_await_metric(1, row->words ? "given_up_total" : "acknowledged_total", 1);
+	node_send_event(0, 8001, "1");
 	node_await_metric(0, "acknowledged_total", 1);
-	assert_int_equal(node_metric(0, "duplicate_total"), m->words == NULL);
+	assert_int_equal(node_metric(0, "duplicate_total"), row->words == NULL);
 	assert_int_equal(stream_messages(), 1);
-	assert_int_equal(node_metric(1, "connected"), m->words == NULL);
+	assert_int_equal(node_metric(1, "connected"), row->words == NULL);
 	assert_int_equal(node_end(1, SIGTERM), 0);
 }
 
@@ -175,20 +163,15 @@ TEST(rule_changes)
  */
 TEST(set_changes_a_profile)
 {
-	jetstream_start(&(struct jetstream_plan){ 0 });
-	for (unsigned int n = 0; n < 2; n++) {
-		node_add(n, OWN "--learn app");
-		node_publish(n, "--create " SECRET);
-		node_await_ready(n);
-	}
+	nodes_serve(2, OWN "--learn app", SECRET);
 	node_sh(1, "%s set node1 --profile own:8001 --profiles /mnt/own2", tool());
-	send_to(1, 0, 1);
+	node_send_event(1, 8001, "1");
 	process_await(node_publisher(1), "with another profile");
 	node_await_metric(1, "given_up_total", 1);
 	assert_int_equal(stream_messages(), 0);
 	node_sh(1, "%s set node1 --profile own:8001 --profiles /mnt/own", tool());
 	node_await_metric(1, "connected", 1);
-	send_to(1, 0, 1);
+	node_send_event(1, 8001, "1");
 	stream_await(1);
 }
 
@@ -204,26 +187,11 @@ TEST(one_stream_differs)
 	}
 	process_await(node_publisher(1),
 		      "events of node1/own are given up: another machine makes other ids");
-	send_to(1, 8001, 1);
-	send_to(1, 8002, 1);
+	node_send_event(1, 8001, "1");
+	node_send_event(1, 8002, "1");
 	node_await_metric(1, "given_up_total", 1);
 	node_await_metric(1, "acknowledged_total", 1);
 	assert_int_equal(stream_messages(), 1);
-}
-
-/* If both differ, each reason is logged. */
-TEST(two_streams_differ)
-{
-	jetstream_start(&(struct jetstream_plan){ 0 });
-	jetstream_put(0, 0);
-	node_add(0, OWN);
-	node_publish(0, SECRET);
-	node_await_ready(0);
-	put_rule("format=999 machine=new");
-	node_add(1, "--profile own:8001 --profile gsp:8002 --profiles /mnt/own" FPR);
-	node_publish(1, OTHER);
-	process_await(node_publisher(1), "machine new publishes gsp into stream EVENTS with ids of");
-	process_await(node_publisher(1), "publishes own into stream EVENTS with another secret");
 }
 
 /* A machine with another secret begins no other stream: the next machine can. */
@@ -242,7 +210,7 @@ TEST(one_that_differs_writes_no_rule)
 		else
 			process_await(node_publisher(1), "no machine publishes b yet");
 	}
-	send_to(2, 8002, 1);
+	node_send_event(2, 8002, "1");
 	node_await_metric(2, "acknowledged_total", 1);
 }
 
@@ -260,26 +228,25 @@ static const struct unknown {
 	  "note: the server says: Permissions Violation for Subscription to \"$KV.xdp-dedup.EVENTS.*\"" },
 };
 
-static void unknown_is_not_equal(void **state)
+TEST_ROWS(unknown_is_not_equal, UNKNOWN)
 {
-	const struct unknown *u = *state;
 	char lines[512], options[128];
 
 	sh("echo p >/mnt/password; chmod 600 /mnt/password");
 	snprintf(lines, sizeof(lines),
 		 "authorization { users: [ { user: all, password: p }, { user: u, password: p, "
 		 "permissions: { %s: { deny: [ \"%s\" ] } } } ] }",
-		 u->right, u->deny);
+		 row->right, row->deny);
 	jetstream_start(&(struct jetstream_plan){ .lines = lines, .options = "all:p@" });
 	node_add(0, "");
-	if (!*u->options) { /* a stream without a bucket */
+	if (!*row->options) { /* a stream without a bucket */
 		node_publish(0, "--create --check --user u --password-file /mnt/password");
 		assert_int_equal(node_end(0, 0), 0);
 		jetstream_delete_bucket();
 	}
-	snprintf(options, sizeof(options), "%s --user u --password-file /mnt/password", u->options);
+	snprintf(options, sizeof(options), "%s --user u --password-file /mnt/password", row->options);
 	node_publish(0, options);
-	process_await(node_publisher(0), u->words);
+	process_await(node_publisher(0), row->words);
 }
 
 #define ROLL_EVENTS 9000
@@ -287,36 +254,27 @@ static void unknown_is_not_equal(void **state)
 #define ROLL_SPREAD_MS 1000 /* less than --skew */
 #define ROLL_OPTIONS "--skew 2s "
 
-static void count_event(void *ctx, const struct stream_message *m)
-{
-	struct gossip_packet p;
-
-	assert_int_equal(m->payload_len, sizeof(p));
-	memcpy(&p, m->payload, sizeof(p));
-	gossip_account(ctx, &p, sizeof(p), 0);
-}
-
 /* No event is there twice. One is missing only if all its copies came while nobody published. */
 static void assert_rolled(uint32_t end_ms, uint32_t begin_ms)
 {
-	struct gossip_receiver r = { .fd = -1, .seed = offers.plan.seed, .events = ROLL_EVENTS };
+	struct stream_counts c = stream_count(offers.plan.seed, ROLL_EVENTS);
+	const uint16_t *copies = c.events.copies;
 	uint32_t lost = 0;
 
-	r.copies = calloc(ROLL_EVENTS, sizeof(*r.copies));
-	assert_non_null(r.copies);
-	stream_read(count_event, &r);
+	stream_count_more(&c);
+	assert_int_equal(c.events.strangers, 0);
 	for (uint32_t e = 0; e < ROLL_EVENTS; e++) {
 		bool may_miss = offers.last_ms[e] >= end_ms && offers.first_ms[e] <= begin_ms;
 
-		lost += !r.copies[e];
-		if (r.copies[e] > 1 || (!r.copies[e] && !may_miss))
+		lost += !copies[e];
+		if (copies[e] > 1 || (!copies[e] && !may_miss))
 			fail_msg("event %u: %u times, offered from %u to %u ms; published until %u, from %u",
-				 e, r.copies[e], offers.first_ms[e], offers.last_ms[e], end_ms,
+				 e, copies[e], offers.first_ms[e], offers.last_ms[e], end_ms,
 				 begin_ms);
 	}
 	print_message("nobody published for %u ms; %u of %d events are missing\n",
 		      begin_ms - end_ms, lost, ROLL_EVENTS);
-	gossip_receiver_close(&r);
+	gossip_receiver_close(&c.events);
 }
 
 /* Three machines are changed one after another, under traffic, as USAGE.md says. */
@@ -328,19 +286,13 @@ static const struct roll {
 	{ "version_makes_other_ids", SECRET, "with ids of another version", .next = true },
 };
 
-static void rolls(void **state)
+TEST_ROWS(rolls, ROLLS)
 {
-	const struct roll *roll = *state;
 	uint32_t end_ms = 0, begin_ms;
 	char options[128];
 
-	snprintf(options, sizeof(options), ROLL_OPTIONS "%s", roll->secret);
-	jetstream_start(&(struct jetstream_plan){ 0 });
-	for (unsigned int n = 0; n < NODES; n++) {
-		node_add(n, OWN "--learn app");
-		node_publish(n, "--create " ROLL_OPTIONS SECRET);
-		node_await_ready(n);
-	}
+	snprintf(options, sizeof(options), ROLL_OPTIONS "%s", row->secret);
+	nodes_serve(NODES, OWN "--learn app", ROLL_OPTIONS SECRET);
 	offers_start(&(struct offers_plan){ .events = ROLL_EVENTS,
 					    .nodes = NODES,
 					    .copies_max = 3,
@@ -351,9 +303,9 @@ static void rolls(void **state)
 		usleep(1500000);
 		end_ms = offers_now_ms();
 		assert_int_equal(node_end(n, SIGTERM), 0);
-		node_use_next_version(roll->next);
+		node_use_next_version(row->next);
 		node_publish(n, options);
-		process_await(node_publisher(n), roll->words);
+		process_await(node_publisher(n), row->words);
 		if (!n) { /* while another machine publishes, nothing changes */
 			node_sh(0,
 				"! %s node0 --server %s --stream EVENTS --subject 'gossip.{stream}' %s "
@@ -370,8 +322,7 @@ static void rolls(void **state)
 		node_await_ready(n);
 	begin_ms = offers_now_ms();
 	offers_wait();
-	for (unsigned int n = 0; n < NODES; n++)
-		node_await_idle(n);
+	nodes_await_idle(NODES);
 	assert_rolled(end_ms, begin_ms);
 }
 
@@ -398,17 +349,9 @@ TEST(stream_is_added)
 		node_sh(n, "%s set node%u --profile a=gsp:8002 --profile z=gsp:8001", tool(), n);
 	}
 	offers_wait();
-	for (unsigned int n = 0; n < NODES; n++)
-		node_await_idle(n);
+	nodes_await_idle(NODES);
 	stream_await(3000);
 	assert_int_equal(stream_messages(), 3000);
 }
 
-int main(void)
-{
-	add_rows(MACHINES, compares, setup, offers_teardown);
-	add_rows(UNKNOWN, unknown_is_not_equal, setup, offers_teardown);
-	add_rows(ROLLS, rolls, setup, offers_teardown);
-	add_own_tests(setup, offers_teardown);
-	return run_added_tests("publish_agree");
-}
+HUB_MAIN(setup, offers_teardown)

@@ -42,72 +42,88 @@ TEST(says_why_a_filter_cannot_be_read)
 		fail_msg("%s", out);
 }
 
-/* What --check says of a stream with this duplicate window. */
-static const struct window {
-	const char *name;
-	uint32_t duplicates_s;
-	const char *options;
-	const char *words; /* NULL: nothing about retries */
-} WINDOWS[] = {
-	{ "window_as_long_as_retries", 32, "", NULL },
-	{ "window_shorter_than_retries", 31, "",
+#define SECRET "--secret /mnt/secret"
+
+/* Starts with these options, and ends by itself, with these words in the log, and without those. */
+static const struct verdict {
+	const char *name, *load; /* NULL: --port 8001 */
+	const char *options, *words, *lacks;
+	int status;
+	uint32_t duplicates_s; /* of the stream, made before; 0: there is none */
+	const char *setup;     /* a shell command */
+} VERDICTS[] = {
+	{ "no_stream", NULL, "", "there is no stream EVENTS", .status = 1 },
+	{ "check_without_stream", NULL, "--check", "there is no stream EVENTS", .status = 1 },
+	{ "window_shorter_than_skew", NULL, "--skew 30s",
+	  "stream EVENTS knows ids for 10s only, and another machine may publish an event 30s",
+	  .status = 1, .duplicates_s = 10 },
+	{ "created_window_shorter_than_skew", NULL, "--create --duplicates 10s --skew 1m",
+	  "--duplicates is shorter than --skew", .status = 2 },
+	{ "digest_without_secret", "--profile payload:8001", "--create", "--secret", .status = 1 },
+	{ "laps_without_secret", "--profile rtp:8001", "--create", "--secret", .status = 1 },
+	{ "secret_of_others", NULL, "--create " SECRET, "/mnt/secret", .status = 1,
+	  .setup = "head -c 32 /dev/zero >/mnt/secret; chmod 640 /mnt/secret" },
+	{ "secret_too_short", NULL, "--create " SECRET, "/mnt/secret has 31 bytes", .status = 1,
+	  .setup = "umask 077; head -c 31 /dev/zero >/mnt/secret" },
+	{ "secret_missing", NULL, "--create " SECRET, "/mnt/secret", .status = 1 },
+	{ "no_udp", "--profile mirror", "--create", "mirror", .status = 1 },
+	{ "other_subjects", NULL, "--subject other.x", "does not take the subject other.x",
+	  .status = 1, .duplicates_s = 120 },
+	{ "no_delivery", NULL, "--create --receive xsk", "xsk", .status = 1 },
+	{ "misused", NULL, "--pending 0", "--pending", .status = 2 },
+	/* What may be there twice. */
+	{ "window_as_long_as_retries", NULL, "--check", "connected", "retries", .duplicates_s = 32 },
+	{ "window_shorter_than_retries", NULL, "--check",
 	  "stream EVENTS knows ids for 31s, and the retries of an event take longer: the event may "
-	  "be there twice; make the stream's duplicate window at least 32s" },
-	{ "window_shorter_than_one_retry", 30, "--retries 1 --ack-timeout 30s",
-	  "make the stream's duplicate window at least 31s" },
-	{ "window_without_retries", 30, "--retries 0 --ack-timeout 1h", NULL },
+	  "be there twice; make the stream's duplicate window at least 32s",
+	  .duplicates_s = 31 },
+	{ "window_shorter_than_one_retry", NULL, "--check --retries 1 --ack-timeout 30s",
+	  "make the stream's duplicate window at least 31s", .duplicates_s = 30 },
+	{ "window_without_retries", NULL, "--check --retries 0 --ack-timeout 1h", "connected",
+	  "retries", .duplicates_s = 30 },
+	/* What may be lost, by how the filter learns. */
+	{ "learn_kernel", NULL, "--create --check",
+	  .words = "xdp-dedup set node0 --learn app lets copies" },
+	{ "learn_numbers", "--profile moldudp64:8001@10.78.0.2", "--create --check",
+	  .words = "xdp-dedup lost node0 --want lets the next copies" },
+	{ "learn_app", "--port 8001 --learn app", "--create --check", "connected",
+	  .lacks = "is lost with its later copies" },
 };
 
-static void compares_window_with_retries(void **state)
+TEST_ROWS(ends_by_itself, VERDICTS)
 {
-	const struct window *w = *state;
-	char options[128];
-
 	jetstream_start(&(struct jetstream_plan){ 0 });
-	jetstream_put(w->duplicates_s, 0);
-	node_add(0, "--port 8001");
-	snprintf(options, sizeof(options), "--check %s", w->options);
-	node_publish(0, options);
-	assert_int_equal(node_end(0, 0), 0);
-	process_await(node_publisher(0), "connected");
-	if (w->words)
-		process_await(node_publisher(0), w->words);
-	else
-		assert_false(process_has_said(node_publisher(0), "retries"));
+	if (row->duplicates_s)
+		jetstream_put(row->duplicates_s, 0);
+	if (row->setup)
+		sh("%s", row->setup);
+	node_add(0, row->load ?: "--port 8001");
+	node_publish(0, row->options);
+	assert_int_equal(node_end(0, 0), row->status);
+	process_await(node_publisher(0), row->words);
+	assert_false(row->lacks && process_has_said(node_publisher(0), row->lacks));
 }
 
-/* What may be lost, by how the filter learns. */
-static const struct learning {
-	const char *name, *load, *words; /* NULL: nothing */
-} LEARNING[] = {
-	{ "learn_kernel", "--port 8001", "xdp-dedup set node0 --learn app lets copies" },
-	{ "learn_numbers", "--profile moldudp64:8001@10.78.0.2",
-	  "xdp-dedup lost node0 --want lets the next copies" },
-	{ "learn_app", "--port 8001 --learn app", NULL },
-};
-
-static void says_what_may_be_lost(void **state)
+TEST(no_such_filter)
 {
-	const struct learning *l = *state;
-
 	jetstream_start(&(struct jetstream_plan){ 0 });
-	node_add(0, l->load);
-	node_publish(0, "--create --check");
-	assert_int_equal(node_end(0, 0), 0);
-	if (l->words)
-		process_await(node_publisher(0), l->words);
-	else
-		assert_false(process_has_said(node_publisher(0), "is lost with its later copies"));
+	node_add(0, "");
+	node_sh(0, "%s unload in", tool());
+	node_publish(0, "--create");
+	assert_int_equal(node_end(0, 0), 1);
+	process_await(node_publisher(0), "there is no filter node0");
 }
 
 #define URL "nats://10.76.0.10:4222"
-#define CERTIFICATES                                                                               \
-	"cd /mnt && openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem "         \
-	"-subj /CN=ca -days 9 2>/dev/null && "                                                     \
-	"openssl req -newkey rsa:2048 -nodes -keyout s.key -out s.csr -subj /CN=s 2>/dev/null && " \
-	"echo subjectAltName=IP:10.76.0.10 >ext && openssl x509 -req -in s.csr -CA ca.pem "        \
-	"-CAkey ca.key -CAcreateserial -days 9 -extfile ext -out s.pem 2>/dev/null"
+#define REFUSED URL ": the login is refused: Authorization Violation"
 
+/* An operator's server, and the credentials of a new user: an account, and options. */
+#define OPERATOR "include operator.conf\njetstream { store_dir: /mnt/plain }"
+#define CREDENTIALS "/mnt/node.creds"
+#define USER(user)                                                                                 \
+	"umask 077; tests/fixture/publish/credentials.py operator /mnt events plain-no_jetstream " \
+	"strangers-unknown; tests/fixture/publish/credentials.py user /mnt " CREDENTIALS " " user
+#define AS_USER "--create --credentials " CREDENTIALS
 /* Why a server cannot be used, or has no stream: one line, with what to do. */
 static const struct server {
 	const char *name;
@@ -137,13 +153,12 @@ static const struct server {
 	  .words = "'/mnt/plain.conf': no certificate or crl found" },
 	{ "server_without_tls", "", "tls://10.76.0.10:4222",
 	  .words = "the server has no TLS: configure it there, or give a nats:// URL" },
-	{ "unknown_authority", "tls { cert_file: /mnt/s.pem, key_file: /mnt/s.key }",
-	  .words = "--tls-ca names the authorities that are trusted", .setup = CERTIFICATES },
+	{ "unknown_authority", "tls { cert_file: /mnt/server.pem, key_file: /mnt/server.key }",
+	  .words = "--tls-ca names the authorities that are trusted" },
 	{ "certificate_wanted",
-	  "tls { cert_file: /mnt/s.pem, key_file: /mnt/s.key, ca_file: /mnt/ca.pem, verify: true }",
+	  "tls { cert_file: /mnt/server.pem, key_file: /mnt/server.key, ca_file: /mnt/ca.pem, verify: true }",
 	  .options = "--tls-ca /mnt/ca.pem",
-	  .words = "if the server wants a certificate of this machine, give --tls-cert and --tls-key",
-	  .setup = CERTIFICATES },
+	  .words = "if the server wants a certificate of this machine, give --tls-cert and --tls-key" },
 	{ "password_of_others", .options = "--user u --password-file /mnt/password",
 	  .words = "/mnt/password can be read or changed by others: chmod 600 it",
 	  .before = "the login to 10.76.0.10 is not encrypted",
@@ -152,15 +167,35 @@ static const struct server {
 	  .words = "the servers have no storage left: free their disks, or raise max_file_store",
 	  .setup = "mkdir /mnt/store; mount -t tmpfs -o size=1m tmpfs /mnt/store; "
 		   "head -c 1m /dev/zero >/mnt/store/filler || :" },
+	{ "user_without_rights", OPERATOR, .options = AS_USER,
+	  .words = "no answer within 5 s; the account may lack the right to ask for it",
+	  .setup = USER("events 'publish=other.>'") },
+	{ "account_without_jetstream", OPERATOR, .options = AS_USER,
+	  .words = "stream EVENTS: cannot be looked up: JetStream not enabled for account",
+	  .setup = USER("plain") },
+	{ "user_of_an_unknown_account", OPERATOR, .options = AS_USER, .words = REFUSED,
+	  .setup = USER("strangers") },
+	{ "key_of_another_user", OPERATOR, .options = AS_USER, .words = REFUSED,
+	  .setup = USER("events other_key") },
+	{ "expired", OPERATOR, .options = AS_USER, .words = REFUSED,
+	  .setup = USER("events expires=-60") },
+	{ "no_credentials", .options = AS_USER, .words = CREDENTIALS ": No such file or directory" },
+	{ "no_jwt", OPERATOR, .options = AS_USER,
+	  .words = "no nkey user seed found in '" CREDENTIALS "'",
+	  .setup = USER("events") "; echo hello >" CREDENTIALS },
+	{ "no_key", OPERATOR, .options = AS_USER,
+	  .words = "no nkey user seed found in '" CREDENTIALS "'",
+	  .setup = USER("events") "; sed -i '4,$d' " CREDENTIALS },
 };
 
-static void says_why(void **state)
+TEST_ROWS(says_why, SERVERS)
 {
-	const struct server *row = *state;
 	char options[128];
 
 	if (row->setup)
 		sh("%s", row->setup);
+	if (row->lines && strstr(row->lines, "tls"))
+		jetstream_make_certificates();
 	if (row->lines) {
 		sh("printf '%%b\n' 'listen: \"%s:4222\"\n%s' >/mnt/plain.conf", hub_address(0),
 		   row->lines);
@@ -176,11 +211,4 @@ static void says_why(void **state)
 		process_await(node_publisher(0), row->before);
 }
 
-int main(void)
-{
-	add_rows(WINDOWS, compares_window_with_retries, hub_setup, hub_teardown);
-	add_rows(LEARNING, says_what_may_be_lost, hub_setup, hub_teardown);
-	add_rows(SERVERS, says_why, hub_setup, hub_teardown);
-	add_own_tests(hub_setup, hub_teardown);
-	return run_added_tests("publish_check");
-}
+HUB_MAIN(hub_setup, hub_teardown)

@@ -52,13 +52,11 @@ static const struct way AWAY_AT_START[] = {
 	{ "server_away_at_start_xsk", "--deliver xsk" },
 };
 
-static void server_away_at_start(void **state)
+TEST_ROWS(server_away_at_start, AWAY_AT_START)
 {
-	const struct way *w = *state;
-
 	jetstream_start(&(struct jetstream_plan){ 0 });
 	jetstream_kill(0);
-	publish(w->load, "");
+	publish(row->load, "");
 	node_await_sockets(0);
 	offer(300, 1000);
 	assert_int_equal(process_wait(node_publisher(0), 1000), -ETIMEDOUT);
@@ -77,12 +75,11 @@ static const struct way AWAY_AND_BACK[] = {
 /* Pending fills up; then packets go to the stack, and its sockets' buffers. All is published once
  * the server is back.
  */
-static void server_away_and_back(void **state)
+TEST_ROWS(server_away_and_back, AWAY_AND_BACK)
 {
-	const struct way *w = *state;
-	bool is_xsk = *w->load;
+	bool is_xsk = *row->load;
 
-	node_serve(w->load, "--pending 256");
+	node_serve(row->load, "--pending 256");
 	offer(200, 1000);
 	stream_await(200);
 	jetstream_kill(0);
@@ -161,13 +158,11 @@ static const struct way FULL[] = {
 };
 
 /* The stream takes no more: events are given up, and their next copies published once it does. */
-static void full_stream(void **state)
+TEST_ROWS(full_stream, FULL)
 {
-	const struct way *w = *state;
-
 	jetstream_start(&(struct jetstream_plan){ 0 });
 	jetstream_put(0, 100);
-	publish(w->load, "--retries 2 --ack-timeout 100ms");
+	publish(row->load, "--retries 2 --ack-timeout 100ms");
 	node_await_ready(0);
 	offer(100, 1000);
 	stream_await(100);
@@ -235,106 +230,71 @@ TEST(full_disk)
 	assert_published(DISK_EVENTS);
 }
 
-/* What keeps the program from storing first copies, and how it goes on. All have later copies. */
-static void stop_program(void)
-{
-	process_signal(node_publisher(0), SIGSTOP);
-}
-
-static void continue_program(void)
-{
-	process_signal(node_publisher(0), SIGCONT);
-}
-
-static void kill_program(void)
-{
-	assert_int_equal(node_end(0, SIGKILL), 128 + SIGKILL);
-}
-
-static void end_program(void)
-{
-	assert_int_equal(node_end(0, SIGTERM), 0);
-}
-
-static void stop_server(void)
-{
-	jetstream_stop(0, true);
-}
-
-/* Messages are pending, or on their way, and acknowledgements, too. */
-static void kill_in_flight(void)
-{
-	kill_program();
-	jetstream_stop(0, false);
-	publish_again();
-}
-
-static void end_in_flight(void)
-{
-	end_program();
-	jetstream_stop(0, false);
-	publish_again();
-}
-
-/* The filter is loaded anew, and what it lets pass lies in sockets of a program that knows the old
- * one: that ends, and the unit starts it again.
+/* What keeps the program from storing first copies, and how it goes on: all have later copies,
+ * which are offered at the step 'o'.
  */
-static void load_anew(void)
-{
-	stop_program();
-	node_sh(0, "%s unload in && %s load in --name node0 --port 8001 --fpr 1e-9 $(cat /mnt/load)",
-		tool(), tool());
-	jetstream_stop(0, true);
-}
-
-static void end_of_old_filter(void)
-{
-	continue_program();
-	assert_int_equal(node_end(0, 0), 1);
-	jetstream_stop(0, false);
-	publish_again();
-}
-
 static const struct loss {
-	const char *name, *load;
-	void (*begin)(void), (*end)(void);
+	const char *name, *load, *steps;
 	uint32_t events;
 } LOSSES[] = {
-	{ "away", "--learn app", end_program, publish_again, 300 },
-	{ "away_xsk", "--learn app --deliver xsk", end_program, publish_again, 300 },
-	{ "killed", "--learn app", kill_program, publish_again, 300 },
-	{ "killed_in_flight", "--learn app", stop_server, kill_in_flight, 300 },
-	{ "killed_in_flight_xsk", "--learn app --deliver xsk", stop_server, kill_in_flight, 300 },
-	{ "killed_in_flight_xsk_learn_kernel", "--deliver xsk", stop_server, kill_in_flight, 300 },
-	{ "ended_in_flight", "--learn app", stop_server, end_in_flight, 300 },
-	{ "ended_in_flight_xsk", "--learn app --deliver xsk", stop_server, end_in_flight, 300 },
-	{ "ended_in_flight_xsk_learn_kernel", "--deliver xsk", stop_server, end_in_flight, 300 },
-	{ "full_socket", "--learn app", stop_program, continue_program, 40000 },
-	{ "reload", "--learn app", load_anew, end_of_old_filter, 500 },
-	{ "reload_xsk", "--learn app --deliver xsk", load_anew, end_of_old_filter, 500 },
+	{ "away", "--learn app", "eop", 300 },
+	{ "away_xsk", "--learn app --deliver xsk", "eop", 300 },
+	{ "killed", "--learn app", "kop", 300 },
+	/* Messages are pending, or on their way, and acknowledgements, too. */
+	{ "killed_in_flight", "--learn app", "SokCp", 300 },
+	{ "killed_in_flight_xsk", "--learn app --deliver xsk", "SokCp", 300 },
+	{ "killed_in_flight_xsk_learn_kernel", "--deliver xsk", "SokCp", 300 },
+	{ "ended_in_flight", "--learn app", "SoeCp", 300 },
+	{ "ended_in_flight_xsk", "--learn app --deliver xsk", "SoeCp", 300 },
+	{ "ended_in_flight_xsk_learn_kernel", "--deliver xsk", "SoeCp", 300 },
+	{ "full_socket", "--learn app", "soc", 40000 },
+	/* The filter is loaded anew, and what it lets pass lies in sockets of a program that knows
+	 * the old one: that ends, and the unit starts it again.
+	 */
+	{ "reload", "--learn app", "slSocxCp", 500 },
+	{ "reload_xsk", "--learn app --deliver xsk", "slSocxCp", 500 },
 };
 
-/* With --learn app nothing is lost that has a later copy. */
-static void loses_nothing(void **state)
+static void do_step(char step, const struct loss *l)
 {
-	const struct loss *l = *state;
+	if (step == 'o')
+		offer(l->events, l->events > 1000 ? 0 : 1000);
+	else if (step == 's' || step == 'c')
+		process_signal(node_publisher(0), step == 's' ? SIGSTOP : SIGCONT);
+	else if (step == 'S' || step == 'C')
+		jetstream_stop(0, step == 'S');
+	else if (step == 'k')
+		assert_int_equal(node_end(0, SIGKILL), 128 + SIGKILL);
+	else if (step == 'e')
+		assert_int_equal(node_end(0, SIGTERM), 0);
+	else if (step == 'x') /* it ends by itself */
+		assert_int_equal(node_end(0, 0), 1);
+	else if (step == 'l')
+		node_sh(0, "%s unload in && %s load in --name node0 --port 8001 --fpr 1e-9 %s",
+			tool(), tool(), l->load);
+	else
+		publish_again();
+}
 
-	sh("echo '%s' >/mnt/load", l->load);
-	node_serve(l->load, "--ack-timeout 1s");
+/* With --learn app nothing is lost that has a later copy. */
+TEST_ROWS(loses_nothing, LOSSES)
+{
+	bool overflows = row->events > 1000;
+
+	node_serve(row->load, "--ack-timeout 1s");
 	offer(100, 1000);
 	stream_await(100);
-	l->begin();
-	offer(l->events, l->events > 1000 ? 0 : 1000);
-	l->end();
-	if (l->events > 1000) {
+	for (const char *step = row->steps; *step; step++)
+		do_step(*step, row);
+	if (overflows) {
 		node_await_metric(0, "overflow_total", 1);
 		node_await_idle(0);
 	}
-	for (uint32_t copies = 0; copies < 2 && stream_messages() < l->events; copies++) {
-		offer(l->events, l->events > 1000 ? 20000 : 1000);
+	for (uint32_t copies = 0; copies < 2 && stream_messages() < row->events; copies++) {
+		offer(row->events, overflows ? 20000 : 1000);
 		node_await_idle(0);
 	}
-	assert_published(l->events);
+	assert_published(row->events);
 }
 
 /* SIGTERM while nothing is acknowledged ends in time, before systemd kills. */
@@ -365,97 +325,81 @@ TEST(ends_under_traffic)
 	stream_assert_all_once(SEED, 3000);
 }
 
-/* Servers that let in only some. */
-struct access {
+#define OPERATOR "tests/fixture/publish/credentials.py operator /mnt events"
+#define USER(path, options) \
+	"tests/fixture/publish/credentials.py user /mnt " path " events " options
+#define OPERATOR_PLAN                                                              \
+	{                                                                          \
+		.lines = "include operator.conf", .credentials = "/mnt/test.creds" \
+	}
+
+/* Servers that let in only some; /mnt/own is the node's file. */
+static const struct access {
 	const char *name;
 	struct jetstream_plan plan;
-	const char *wrong, *right; /* options */
-	const char *words;	   /* in the log, with the wrong ones */
-	const char *setup;
-};
-
-#define CERTIFICATES                                                                                \
-	"cd /mnt && for ca in ca other; do\n"                                                       \
-	"openssl req -x509 -newkey rsa:2048 -nodes -keyout $ca.key -out $ca.pem -subj /CN=$ca "     \
-	"-days 9 2>/dev/null; done\n"                                                               \
-	"for c in server client; do\n"                                                              \
-	"openssl req -newkey rsa:2048 -nodes -keyout $c.key -out $c.csr -subj /CN=$c 2>/dev/null\n" \
-	"echo subjectAltName=IP:10.76.0.10 >ext\n"                                                  \
-	"openssl x509 -req -in $c.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 9 "            \
-	"-extfile ext -out $c.pem 2>/dev/null; done\n"
-#define SERVER_TLS "cert_file: \"/mnt/server.pem\", key_file: \"/mnt/server.key\""
-
-static const struct access ACCESS[] = {
+	const char *options;
+	const char *words;	   /* in the log, with the wrong file */
+	const char *wrong, *right; /* shell commands that make it */
+} ACCESS[] = {
 	{ "user_and_password",
 	  { .lines = "authorization { user: u, password: right }", .options = "u:right@" },
-	  "--user u --password-file /mnt/wrong",
-	  "--user u --password-file /mnt/right",
+	  "--user u --password-file /mnt/own",
 	  "uthorization",
-	  "echo wrong >/mnt/wrong; echo right >/mnt/right; chmod 600 /mnt/wrong /mnt/right" },
-	{ "no_password_given",
-	  { .lines = "authorization { user: u, password: right }", .options = "u:right@" },
-	  "",
-	  "--user u --password-file /mnt/right",
-	  "uthorization",
-	  "echo right >/mnt/right; chmod 600 /mnt/right" },
+	  "echo wrong >/mnt/own",
+	  "echo right >/mnt/own" },
 	{ "token",
 	  { .lines = "authorization { token: secret }", .options = "secret@" },
-	  "--token-file /mnt/wrong",
-	  "--token-file /mnt/right",
+	  "--token-file /mnt/own",
 	  "uthorization",
-	  "echo wrong >/mnt/wrong; echo secret >/mnt/right; chmod 600 /mnt/wrong /mnt/right" },
+	  "echo wrong >/mnt/own",
+	  "echo secret >/mnt/own" },
 	{ "tls",
-	  { .lines = "tls { " SERVER_TLS " }", .tls_ca = "/mnt/ca.pem" },
-	  "--tls-ca /mnt/other.pem",
-	  "--tls-ca /mnt/ca.pem",
+	  { .lines = "tls { cert_file: /mnt/server.pem, key_file: /mnt/server.key }",
+	    .tls_ca = "/mnt/ca.pem" },
+	  "--tls-ca /mnt/own",
 	  "certificate",
-	  CERTIFICATES },
-	{ "tls_authority_unknown",
-	  { .lines = "tls { " SERVER_TLS " }", .tls_ca = "/mnt/ca.pem" },
-	  "",
-	  "--tls-ca /mnt/ca.pem",
-	  "certificate",
-	  CERTIFICATES },
+	  "cp /mnt/other.pem /mnt/own",
+	  "cp /mnt/ca.pem /mnt/own" },
+	{ "credentials", OPERATOR_PLAN, "--credentials /mnt/own", "Authorization Violation",
+	  OPERATOR " && " USER("/mnt/test.creds", "") " && " USER("/mnt/own", "other_key"),
+	  "umask 077; " USER("/mnt/own", "") },
 };
 
-/* With wrong options it is not let in, says so, and tries again; with right ones it publishes. */
-static void access_is_checked(void **state)
+/* With a wrong file it is not let in, says so, and tries again. The file is read for each
+ * connection: with a right one it publishes.
+ */
+TEST_ROWS(access_is_checked, ACCESS)
 {
-	const struct access *a = *state;
-	char options[256];
-
-	sh("%s", a->setup);
-	jetstream_start(&a->plan);
-	publish("", a->wrong);
-	process_await(node_publisher(0), a->words);
+	if (row->plan.tls_ca)
+		jetstream_make_certificates();
+	sh("umask 077; %s", row->wrong);
+	jetstream_start(&row->plan);
+	publish("", row->options);
+	process_await(node_publisher(0), row->words);
 	assert_int_equal(process_wait(node_publisher(0), 300), -ETIMEDOUT);
 	assert_int_equal(node_metric(0, "connected"), 0);
-	assert_int_equal(node_end(0, SIGTERM), 0);
-	snprintf(options, sizeof(options), "--create %s", a->right);
-	node_publish(0, options);
+	sh("%s", row->right);
 	node_await_ready(0);
 	offer(50, 1000);
-	stream_await(50);
-	assert_int_equal(node_end(0, SIGTERM), 0);
+	assert_published(50);
 }
 
-/* The password file is read for each connection. */
-TEST(password_changes)
+/* The server ends the connection when the JWT expires. The file has been replaced before. */
+TEST(credentials_are_renewed)
 {
-	sh("echo wrong >/mnt/password; chmod 600 /mnt/password");
-	jetstream_start(&ACCESS[0].plan);
-	publish("", "--user u --password-file /mnt/password");
-	process_await(node_publisher(0), "uthorization");
-	sh("echo right >/mnt/password");
-	node_await_ready(0);
-	assert_int_equal(node_end(0, SIGTERM), 0);
-}
+	const struct jetstream_plan plan = OPERATOR_PLAN;
 
-/* Faults of a hostile server: when it says what, see fake_server.py. */
-struct hostile {
-	const char *name;
-	bool at_start; /* it comes before the stream is checked: nothing is ready */
-};
+	sh("umask 077; " OPERATOR
+	   " && " USER("/mnt/test.creds", "") " && " USER("/mnt/own", "expires=8"));
+	jetstream_start(&plan);
+	publish("", "--credentials /mnt/own");
+	node_await_ready(0);
+	sh("umask 077; " USER("/mnt/own", ""));
+	node_await_metric(0, "connections_total", 2);
+	node_await_ready(0);
+	offer(50, 1000);
+	assert_published(50);
+}
 
 #define HOSTILE_STEP 9 /* `make test` tries one fault of so many */
 
@@ -538,13 +482,4 @@ TEST(crash_in_libnats_loses_no_event)
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
-int main(void)
-{
-	add_rows(AWAY_AT_START, server_away_at_start, hub_setup, offers_teardown);
-	add_rows(AWAY_AND_BACK, server_away_and_back, hub_setup, offers_teardown);
-	add_rows(FULL, full_stream, hub_setup, offers_teardown);
-	add_rows(LOSSES, loses_nothing, hub_setup, offers_teardown);
-	add_rows(ACCESS, access_is_checked, hub_setup, offers_teardown);
-	add_own_tests(hub_setup, offers_teardown);
-	return run_added_tests("publish_faults");
-}
+HUB_MAIN(hub_setup, offers_teardown)

@@ -6,71 +6,49 @@
 #include "offers.h"
 #include "stream_reader.h"
 
-#include "udp.h"
-
 #define SEED 11
 #define EVENTS 900
 #define SKEW_MS 2000
-#define SHARDS "--stream EVENTS-{shard} --subject gossip.{shard}.{stream} --create --shards "
+#define SHARDS "--stream EVENTS-{shard} --subject gossip.{shard}.{stream} --shards "
 #define MORE "--stream MORE-{shard} --subject more.{shard}.{stream} --create --shards 3"
-
-static struct gossip_receiver found; /* copies of each event, in all streams that were read */
-
-static void account(void *ctx, const struct stream_message *m)
-{
-	struct gossip_packet p = { 0 };
-
-	(void)ctx;
-	memcpy(&p, m->payload, m->payload_len < sizeof(p) ? m->payload_len : sizeof(p));
-	gossip_account(&found, &p, m->payload_len, 0);
-}
 
 /* Reads the shards of streams with these names. No event may be there twice. Returns how many are
  * there.
  */
 static uint32_t read_shards(const char *const *streams, uint32_t events)
 {
-	char name[32];
+	struct stream_counts c = stream_count(SEED, events);
 	uint32_t once;
 
-	found = (struct gossip_receiver){ .fd = -1, .seed = SEED, .events = events };
-	found.copies = calloc(events, sizeof(*found.copies));
-	assert_non_null(found.copies);
 	for (; *streams; streams++) {
-		snprintf(name, sizeof(name), "%s", *streams);
-		jetstream_stream = name;
-		assert_in_range(stream_read(account, NULL), events / 10, events);
+		jetstream_stream = *streams;
+		stream_count_more(&c);
+		assert_in_range(stream_messages(), events / 10, events);
 	}
-	once = gossip_delivered(&found, 1);
-	assert_int_equal(once + gossip_delivered(&found, 0), events);
-	gossip_receiver_close(&found);
+	once = gossip_delivered(&c.events, 1);
+	assert_int_equal(once + gossip_delivered(&c.events, 0), events);
+	gossip_receiver_close(&c.events);
 	return once;
 }
 
 /* Two machines agree on the stream of each event. One with another number of them is refused. */
 TEST(shards)
 {
-	jetstream_start(&(struct jetstream_plan){ 0 });
-	for (unsigned int n = 0; n < 2; n++) {
-		node_add(n, "");
-		node_publish(n, SHARDS "3");
-		node_await_ready(n);
-	}
+	nodes_serve(2, "", SHARDS "3");
 	offers_send(&(struct offers_plan){ .events = EVENTS,
 					   .nodes = 2,
 					   .copies_max = 3,
 					   .spread_ms = 200,
 					   .rate = 1000,
 					   .seed = SEED });
-	for (unsigned int n = 0; n < 2; n++)
-		node_await_idle(n);
+	nodes_await_idle(2);
 	assert_int_equal(read_shards((const char *[]){ "EVENTS-0", "EVENTS-1", "EVENTS-2", NULL },
 				     EVENTS),
 			 EVENTS);
 	assert_int_equal(node_metric(0, "duplicate_total") + node_metric(1, "duplicate_total"),
 			 EVENTS);
 	assert_int_equal(node_end(1, SIGTERM), 0);
-	node_publish(1, SHARDS "2");
+	node_publish(1, "--create " SHARDS "2");
 	process_await(node_publisher(1), "with another number of shards (--shards)");
 }
 
@@ -79,12 +57,7 @@ TEST(streams_change_under_traffic)
 {
 	uint32_t there;
 
-	jetstream_start(&(struct jetstream_plan){ 0 });
-	for (unsigned int n = 0; n < 2; n++) {
-		node_add(n, "--port 8001 --fpr 1e-9 --learn app");
-		node_publish(n, SHARDS "2");
-		node_await_ready(n);
-	}
+	nodes_serve(2, "--learn app", SHARDS "2");
 	offers_start(&(struct offers_plan){ .events = 5 * EVENTS,
 					    .nodes = 2,
 					    .copies_min = 3,
@@ -102,8 +75,7 @@ TEST(streams_change_under_traffic)
 	node_publish(1, MORE);
 	node_await_ready(1);
 	offers_wait();
-	for (unsigned int n = 0; n < 2; n++)
-		node_await_idle(n);
+	nodes_await_idle(2);
 	there = read_shards((const char *[]){ "EVENTS-0", "EVENTS-1", "MORE-0", "MORE-1", "MORE-2",
 					      NULL },
 			    5 * EVENTS);
@@ -111,43 +83,27 @@ TEST(streams_change_under_traffic)
 	assert_true(there > 4 * EVENTS);
 }
 
-static void send_event(uint16_t port, const char *id)
-{
-	struct gossip_packet p = { .header = { htonl(GSP_MAGIC), GSP_EVENT, 1, 0 } };
-	int fd = udp_sender(node_address(0), port, NULL);
-
-	assert_return_code(fd, -fd);
-	snprintf((char *)p.id, sizeof(p.id), "%s", id);
-	assert_int_equal(send(fd, &p, sizeof(p), 0), sizeof(p));
-	close(fd);
-}
-
 /* `set` adds a stream of the filter. If its JetStream stream is missing, others go on. */
 TEST(stream_for_each_stream)
 {
-	static const char OPTIONS[] = "--stream EVENTS-{stream}";
-
-	jetstream_start(&(struct jetstream_plan){ 0 });
-	node_add(0, "--profile a=gsp:8001 --profile b=gsp:8002 --fpr 1e-9");
-	node_publish(0, "--create --stream EVENTS-{stream}");
-	node_await_ready(0);
-	send_event(8001, "a");
-	send_event(8002, "b");
-	for (const char *const *name = (const char *const[]){ "EVENTS-a", "EVENTS-b", NULL }; *name;
-	     name++) {
-		jetstream_stream = *name;
-		stream_await(1);
-	}
+	node_serve("--profile a=gsp:8001 --profile b=gsp:8002 --fpr 1e-9",
+		   "--stream EVENTS-{stream}");
+	node_send_event(0, 8001, "a");
+	node_send_event(0, 8002, "b");
+	jetstream_stream = "EVENTS-a";
+	stream_await(1);
+	jetstream_stream = "EVENTS-b";
+	stream_await(1);
 	assert_int_equal(node_end(0, SIGTERM), 0);
-	node_publish(0, OPTIONS);
+	node_publish(0, "--stream EVENTS-{stream}");
 	node_await_ready(0);
 	node_sh(0, "%s set node0 --profile a=gsp:8001 --profile b=gsp:8002 --profile c=gsp:8003",
 		tool());
 	process_await(node_publisher(0),
 		      "events of node0/c are given up: JetStream does not take them");
 	assert_true(process_has_said(node_publisher(0), "there is no stream EVENTS-c"));
-	send_event(8003, "c");
-	send_event(8002, "d");
+	node_send_event(0, 8003, "c");
+	node_send_event(0, 8002, "d");
 	stream_await(2);
 	node_await_metric(0, "given_up_total", 1);
 	assert_int_equal(node_metric(0, "connections_total"), 1);
@@ -200,7 +156,7 @@ TEST(leaf_nodes_hold_events)
 		char url[64], options[64];
 
 		start_leaf(n + 1);
-		node_add(n, "--port 8001 --fpr 1e-9 --learn app");
+		node_add(n, "--learn app");
 		snprintf(url, sizeof(url), "nats://%s:4222", hub_address(n + 1));
 		snprintf(options, sizeof(options), "--create --subject place%u.{stream}", n);
 		node_publish_to(n, url, options);
@@ -223,8 +179,4 @@ TEST(leaf_nodes_hold_events)
 	assert_int_equal(stream_messages(), EVENTS);
 }
 
-int main(void)
-{
-	add_own_tests(hub_setup, offers_teardown);
-	return run_added_tests("publish_growth");
-}
+HUB_MAIN(hub_setup, offers_teardown)

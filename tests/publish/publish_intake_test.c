@@ -26,11 +26,9 @@ static const struct way {
 };
 
 /* An event for which there is no memory is counted, and not learned: its next copy passes. */
-static void no_memory(void **state)
+TEST_ROWS(no_memory, NO_MEMORY)
 {
-	const struct way *w = *state;
-
-	parts_open(w->load, w->receive);
+	parts_open(row->load, row->receive);
 	parts.intake.allocate = allocate_nothing;
 	parts_leave(8001, "a");
 	parts_take(64);
@@ -73,10 +71,8 @@ static bool is_event_b(const struct intake_event *e)
 }
 
 /* The filter knows an event that was stored. A copy that it lets pass comes before the next event. */
-static void stored_is_learned(void **state)
+TEST_ROWS(stored_is_learned, STORED)
 {
-	const struct stored *row = *state;
-
 	sh("printf '[profile own]\\nlayer = udp\\nid = payload+9:4\\n' >/mnt/own");
 	parts_open(row->load, row->receive);
 	parts_get(8001, "aaaaaaaaaaaa");
@@ -103,17 +99,6 @@ TEST(unreadable_is_counted)
 	assert_int_equal(parts.intake.counters.not_events, 0);
 }
 
-/* `set` changes the number of a stream. Events that come before the next intake_refresh() are not
- * taken for another stream's, and not lost.
- */
-TEST(streams_are_followed_at_once)
-{
-	parts_open(STREAM_A "--fpr 1e-9", PUBLISH_UDP);
-	parts_set("--profile b=gsp:8002 " STREAM_A);
-	parts_get(8001, "a");
-	assert_string_equal(parts.events[0]->stream->is.name, "a");
-}
-
 static void change_and_keep(void *arg, struct intake_event *e)
 {
 	(void)arg;
@@ -122,7 +107,9 @@ static void change_and_keep(void *arg, struct intake_event *e)
 	parts.events[parts.cnt++] = e;
 }
 
-/* Nor are those that come by the same call, after `set` has changed the order of the streams. */
+/* `set` changes the order of the streams. Events that come before the next intake_refresh(), also
+ * by the same call, are not taken for another stream's, and not lost.
+ */
 TEST(streams_are_followed_in_a_batch)
 {
 	parts_open(STREAM_A "--profile b=gsp:8002 --fpr 1e-9", PUBLISH_UDP);
@@ -144,17 +131,7 @@ TEST(sockets_stay_over_set)
 	parts_get(8002, "b");
 }
 
-/* A socket whose port is in no stream any more is closed. */
-TEST(unused_sockets_are_closed)
-{
-	parts_open("--port 8001-8002 --fpr 1e-9", PUBLISH_UDP);
-	parts_set("--port 8003");
-	parts_refresh(1);
-	assert_int_equal(parts.intake.sockets.cnt, 1);
-	parts_get(8003, "b");
-}
-
-/* Ports that come and go are never too many. */
+/* A socket whose port is in no stream any more is closed: ports that come and go are never too many. */
 TEST(many_ports_come_and_go)
 {
 	parts_open("--port 8001-8040 --fpr 1e-9", PUBLISH_UDP);
@@ -270,38 +247,7 @@ TEST(old_streams_are_forgotten)
 	assert_null(parts.streams.all->next);
 }
 
-/* Multicast groups, that are joined whatever sockets the intake has. */
-static const struct groups {
-	const char *name, *load, *listen;
-	const char *count; /* a shell command */
-	int cnt;
-} GROUPS[] = {
-	{ "more_groups_than_a_socket_may_join", "--port 8001 --to $(seq -s, -f 239.9.9.%g 1 25)",
-	  NULL, "ip maddr show dev in | grep -c 239.9.9.", 25 },
-	{ "group_of_another_family", "--port 8001 --to ff05::7,239.9.9.1", "0.0.0.0:8001",
-	  "ip maddr show dev in | grep -c 'ff05::7\\|239.9.9.1'", 2 },
-};
-
-static void groups_are_joined(void **state)
-{
-	const struct groups *g = *state;
-	char out[32];
-
-	parts_load(g->load, PUBLISH_UDP);
-	if (g->listen) {
-		assert_int_equal(socket_address_read(g->listen, parts.options.listen), 0);
-		parts.options.listen_cnt = 1;
-	}
-	parts_open_intake();
-	node_enter(0);
-	assert_int_equal(sh_out(out, sizeof(out), "%s", g->count), 0);
-	netns_enter(0);
-	assert_int_equal(atoi(out), g->cnt);
-	parts_send_to("239.9.9.1", 8001, "a", 0);
-	parts_await_events(1);
-	assert_string_equal(diags_all(), "");
-}
-
+/* What this shell command prints of the groups that the node has joined. */
 static void assert_groups(const char *command, const char *groups)
 {
 	char out[256];
@@ -313,14 +259,30 @@ static void assert_groups(const char *command, const char *groups)
 	assert_string_equal(out, groups);
 }
 
-/* A group that stays over `set` is not left, one that goes is. */
-TEST(groups_follow_set)
+/* Multicast groups, that are joined whatever sockets the intake has. */
+static const struct groups {
+	const char *name, *load, *listen;
+	const char *count; /* a shell command */
+	const char *cnt;
+} GROUPS[] = {
+	{ "more_groups_than_a_socket_may_join", "--port 8001 --to $(seq -s, -f 239.9.9.%g 1 25)",
+	  NULL, "ip maddr show dev in | grep -c 239.9.9.", "25" },
+	{ "group_of_another_family", "--port 8001 --to ff05::7,239.9.9.1", "0.0.0.0:8001",
+	  "ip maddr show dev in | grep -c 'ff05::7\\|239.9.9.1'", "2" },
+};
+
+TEST_ROWS(groups_are_joined, GROUPS)
 {
-	parts_open("--port 8001 --to 239.9.9.1,239.9.9.2", PUBLISH_UDP);
-	parts_set("--port 8001 --to 239.9.9.2,239.9.9.3");
-	parts_refresh(1);
-	assert_groups("ip maddr show dev in | grep -o '239.*' | sort | tr '\\n' ' '",
-		      "239.9.9.2 239.9.9.3 ");
+	parts_load(row->load, PUBLISH_UDP);
+	if (row->listen) {
+		assert_int_equal(socket_address_read(row->listen, parts.options.listen), 0);
+		parts.options.listen_cnt = 1;
+	}
+	parts_open_intake();
+	assert_groups(row->count, row->cnt);
+	parts_send_to("239.9.9.1", 8001, "a", 0);
+	parts_await_events(1);
+	assert_string_equal(diags_all(), "");
 }
 
 /* The table is full of groups that are not wanted any more. Then the interface has no IPv6, so that
@@ -454,20 +416,18 @@ static const struct unknown {
 };
 
 /* The filter is changed after its streams were listed, and cannot be opened as it is then. */
-static void unknown_interfaces(void **state)
+TEST_ROWS(unknown_interfaces, UNKNOWN)
 {
-	const struct unknown *u = *state;
-
-	parts_load("--deliver xsk", u->receive);
+	parts_load("--deliver xsk", row->receive);
 	node_enter(0);
 	assert_int_equal(publish_streams_open(&parts.streams, &parts.options), 0);
 	parts.has_streams = true;
 	parts_set("--port 8001-8002");
 	node_enter(0);
 	sh("rm -r /sys/fs/bpf/xdp-dedup/node0");
-	assert_int_equal(intake_open(&parts.intake, &parts.options, &parts.streams), u->err);
-	parts.has_intake = !u->err;
-	assert_string_equal(diags_all(), u->said);
+	assert_int_equal(intake_open(&parts.intake, &parts.options, &parts.streams), row->err);
+	parts.has_intake = !row->err;
+	assert_string_equal(diags_all(), row->said);
 }
 
 /* Once it has started it goes on, and says once that it waits for AF_XDP. */
@@ -502,12 +462,4 @@ TEST(sockets_take_turns)
 	}
 }
 
-int main(void)
-{
-	add_rows(NO_MEMORY, no_memory, hub_setup, parts_teardown);
-	add_rows(STORED, stored_is_learned, hub_setup, parts_teardown);
-	add_rows(UNKNOWN, unknown_interfaces, hub_setup, parts_teardown);
-	add_rows(GROUPS, groups_are_joined, hub_setup, parts_teardown);
-	add_own_tests(hub_setup, parts_teardown);
-	return run_added_tests("publish_intake");
-}
+HUB_MAIN(hub_setup, parts_teardown)

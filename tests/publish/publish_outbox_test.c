@@ -23,6 +23,13 @@ static void open_connected(const char *load, const char *fault)
 	parts_connect(fault);
 }
 
+/* Waits for the connection, too. */
+static void open_up(const char *load)
+{
+	open_connected(load, "good");
+	parts_await_state(SERVER_UP);
+}
+
 /* Sends an event, and gives it to the outbox. */
 static void add_event(uint16_t port, const char *id)
 {
@@ -85,24 +92,22 @@ static const struct given_up {
 	  "an event of node0/gsp is given up: Invalid Argument", true },
 };
 
-static void give_ups_are_logged(void **state)
+TEST_ROWS(give_ups_are_logged, GIVEN_UP)
 {
-	const struct given_up *g = *state;
-
-	open_connected("", g->fault);
+	open_connected("", row->fault);
 	parts.options.ack_timeout_ns = 50000000;
 	parts.options.retries = 1;
-	if (g->has_no_subject) {
+	if (row->has_no_subject) {
 		parts_await_state(SERVER_UP);
 		parts.options.subject = "";
 	}
 	add_event(8001, "a");
 	PARTS_AWAIT(c->given_up >= 1);
-	parts_await_words(g->words);
+	parts_await_words(row->words);
 	assert_int_equal(pending_count(&parts.outbox.pending), 0);
 	parts_set_fault("good");
 	parts.options.ack_timeout_ns = 5000000000;
-	if (!g->has_no_subject) {
+	if (!row->has_no_subject) {
 		add_event(8001, "a");
 		PARTS_AWAIT(c->acknowledged >= 1);
 	}
@@ -162,35 +167,10 @@ TEST(no_headers)
 	parts_await_state(SERVER_UP);
 }
 
-/* `set` adds a stream whose subject the JetStream stream does not take. This is said once, its
- * events are not sent, and others are. Once the subject is taken, so are its events.
- */
-TEST(added_subject_is_not_taken)
-{
-	open_connected(STREAM_A "--fpr 1e-9", "takes_only_a");
-	parts_await_state(SERVER_UP);
-	parts_set(STREAMS_AB);
-	parts_refresh(1);
-	parts_await_words("stream EVENTS does not take the subject gossip.b");
-	add_event(8002, "b");
-	add_event(8002, "c");
-	add_event(8001, "a");
-	PARTS_AWAIT(c->acknowledged >= 1);
-	assert_int_equal(c->sent, 1);
-	assert_int_equal(c->given_up, 2);
-	parts_set_fault("good");
-	parts_await_words("events of node0/b go to stream EVENTS now");
-	add_event(8002, "d");
-	PARTS_AWAIT(c->acknowledged >= 2);
-	assert_int_equal(count_words(diags_all(), "does not take the subject gossip.b"), 1);
-	assert_int_equal(c->connections, 1);
-}
-
 /* A JetStream stream that takes nothing any more: all waits, and nothing is given up. */
 TEST(no_subject_is_taken)
 {
-	open_connected(STREAM_A "--fpr 1e-9", "good");
-	parts_await_state(SERVER_UP);
+	open_up(STREAM_A "--fpr 1e-9");
 	parts_set_fault("takes_others");
 	parts_set(STREAMS_AB);
 	parts_refresh(1);
@@ -250,8 +230,7 @@ TEST(checks_that_fail_are_logged)
 {
 	static const char WORDS[] = "the answer has no configuration";
 
-	open_connected("", "good");
-	parts_await_state(SERVER_UP);
+	open_up("");
 	parts_set_fault("stream_has_no_config");
 	check_stream();
 	parts_await_words(WORDS);
@@ -280,8 +259,7 @@ TEST(new_connections_are_checked_once)
 	uint64_t begin_ns;
 	int cnt;
 
-	open_connected(STREAMS_AB "--fpr 1e-9", "good");
-	parts_await_state(SERVER_UP);
+	open_up(STREAMS_AB "--fpr 1e-9");
 	assert_int_equal(requests(), 1);
 	parts_set_fault("takes_only_a");
 	begin_ns = gossip_now_ns();
@@ -296,8 +274,7 @@ TEST(new_connections_are_checked_once)
 /* Threads of libnats that do not end read answers after the options were freed. */
 TEST(answers_need_no_options)
 {
-	open_connected("", "good");
-	parts_await_state(SERVER_UP);
+	open_up("");
 	parts.options.stream = "OTHER";
 	add_event(8001, "a");
 	PARTS_AWAIT(c->acknowledged >= 1);
@@ -338,10 +315,16 @@ static void await_answers(uint32_t cnt)
 	AWAIT(answers_cnt() >= cnt);
 }
 
-/* What an outage has left does not keep the loop from answers, and from packets. */
+/* What an outage has left does not keep the loop from answers, and from packets. A server that is
+ * slow to take a message keeps the loop for one message, not for all.
+ */
 TEST(backlog_is_sent_in_bursts)
 {
 	open_with_many();
+	parts.outbox.slow_until_ns = gossip_now_ns() + 1000000000;
+	outbox_send_due(&parts.outbox);
+	assert_int_equal(c->sent, 0);
+	parts.outbox.slow_until_ns = 0;
 	outbox_send_due(&parts.outbox);
 	assert_in_range(c->sent, 1, 512);
 	send_many();
@@ -386,17 +369,6 @@ TEST(answers_come_before_timeouts)
 	outbox_send_due(&parts.outbox);
 	assert_int_equal(c->acknowledged, MANY_EVENTS);
 	assert_int_equal(c->given_up, 0);
-}
-
-/* A server that is slow to take a message keeps the loop for one message, not for all. */
-TEST(slow_message_ends_a_turn)
-{
-	open_with_many();
-	parts.outbox.slow_until_ns = gossip_now_ns() + 1000000000;
-	outbox_send_due(&parts.outbox);
-	assert_int_equal(c->sent, 0);
-	send_many();
-	PARTS_AWAIT(c->acknowledged >= MANY_EVENTS);
 }
 
 /* JetStream streams that forget ids, or lose events: refused, or warned of once. */
@@ -450,13 +422,11 @@ static void await_check(void)
 		    parts_show());
 }
 
-static void stream_is_checked(void **state)
+TEST_ROWS(stream_is_checked, TRAPS)
 {
-	const struct trap *t = *state;
-
-	open_connected("", t->name);
-	parts_await_state(t->is_refused ? SERVER_FAILED : SERVER_UP);
-	assert_int_equal(count_words(diags_all(), t->words ?: "note: "), t->words != NULL);
+	open_connected("", row->name);
+	parts_await_state(row->is_refused ? SERVER_FAILED : SERVER_UP);
+	assert_int_equal(count_words(diags_all(), row->words ?: "note: "), row->words != NULL);
 }
 
 /* The stream is changed while the program is connected: this is told once, and one that is refused
@@ -464,8 +434,7 @@ static void stream_is_checked(void **state)
  */
 TEST(stream_is_checked_each_minute)
 {
-	open_connected("", "good");
-	parts_await_state(SERVER_UP);
+	open_up("");
 	parts_set_fault("memory");
 	for (int i = 0; i < 2; i++) {
 		pass_minute();
@@ -516,8 +485,7 @@ TEST(duplicate_without_a_number_after_an_outage)
 /* A rule has changed, and cannot be read: nothing is sent until it is known. */
 TEST(changed_rule_is_unreadable)
 {
-	open_connected("", "good");
-	parts_await_state(SERVER_UP);
+	open_up("");
 	parts_set_fault("rule_is_unreadable");
 	add_event(8001, "a");
 	parts_await_words("whether machines agree on the ids of gsp is unknown");
@@ -537,27 +505,26 @@ static const struct few {
 	uint32_t pending, events;
 } FEW[] = { { "pending_1", 1, 1 }, { "pending_2", 2, 2 }, { "pending_5", 5, 3 } };
 
-static void few_answers_wake(void **state)
+TEST_ROWS(few_answers_wake, FEW)
 {
-	const struct few *few = *state;
 	struct pollfd fd;
 
 	parts_open("", PUBLISH_UDP);
-	parts.options.pending = few->pending;
+	parts.options.pending = row->pending;
 	parts_connect("good");
 	parts_await_state(SERVER_UP);
 	fd = (struct pollfd){ .fd = parts.outbox.server->fd, .events = POLLIN };
 	AWAIT((outbox_receive(&parts.outbox), !poll(&fd, 1, 100)));
-	parts_send_many(8001, (int)few->events);
-	parts_await_events(few->events);
+	parts_send_many(8001, (int)row->events);
+	parts_await_events(row->events);
 	process_signal(parts.server, SIGSTOP);
 	parts_add_events();
-	AWAIT((outbox_send_due(&parts.outbox), c->sent == few->events));
+	AWAIT((outbox_send_due(&parts.outbox), c->sent == row->events));
 	process_signal(parts.server, SIGCONT);
-	await_answers(few->events);
+	await_answers(row->events);
 	assert_int_equal(poll(&fd, 1, PATIENCE_MS), 1);
 	outbox_receive(&parts.outbox);
-	assert_int_equal(c->acknowledged, few->events);
+	assert_int_equal(c->acknowledged, row->events);
 }
 
 /* An event that the stream has no room for is left out. */
@@ -570,11 +537,4 @@ TEST(stream_takes_no_message_of_this_size)
 	assert_int_equal(c->given_up, 0);
 }
 
-int main(void)
-{
-	add_rows(GIVEN_UP, give_ups_are_logged, hub_setup, parts_teardown);
-	add_own_tests(hub_setup, parts_teardown);
-	add_rows(TRAPS, stream_is_checked, hub_setup, parts_teardown);
-	add_rows(FEW, few_answers_wake, hub_setup, parts_teardown);
-	return run_added_tests("publish_outbox");
-}
+HUB_MAIN(hub_setup, parts_teardown)

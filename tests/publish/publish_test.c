@@ -59,16 +59,6 @@ static void offer(void)
 		.events = EVENTS, .copies_max = 5, .spread_ms = 300, .rate = 1000, .seed = 1 });
 }
 
-/* Sends these bytes to node n. */
-static void send_to(unsigned int n, uint16_t port, const void *bytes, size_t len)
-{
-	int fd = udp_sender(node_address(n), port, NULL);
-
-	assert_return_code(fd, -fd);
-	assert_int_equal(send(fd, bytes, len, 0), len);
-	close(fd);
-}
-
 /* How events come in. */
 static const struct way {
 	const char *name, *load, *publish;
@@ -97,12 +87,11 @@ static void check_headers(void)
 }
 
 /* Each event is there once, with its headers; once they are acknowledged, none comes again. */
-static void each_event_is_there_once(void **state)
+TEST_ROWS(each_event_is_there_once, WAYS)
 {
-	const struct way *w = *state;
 	double received;
 
-	node_serve(w->load, w->publish);
+	node_serve(row->load, row->publish);
 	offer();
 	stream_assert_all_once(1, EVENTS);
 	node_await_idle(0);
@@ -110,13 +99,13 @@ static void each_event_is_there_once(void **state)
 	check_headers();
 
 	received = node_metric(0, "received_total");
-	if (!strstr(w->load, "app") && !w->copies_come)
+	if (!strstr(row->load, "app") && !row->copies_come)
 		assert_int_equal(received, EVENTS);
 	assert_int_equal(
-		node_metric_of(0, "received_total", w->is_xsk ? "way=\"udp\"" : "way=\"xsk\""), 0);
+		node_metric_of(0, "received_total", row->is_xsk ? "way=\"udp\"" : "way=\"xsk\""), 0);
 	offer();
 	usleep(200000);
-	if (w->copies_come)
+	if (row->copies_come)
 		node_await_idle(0);
 	else
 		assert_int_equal(node_metric(0, "received_total"), received);
@@ -127,105 +116,42 @@ static void each_event_is_there_once(void **state)
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
-TEST(creates_the_stream_as_asked)
+/* How --create makes the stream: as asked, or by defaults. */
+static const struct created {
+	const char *name, *options;
+	int64_t duplicates_ns, max_bytes, max_age_ns;
+} CREATED[] = {
+	{ "creates_as_asked", "--replicas 1 --duplicates 90s --max-bytes 10M --max-age 1h",
+	  90000000000, 10000000, 3600000000000 },
+	{ "creates_by_defaults", "", 120000000000, -1, 0 },
+};
+
+TEST_ROWS(creates_the_stream, CREATED)
 {
 	jsStreamInfo *info;
 
-	node_serve("", "--replicas 1 --duplicates 90s --max-bytes 10M --max-age 1h");
+	node_serve("", row->options);
 	info = jetstream_info();
+	assert_int_equal(info->Config->Storage, js_FileStorage);
 	assert_int_equal(info->Config->Replicas, 1);
-	assert_int_equal(info->Config->Duplicates, 90000000000);
-	assert_int_equal(info->Config->MaxBytes, 10000000);
-	assert_int_equal(info->Config->MaxAge, 3600000000000);
+	assert_int_equal(info->Config->Duplicates, row->duplicates_ns);
+	assert_int_equal(info->Config->MaxBytes, row->max_bytes);
+	assert_int_equal(info->Config->MaxAge, row->max_age_ns);
 	assert_int_equal(info->Config->SubjectsLen, 1);
 	assert_string_equal(info->Config->Subjects[0], "gossip.gsp");
 	jsStreamInfo_Destroy(info);
-	assert_int_equal(node_end(0, SIGTERM), 0);
-}
-
-TEST(creates_it_with_its_defaults)
-{
-	jsStreamInfo *info;
-
-	node_serve("", "");
-	info = jetstream_info();
-	assert_int_equal(info->Config->Storage, js_FileStorage);
-	assert_int_equal(info->Config->Duplicates, 120000000000);
-	assert_int_equal(info->Config->MaxBytes, -1);
-	jsStreamInfo_Destroy(info);
 	assert_int_equal(node_end(0, SIGINT), 0);
-}
-
-/* Ends by itself, with one line that has these words. */
-struct refusal {
-	const char *name, *load, *options, *words;
-	int status;
-	const char *setup;     /* a shell command */
-	uint32_t duplicates_s; /* of the stream, made before; 0: there is none */
-};
-
-static const struct refusal REFUSALS[] = {
-	{ "no_stream", "--port 8001", "", "there is no stream EVENTS", 1, NULL, 0 },
-	{ "window_shorter_than_skew", "--port 8001", "--skew 30s",
-	  "stream EVENTS knows ids for 10s only, and another machine may publish an event 30s", 1,
-	  NULL, 10 },
-	{ "created_window_shorter_than_skew", "--port 8001", "--create --duplicates 10s --skew 1m",
-	  "--duplicates is shorter than --skew", 2, NULL, 0 },
-	{ "digest_without_secret", "--profile payload:8001", "--create", "--secret", 1, NULL, 0 },
-	{ "laps_without_secret", "--profile rtp:8001", "--create", "--secret", 1, NULL, 0 },
-	{ "secret_of_others", "--port 8001", "--create " SECRET, "/mnt/secret", 1,
-	  "chmod 640 /mnt/secret", 0 },
-	{ "secret_too_short", "--port 8001", "--create " SECRET, "/mnt/secret", 1,
-	  "truncate -s 31 /mnt/secret", 0 },
-	{ "secret_missing", "--port 8001", "--create --secret /mnt/none", "/mnt/none", 1, NULL, 0 },
-	{ "no_udp", "--profile mirror", "--create", "mirror", 1, NULL, 0 },
-	{ "other_subjects", "--port 8001", "--subject other.x", "does not take the subject other.x",
-	  1, NULL, 120 },
-	{ "no_delivery", "--port 8001", "--create --receive xsk", "xsk", 1, NULL, 0 },
-	{ "misused", "--port 8001", "--pending 0", "--pending", 2, NULL, 0 },
-	{ "check_without_stream", "--port 8001", "--check", "there is no stream EVENTS", 1, NULL, 0 },
-	{ "check_good", "--port 8001", "--check", "", 0, NULL, 120 },
-};
-
-static void refuses(void **state)
-{
-	const struct refusal *r = *state;
-
-	jetstream_start(&(struct jetstream_plan){ 0 });
-	if (r->duplicates_s)
-		jetstream_put(r->duplicates_s, 0);
-	if (r->setup)
-		sh("%s", r->setup);
-	node_add(0, r->load);
-	node_publish(0, r->options);
-	assert_int_equal(node_end(0, 0), r->status);
-	process_await(node_publisher(0), r->words);
-}
-
-TEST(no_such_filter)
-{
-	jetstream_start(&(struct jetstream_plan){ 0 });
-	node_add(0, "");
-	node_sh(0, "%s unload in", tool());
-	node_publish(0, "--create");
-	assert_int_equal(node_end(0, 0), 1);
-	process_await(node_publisher(0), "node0");
 }
 
 /* Digests: a hash under the secret, equal on all machines, though their filters hash otherwise. */
 TEST(digests_are_hashed)
 {
-	jetstream_start(&(struct jetstream_plan){ 0 });
-	for (unsigned int n = 0; n < 2; n++) {
-		node_add(n, "--profile payload:8001" FPR);
-		node_publish(n, "--create " SECRET);
-		node_await_ready(n);
-	}
-	send_to(0, 8001, "one", 3);
+	nodes_serve(2, "--profile payload:8001" FPR, SECRET);
+	node_send(0, 8001, "one", 3);
 	stream_await(1);
-	send_to(1, 8001, "one", 3);
+	node_send(1, 8001, "one", 3);
 	node_await_metric(1, "duplicate_total", 1);
-	send_to(1, 8001, "two", 3);
+	node_send(1, 8001, "two", 3);
 	read_kept(2);
 	for (int i = 0; i < 2; i++) {
 		assert_like(kept[i].id, "^payload:[0-9a-f]{32}$");
@@ -234,33 +160,19 @@ TEST(digests_are_hashed)
 	assert_string_not_equal(kept[0].id, kept[1].id);
 }
 
-/* A MoldUDP64 packet: session, number, count, messages of one byte. */
-static void send_mold(unsigned int n, uint64_t number, uint16_t count)
-{
-	static const uint8_t MESSAGE[] = { 0, 1, 'x' };
-	uint8_t bytes[20 + 3 * 8] = "session000";
-	uint64_t be64 = htobe64(number);
-	uint16_t be16 = htons(count);
-
-	assert_true(count <= 8);
-	memcpy(bytes + 10, &be64, 8);
-	memcpy(bytes + 18, &be16, 2);
-	for (int i = 0; i < count; i++)
-		memcpy(bytes + 20 + 3 * i, MESSAGE, sizeof(MESSAGE));
-	send_to(n, 8001, bytes, 20 + 3 * count);
-}
-
+/* A packet is known by its session, number and count of messages. */
 TEST(moldudp64)
 {
+	uint8_t packet[] = "session000\0\0\0\0\0\0\0\1\0\2\0\1x\0\1y"; /* 1, of two */
+
 	node_serve("--profile moldudp64:8001@10.78.0.2", "");
 	for (int copies = 0; copies < 2; copies++)
-		for (uint64_t number = 1; number < 400; number += 4)
-			send_mold(0, number, 4);
-	send_mold(0, 399, 3); /* 400 is known, 401 is not */
-	read_kept(101);
-	assert_string_equal(kept[0].id, "moldudp64:73657373696f6e303030:1:4");
-	assert_string_equal(kept[99].id, "moldudp64:73657373696f6e303030:397:4");
-	assert_string_equal(kept[100].id, "moldudp64:73657373696f6e303030:399:3");
+		node_send(0, 8001, packet, sizeof(packet) - 1);
+	packet[17] = 2; /* 2 is known, 3 is not */
+	node_send(0, 8001, packet, sizeof(packet) - 1);
+	read_kept(2);
+	assert_string_equal(kept[0].id, "moldudp64:73657373696f6e303030:1:2");
+	assert_string_equal(kept[1].id, "moldudp64:73657373696f6e303030:2:2");
 }
 
 /* RTP's numbers have 16 bits, and come again in the duplicate window. */
@@ -296,7 +208,7 @@ TEST(rtp)
 	close(sender);
 }
 
-/* Each stream has its subject; ids of different realms never match. */
+/* Each stream has its subject; ids of different realms never match. One that is not UDP is left out. */
 TEST(several_streams)
 {
 	static const struct {
@@ -306,14 +218,14 @@ TEST(several_streams)
 		{ "gossip.node0.c", "c", "^c:[0-9a-f]{32}$" },
 		{ "gossip.node0.d", "d", "^d:6964(00){30}$" },
 	};
-	struct gossip_packet p = { .header = { htonl(GSP_MAGIC), GSP_EVENT, 1, 0 }, .id = "id" };
 
 	node_serve("--profile a=gsp:8001#x --profile b=gsp:8002#x --profile c=payload:8003 "
-		   "--profile d=gsp:8004" FPR,
+		   "--profile d=gsp:8004 --profile r-tag" FPR,
 		   SECRET " --subject 'gossip.{machine}.{stream}'");
+	process_await(node_publisher(0), "r-tag");
 	for (uint16_t port = 8001; port <= 8004; port++)
 		for (int copies = 0; copies < 2; copies++)
-			send_to(0, port, &p, sizeof(p));
+			node_send_event(0, port, "id");
 	stream_await(3);
 	usleep(200000);
 	kept_cnt = 0;
@@ -326,43 +238,25 @@ TEST(several_streams)
 	}
 }
 
-TEST(some_streams_are_not_udp)
-{
-	struct gossip_packet p = { .header = { htonl(GSP_MAGIC), GSP_EVENT, 1, 0 }, .id = "id" };
-
-	node_serve("--profile gsp:8001 --profile r-tag" FPR, "");
-	process_await(node_publisher(0), "r-tag");
-	send_to(0, 8001, &p, sizeof(p));
-	read_kept(1);
-}
-
 /* `set` adds a stream, and somebody its subject to the JetStream stream, which this program never
  * changes. Until then its events are given up, and others are published.
  */
 TEST(set_adds_a_stream)
 {
-	struct gossip_packet p = { .header = { htonl(GSP_MAGIC), GSP_EVENT, 1, 0 }, .id = "id" };
 
 	node_serve("--profile a=gsp:8001" FPR, "");
 	node_sh(0, "%s set node0 --profile a=gsp:8001 --profile b=gsp:8002", tool());
 	process_await(node_publisher(0), "stream EVENTS does not take the subject gossip.b");
-	send_to(0, 8002, &p, sizeof(p));
-	send_to(0, 8001, &p, sizeof(p));
+	node_send_event(0, 8002, "id");
+	node_send_event(0, 8001, "id");
 	node_await_metric(0, "given_up_total", 1);
 	stream_await(1);
 	jetstream_put(0, 0);
 	process_await(node_publisher(0), "events of node0/b go to stream EVENTS now");
-	p.id[0] = 'I'; /* the filter has learned the first one, and drops its copies */
-	send_to(0, 8002, &p, sizeof(p));
+	node_send_event(0, 8002, "another"); /* the filter has learned the first one */
 	stream_await(2);
 	assert_int_equal(node_metric(0, "connections_total"), 1);
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
-int main(void)
-{
-	add_rows(WAYS, each_event_is_there_once, setup, offers_teardown);
-	add_rows(REFUSALS, refuses, setup, offers_teardown);
-	add_own_tests(setup, offers_teardown);
-	return run_added_tests("publish");
-}
+HUB_MAIN(setup, offers_teardown)

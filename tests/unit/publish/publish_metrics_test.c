@@ -50,20 +50,18 @@ TEST_ROWS(names_exist, NAMES)
 	free(metrics);
 }
 
-static void alerts_are_on_the_page(void **state)
+TEST(alerts_are_on_the_page)
 {
-	(void)state;
 	sh("for a in $(sed -n 's/.*alert: //p' " RULES "); do grep -qF \"\\`$a\\`\" " PAGE
 	   " || exit 1; done");
 	sh("[ $(grep -c '^ *- alert: ' " RULES ") -ge 4 ]");
 }
 
 /* When each fires, and when it does not. */
-static void rules_fire(void **state)
+TEST(rules_fire)
 {
 	char out[4096];
 
-	(void)state;
 	if (sh_out(out, sizeof(out), "command -v promtool"))
 		skip();
 	sh("promtool check rules " RULES);
@@ -74,10 +72,4 @@ static void rules_fire(void **state)
 		fail_msg("%s", out);
 }
 
-int main(void)
-{
-	add_test("alerts_are_on_the_page", alerts_are_on_the_page, NULL, NULL, NULL);
-	add_test("rules_fire", rules_fire, NULL, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("publish_metrics");
-}
+UNIT_MAIN()

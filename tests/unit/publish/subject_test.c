@@ -26,27 +26,23 @@ static const struct {
 	{ "a/b", "", false },
 	{ "a\\b", "", false },
 	{ LONG_WORDS "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww", "", true },
+	{ "", NULL, false },
+	{ "a..b", NULL, false },
+	{ ".a", NULL, false },
+	{ "a.", NULL, false },
+	{ "a b", NULL, false },
+	{ "a.*", NULL, false },
+	{ "a.>", NULL, false },
+	{ "a.{host}", NULL, false },
+	{ "a.x{stream}", NULL, false },
+	{ "a.{stream", NULL, false },
+	{ "a\n", NULL, false },
+	{ LONG_WORDS LONG_WORD, NULL, false },
+	{ LONG_WORDS ".{stream}", NULL, false },
 };
-
-static const char *const REFUSED[] = { "",
-				       "a..b",
-				       ".a",
-				       "a.",
-				       "a b",
-				       "a.*",
-				       "a.>",
-				       "a.{host}",
-				       "a.x{stream}",
-				       "a.{stream",
-				       "a\n",
-				       LONG_WORDS LONG_WORD,
-				       LONG_WORDS ".{stream}" };
 
 TEST(templates)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(REFUSED); i++)
-		if (subject_template_ok(REFUSED[i]) || subject_stream_template_ok(REFUSED[i]))
-			fail_msg("%s", REFUSED[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(TEMPLATES); i++) {
 		const char *text = TEMPLATES[i].text, *want = TEMPLATES[i].subject;
 		char out[SUBJECT_MAX];
