@@ -170,8 +170,10 @@ static int want_ports(struct intake *in, const struct xdp_dedup_stream *s)
 	for (uint32_t i = 0; i < s->ports_cnt; i++)
 		for (uint32_t p = s->ports[i].first; p <= s->ports[i].last && err != -E2BIG; p++) {
 			const struct socket_address at = make_address(&in6addr_any, p);
+			int failed = want_socket(in, &at);
 
-			err = want_socket(in, &at) ?: err;
+			if (failed)
+				err = failed;
 		}
 	return err;
 }
@@ -183,8 +185,12 @@ static int want_sockets(struct intake *in)
 	for (int i = 0; i < in->options->listen_cnt && !err; i++)
 		err = want_socket(in, &in->options->listen[i]);
 	for (int i = 0; !in->options->listen_cnt && i < in->streams->cnt; i++)
-		if (in->streams->now[i]->is_published)
-			err = want_ports(in, &in->streams->listed[i]) ?: err;
+		if (in->streams->now[i]->is_published) {
+			int failed = want_ports(in, &in->streams->listed[i]);
+
+			if (failed)
+				err = failed;
+		}
 	return err;
 }
 
