@@ -41,20 +41,13 @@ static double sum_of(const char *metric)
 	return sum;
 }
 
-static const struct offers_plan *plan(uint32_t events, uint32_t rate, uint64_t seed)
-{
-	static struct offers_plan p;
-
-	p = (struct offers_plan){ events, NODES, 1, COPIES, SPREAD_MS, rate, seed };
-	return &p;
-}
-
 TEST(each_event_is_there_once)
 {
 	uint32_t events = (uint32_t)environment_number("EVENTS", 20000);
 	uint32_t rate = (uint32_t)environment_number("RATE", RATE);
 
-	offers_send(plan(events, rate, environment_number("SEED", 1)));
+	offers_send(&(struct offers_plan){ events, NODES, 1, COPIES, SPREAD_MS, rate,
+					   environment_number("SEED", 1) });
 	print_message("%zu packets in %.1f s\n", offers.cnt, offers_now_ms() / 1000.0);
 	nodes_await_idle(NODES);
 	print_message("published %.0f, duplicates of other nodes %.0f, retried %.0f, "
@@ -131,7 +124,8 @@ TEST_ROWS(one_fault, FAULTS)
 	unsigned int victim =
 		row->is_leader ? jetstream_leader() : random_next(&random_state) % NODES;
 
-	offers_start(plan(ROUND_EVENTS, FAULT_RATE, seed));
+	offers_start(&(struct offers_plan){ ROUND_EVENTS, NODES, 1, COPIES, SPREAD_MS, FAULT_RATE,
+					    seed });
 	usleep((BEFORE_MS + random_next(&random_state) % 1000) * 1000);
 	row->set(victim, true);
 	usleep(row->ms * 1000);

@@ -7,8 +7,6 @@
 #include "parts.h"
 #include "stream_reader.h"
 
-#include <sys/resource.h>
-
 #define SEED 5
 #define DISK_EVENTS 3000
 
@@ -57,7 +55,7 @@ TEST_ROWS(server_away_at_start, AWAY_AT_START)
 	jetstream_start(&(struct jetstream_plan){ 0 });
 	jetstream_kill(0);
 	publish(row->load, "");
-	node_await_sockets(0);
+	node_await_metric(0, "connected", 0);
 	offer(300, 1000);
 	assert_int_equal(process_wait(node_publisher(0), 1000), -ETIMEDOUT);
 	assert_int_equal(node_metric(0, "connected"), 0);
@@ -103,7 +101,7 @@ TEST(pending_bytes_are_bounded)
 {
 	node_add(0, "");
 	node_publish_to(0, "nats://10.76.0.10:4222", "--pending-bytes 100k");
-	node_await_sockets(0);
+	node_await_metric(0, "connected", 0);
 	process_signal(node_publisher(0), SIGSTOP); /* so it finds much at once */
 	offer(1000, 0);
 	process_signal(node_publisher(0), SIGCONT);
@@ -117,23 +115,20 @@ TEST(pending_bytes_are_bounded)
  */
 TEST(no_descriptor_is_left)
 {
-	struct rlimit all, few;
-	struct process *p;
+	const struct process *p;
 	double cpu;
 
 	node_add(0, "--profile a=gsp:8001 --fpr 1e-9");
 	node_publish_to(0, "nats://10.76.0.10:4222", "");
-	node_await_sockets(0);
+	node_await_metric(0, "connected", 0);
 	p = node_publisher(0);
-	assert_return_code(prlimit(p->pid, RLIMIT_NOFILE, NULL, &all), errno);
-	few = (struct rlimit){ 3, all.rlim_max };
-	assert_return_code(prlimit(p->pid, RLIMIT_NOFILE, &few, NULL), errno);
+	sh("prlimit --pid %d --nofile=3:", p->pid);
 	node_sh(0, "%s set node0 --profile a=gsp:8001 --profile b=gsp:8002", tool());
 	offer(10, 1000);
 	cpu = process_cpu(p);
 	usleep(2000000);
 	assert_true(process_cpu(p) - cpu < 0.3);
-	assert_return_code(prlimit(p->pid, RLIMIT_NOFILE, &all, NULL), errno);
+	sh("prlimit --pid %d --nofile=1024:", p->pid);
 	node_await_metric(0, "received_total", 10);
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
@@ -403,15 +398,6 @@ TEST(credentials_are_renewed)
 
 #define HOSTILE_STEP 9 /* `make test` tries one fault of so many */
 
-/* How often this server was connected to. */
-static int connections(const struct process *server)
-{
-	char out[32];
-
-	assert_int_equal(sh_out(out, sizeof(out), "grep -c ^connection %s || :", server->log), 0);
-	return atoi(out);
-}
-
 /* With a fault, it neither crashes nor hangs nor spins. Without it, it goes on by itself. */
 static void survives(const char *fault, struct process *server)
 {
@@ -424,10 +410,11 @@ static void survives(const char *fault, struct process *server)
 		process_show(node_publisher(0));
 		fail_msg("%s ended it", fault);
 	}
-	before = connections(server);
+	before = process_lines(server, "connection");
 	usleep(300000);
-	if (connections(server) - before > 5)
-		fail_msg("%s: %d connections in 0.3 s", fault, connections(server) - before);
+	if (process_lines(server, "connection") - before > 5)
+		fail_msg("%s: %d connections in 0.3 s", fault,
+			 process_lines(server, "connection") - before);
 	parts_set_fault("good");
 	node_await_ready(0);
 }

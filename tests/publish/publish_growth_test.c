@@ -12,6 +12,10 @@
 #define SHARDS "--stream EVENTS-{shard} --subject gossip.{shard}.{stream} --shards "
 #define MORE "--stream MORE-{shard} --subject more.{shard}.{stream} --create --shards 3"
 
+static const struct offers_plan TO_BOTH = {
+	.events = EVENTS, .nodes = 2, .copies_max = 3, .spread_ms = 200, .rate = 1000, .seed = SEED
+};
+
 /* Reads the shards of streams with these names. No event may be there twice. Returns how many are
  * there.
  */
@@ -35,12 +39,7 @@ static uint32_t read_shards(const char *const *streams, uint32_t events)
 TEST(shards)
 {
 	nodes_serve(2, "", SHARDS "3");
-	offers_send(&(struct offers_plan){ .events = EVENTS,
-					   .nodes = 2,
-					   .copies_max = 3,
-					   .spread_ms = 200,
-					   .rate = 1000,
-					   .seed = SEED });
+	offers_send(&TO_BOTH);
 	nodes_await_idle(2);
 	assert_int_equal(read_shards((const char *[]){ "EVENTS-0", "EVENTS-1", "EVENTS-2", NULL },
 				     EVENTS),
@@ -164,12 +163,7 @@ TEST(leaf_nodes_hold_events)
 	}
 	make_hub_stream();
 	hub_cut(0, true);
-	offers_send(&(struct offers_plan){ .events = EVENTS,
-					   .nodes = 2,
-					   .copies_max = 2,
-					   .spread_ms = 200,
-					   .rate = 1000,
-					   .seed = SEED });
+	offers_send(&TO_BOTH);
 	for (unsigned int n = 0; n < 2; n++) {
 		node_await_idle(n);
 		assert_true(node_metric(n, "acknowledged_total") >= EVENTS);

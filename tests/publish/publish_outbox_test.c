@@ -244,15 +244,6 @@ TEST(checks_that_fail_are_logged)
 	AWAIT((outbox_receive(&parts.outbox), count_words(diags_all(), WORDS) == 2));
 }
 
-/* How often the server was asked for the stream. */
-static int requests(void)
-{
-	char out[32];
-
-	assert_int_equal(sh_out(out, sizeof(out), "grep -c ^request %s", parts.server->log), 0);
-	return atoi(out);
-}
-
 /* A new connection has had its check: if a subject is not taken, the next one is 3 s later. */
 TEST(new_connections_are_checked_once)
 {
@@ -260,15 +251,15 @@ TEST(new_connections_are_checked_once)
 	int cnt;
 
 	open_up(STREAMS_AB "--fpr 1e-9");
-	assert_int_equal(requests(), 1);
+	assert_int_equal(process_lines(parts.server, "request"), 1);
 	parts_set_fault("takes_only_a");
 	begin_ns = gossip_now_ns();
 	parts_restart_server();
 	parts_await_words("does not take the subject gossip.b");
 	usleep(1000000);
-	cnt = requests();
+	cnt = process_lines(parts.server, "request");
 	assert_true(cnt == 2 || gossip_now_ns() - begin_ns >= 3000000000);
-	AWAIT_EVERY(100, requests() > 2, parts_show());
+	AWAIT_EVERY(100, process_lines(parts.server, "request") > 2, parts_show());
 }
 
 /* Threads of libnats that do not end read answers after the options were freed. */
@@ -292,27 +283,20 @@ static void open_with_many(void)
 	assert_int_equal(c->sent, 0);
 }
 
-/* How many answers wait. */
-static uint32_t answers_cnt(void)
-{
-	struct server *s = parts.outbox.server;
-	uint32_t cnt;
-
-	pthread_mutex_lock(&s->lock);
-	cnt = s->cnt;
-	pthread_mutex_unlock(&s->lock);
-	return cnt;
-}
-
 /* Sends all of them. A message that the server takes slowly ends a turn. */
 static void send_many(void)
 {
 	AWAIT((outbox_send_due(&parts.outbox), c->sent >= MANY_EVENTS));
 }
 
+/* Waits until so many answers wait. */
 static void await_answers(uint32_t cnt)
 {
-	AWAIT(answers_cnt() >= cnt);
+	struct server *s = parts.outbox.server;
+	uint32_t now;
+
+	AWAIT((pthread_mutex_lock(&s->lock), now = s->cnt, pthread_mutex_unlock(&s->lock),
+	       now >= cnt));
 }
 
 /* What an outage has left does not keep the loop from answers, and from packets. A server that is
@@ -400,14 +384,14 @@ static const struct trap {
 static void pass_minute(void)
 {
 	struct server *s = parts.outbox.server;
-	int before = requests();
+	int before = process_lines(parts.server, "request");
 
 	pthread_mutex_lock(&s->lock);
 	assert_in_range(s->check_ns - gossip_now_ns(), 30000000000, 60000000000);
 	s->check_ns = 1;
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
-	AWAIT_EVERY(10, requests() > before, parts_show());
+	AWAIT_EVERY(10, process_lines(parts.server, "request") > before, parts_show());
 }
 
 /* Waits until the result of a check is there: the next check is scheduled. */
