@@ -139,7 +139,7 @@ TEST_ROWS(one_fault, FAULTS)
 		"victim %u, seed %ju: retried %.0f, given up %.0f, overflow %.0f, duplicates %.0f\n",
 		victim, (uintmax_t)seed, sum_of("retried_total"), sum_of("given_up_total"),
 		sum_of("overflow_total"), sum_of("duplicate_total"));
-	stream_assert_each_once(seed, ROUND_EVENTS);
+	stream_assert_all_once(seed, ROUND_EVENTS);
 	assert_int_equal(sum_of("given_up_total"), 0); /* no fault is as long as the retries */
 }
 

@@ -171,11 +171,9 @@ static const struct secret_file {
 	uid_t owner; /* 0: this process's user */
 } FILES[] = {
 	{ "secret-0600", 0600, 32, 0, "", 0 },
-	{ "secret-0400", 0400, 32, 0, "", 0 },
 	{ "secret-that-a-group-reads", 0640, 32, -EPERM, OF_OTHERS, 0 },
 	{ "secret-that-others-write", 0602, 32, -EPERM, OF_OTHERS, 0 },
 	{ "secret-of-another-user", 0600, 32, -EPERM, OF_ANOTHER, 65534 },
-	{ "secret-of-another-user-that-others-read", 0604, 32, -EPERM, OF_ANOTHER, 65534 },
 	{ "secret-of-31-bytes", 0600, 31, -EINVAL, " has 31 bytes, and a secret has 32 to 4096", 0 },
 	{ "secret-of-0-bytes", 0600, 0, -EINVAL, " has 0 bytes, and a secret has 32 to 4096", 0 },
 };

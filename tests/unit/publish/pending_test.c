@@ -194,16 +194,10 @@ static const struct room {
 	size_t bytes_each, bytes_max;
 	uint32_t room;
 } ROOMS[] = {
-	{ "room-for-all-slots", 4, 0, 0, 1000, 4 },
-	{ "room-for-free-slots", 4, 3, 10, 1000, 1 },
-	{ "no-slot", 4, 4, 10, 1000, 0 },
-	{ "room-by-bytes", 100, 1, 10, 60, 5 },
-	{ "room-for-part-of-one", 100, 1, 10, 69, 5 },
-	{ "one-more-than-bytes", 100, 5, 10, 55, 1 },
-	{ "bytes-are-used-up", 100, 5, 10, 50, 0 },
-	{ "bytes-are-exceeded", 100, 5, 10, 45, 0 },
+	{ "room-for-free-slots", 4, 3, 10, 1000, 1 },  { "no-slot", 4, 4, 10, 1000, 0 },
+	{ "room-for-part-of-one", 100, 1, 10, 69, 5 }, { "one-more-than-bytes", 100, 5, 10, 55, 1 },
+	{ "bytes-are-used-up", 100, 5, 10, 50, 0 },    { "bytes-are-exceeded", 100, 5, 10, 45, 0 },
 	{ "one-always-has-room", 100, 0, 0, 1, 1 },
-	{ "just-one", 100, 0, 0, 10, 1 },
 };
 
 TEST_ROWS(room, ROOMS)

@@ -140,6 +140,8 @@ TEST(option_wins)
 			 0);
 	assert_string_equal(o.stream, "T");
 	assert_string_equal(o.servers, "nats://a,nats://b");
+	assert_int_equal(o.urls_cnt, 2);
+	assert_string_equal(o.urls[1], "nats://b");
 	assert_int_equal(o.retries, 9);
 	assert_true(o.create);
 	assert_int_equal(o.skew_ns, 60000000000);
