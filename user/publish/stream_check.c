@@ -191,17 +191,6 @@ static bool note_traps(const struct checking *c)
 	return found;
 }
 
-/* Notes if retries last longer than the duplicate window: the engine may store such a retry twice. */
-static void check_window(const struct checking *c)
-{
-	uint64_t span_ns = pending_retry_span_ns(c->o->retries, c->o->ack_timeout_ns);
-
-	if (span_ns > c->fit->window_ns)
-		diag_note("stream %s knows ids for %s, and the retries of an event take longer: the event may be there twice; make the stream's duplicate window at least %jus, or lower --retries or --ack-timeout",
-			  c->o->stream, FORMAT_TIME(c->fit->window_ns),
-			  (uintmax_t)(span_ns / NS_PER_S + 1));
-}
-
 /* Checks the stream, and adds the result to c->fit. Returns as stream_check() does. */
 static int check_one(struct checking *c)
 {
@@ -269,6 +258,7 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 	struct stream_fit fit = { .serial = required->serial, .window_ns = INT64_MAX };
 	struct checking c = { .o = o, .required = required, .fit = &fit };
 	uint32_t shards = has_shards ? o->shards : 1, all = (1U << required->rules_cnt) - 1;
+	uint64_t span_ns = pending_retry_span_ns(o->retries, o->ack_timeout_ns);
 	uint32_t checked;
 	jsOptions options;
 	int err = 0;
@@ -285,8 +275,9 @@ int stream_check(natsConnection *nc, const struct publish_options *o,
 		}
 	if (!err && fit.untaken && fit.untaken == all)
 		err = -EINVAL;
-	else if (!err)
-		check_window(&c);
+	else if (!err && span_ns > fit.window_ns)
+		diag_note("stream %s knows ids for %s, and the retries of an event take longer: the event may be there twice; make the stream's duplicate window at least %jus, or lower --retries or --ack-timeout",
+			  o->stream, FORMAT_TIME(fit.window_ns), (uintmax_t)(span_ns / NS_PER_S + 1));
 	checked = fit.untaken;
 	err = err ?: compare_rules(&c, &checked, false) ?: compare_rules(&c, &checked, true);
 	fit.untaken |= fit.refused;
