@@ -1,353 +1,390 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The kernel's own tunnel devices as senders: a tap's packets are mirrored into two tunnels, by two
- * links, to interfaces that share a filter. Each inner packet is read once there, and every counter
- * is exact. Rows whose device this kernel lacks are skipped.
+/* The kernel's own tunnel devices as senders: each packet is sent into two tunnels, by two links,
+ * to interfaces that share a filter. Each inner packet is read once there, and every counter is
+ * exact. Rows whose device this kernel lacks are skipped.
  *
  * once-*: every device. cut-*: what ERSPAN cuts off passes.
  */
 #include "e2e_runner.h"
-#include "neighbour.h"
-#include "tapped_flow.h"
-#include "tunnel_pairs.h"
 
+#include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <netinet/in.h>
+#include <net/if.h>
 
-#define ROUNDS 2
+#include "packet.h"
+
+#define PACKETS 128
+#define BURST 32       /* veth has room for 256 */
+#define INNER_MAX 1280 /* bytes of a packet */
 #define FILTER "taps"
-#define SETTLE_US 20000
-#define CUT_BYTES 1000 /* ERSPAN leaves of inner packets */
-#define TEXT_OF(number) #number
-#define TEXT(number) TEXT_OF(number)
+
+/* For tc, which puts packets into tunnels that a device alone cannot make. */
+#define DUMMY                                                     \
+	"ip link add $t type dummy; tc qdisc add dev $t clsact\n" \
+	"tc filter add dev $t egress protocol all matchall "
+#define ONE_FOR_BOTH(what) "[ $i = 1 ] || { ip link add g0 type " what "; ip link set g0 up; }\n"
+
+#define CUT_BYTES 1000
+#define CUTTING(options)                                                                    \
+	"ip link add u$i mtu 1000 type erspan local $l remote $r seq key 1$i " options "\n" \
+	"ip link set u$i up\n" DUMMY "action mirred egress redirect dev u$i"
+
+/* Where the inner IP header is, behind so many bytes of other headers than Ethernet's. */
+#define PACKET(bytes) (ETH_HLEN + (bytes))
+#define FRAME(bytes) (PACKET(bytes) + ETH_HLEN)
+
+/* Commands of a row have: $i the tunnel, 0 or 1, $t its device; $p the link's interface; $l and $L
+ * this end's outer addresses, $r and $R the other one's; $h and $H the last parts of $l and $r. A
+ * tunnel that carries another one is u$i. `addrgenmode none up` in one call brings a device up
+ * first, and it asks for routers.
+ */
+static const struct device {
+	const char *name;
+	const char *add;   /* shell: adds $t */
+	uint32_t ip_at;	   /* the inner IP header, in frames of the link */
+	uint32_t cut;	   /* longer inner packets are cut, and pass; 0: none is */
+	bool is_ipv4_only; /* inner packets */
+	const char *ports; /* of --tunnels, if they are not the usual ones */
+} DEVICES[] = {
+	{ "once-vxlan", "ip link add $t type vxlan id 10$i local $l remote $r dstport 4789",
+	  .ip_at = FRAME(36) },
+	{ "once-vxlan-ipv6", "ip link add $t type vxlan id 10$i local $L remote $R dstport 4789",
+	  .ip_at = FRAME(56) },
+	{ "once-vxlan-gpe",
+	  ONE_FOR_BOTH("vxlan external gpe dstport 4790") DUMMY
+	  "action tunnel_key set src_ip $l dst_ip $r dst_port 4790 id 10$i"
+	  " action mirred egress redirect dev g0",
+	  .ip_at = PACKET(36) },
+	{ "once-geneve", "ip link add $t type geneve id 10$i remote $r", .ip_at = FRAME(36) },
+	{ "once-geneve-ipv6", "ip link add $t type geneve id 10$i remote $R", .ip_at = FRAME(56) },
+	{ "once-geneve-options",
+	  ONE_FOR_BOTH("geneve external") DUMMY
+	  "action tunnel_key set src_ip $l dst_ip $r dst_port 6081 id 10$i"
+	  " geneve_opts 0102:80:001122334455667$i,0103:81:0011223$i"
+	  " action mirred egress redirect dev g0",
+	  .ip_at = FRAME(56) },
+	{ "once-gre", "ip link add $t type gre local $l remote $r", .ip_at = PACKET(24) },
+	{ "once-gre-flags", "ip link add $t type gre local $l remote $r key 1$i csum seq",
+	  .ip_at = PACKET(36) },
+	{ "once-gre-ipv6",
+	  "ip link add $t type ip6gre local $L remote $R key 1$i csum seq encaplimit none",
+	  .ip_at = PACKET(56) },
+	{ "once-gretap", "ip link add $t type gretap local $l remote $r nopmtudisc ignore-df",
+	  .ip_at = FRAME(24) },
+	{ "once-nvgre", "ip link add $t type gretap local $l remote $r key 1$i", .ip_at = FRAME(28) },
+	/* The outer header has an option for destinations, of 8 bytes. */
+	{ "once-gretap-ipv6", "ip link add $t type ip6gretap local $L remote $R key 1$i",
+	  .ip_at = FRAME(56) },
+	{ "once-erspan-1", "ip link add $t type erspan local $l remote $r erspan_ver 0",
+	  .ip_at = FRAME(24) },
+	{ "once-erspan-2",
+	  "ip link add $t type erspan local $l remote $r seq key 1$i erspan_ver 1 erspan 12$i",
+	  .ip_at = FRAME(36) },
+	{ "once-erspan-3",
+	  "ip link add $t type erspan local $l remote $r seq key 1$i erspan_ver 2"
+	  " erspan_dir ingress erspan_hwid 1$i",
+	  .ip_at = FRAME(40) },
+	{ "once-erspan-ipv6",
+	  "ip link add $t type ip6erspan local $L remote $R seq key 1$i erspan_ver 1 erspan 12$i"
+	  " encaplimit none",
+	  .ip_at = FRAME(56) },
+	/* ERSPAN cuts long packets and says so by its T bit. A packet socket sends none of these. */
+	{ "cut-erspan-2", CUTTING("erspan_ver 1 erspan 12$i"), .ip_at = FRAME(36), .cut = CUT_BYTES },
+	{ "cut-erspan-3", CUTTING("erspan_ver 2 erspan_dir ingress erspan_hwid 1$i"),
+	  .ip_at = FRAME(40), .cut = CUT_BYTES },
+	{ "once-ipip", "ip link add $t type ipip local $l remote $r", .ip_at = PACKET(20),
+	  .is_ipv4_only = true },
+	{ "once-sit", "ip link add $t type sit mode any local $l remote $r", .ip_at = PACKET(20) },
+	{ "once-ip6tnl", "ip link add $t type ip6tnl mode any local $L remote $R encaplimit none",
+	  .ip_at = PACKET(40) },
+	{ "once-ip6tnl-limit", "ip link add $t type ip6tnl mode any local $L remote $R",
+	  .ip_at = PACKET(48) },
+	{ "once-mpls",
+	  DUMMY "action mpls push protocol mpls_uc label 1$i ttl 9 pipe"
+		" action mpls push protocol mpls_uc label 2$i ttl 9 pipe"
+		" action mirred egress redirect dev $p",
+	  .ip_at = PACKET(8) },
+	/* Packet sockets have the first tag beside the packet. */
+	{ "once-vlan",
+	  "ip link add u$i link $p type vlan protocol 802.1ad id 1$i\n"
+	  "ip link set u$i addrgenmode none; ip link set u$i up\n"
+	  "ip link add w$i link u$i type vlan id 2$i\n"
+	  "ip link set w$i addrgenmode none; ip link set w$i up\n"
+	  "ip link add $t link w$i type vlan id 3$i",
+	  .ip_at = PACKET(8) },
+	{ "once-vxlan-in-vxlan",
+	  "ip link add u$i type vxlan id 5$i local $l remote $r dstport 4789\n"
+	  "ip addr add 10.66.$i.$h/24 dev u$i\n"
+	  "ip link set u$i address 02:00:00:00:66:0$h addrgenmode none arp off; ip link set u$i up\n"
+	  "ip neigh add 10.66.$i.$H lladdr 02:00:00:00:66:0$H dev u$i nud permanent\n"
+	  "ip link add $t type vxlan id 10$i local 10.66.$i.$h remote 10.66.$i.$H dstport 4789",
+	  .ip_at = FRAME(36 + ETH_HLEN + 36) },
+	{ "once-sit-in-gre",
+	  "ip link add u$i type gre local $l remote $r\n"
+	  "ip addr add 10.66.$i.$h/24 dev u$i\n"
+	  "ip link set u$i addrgenmode none; ip link set u$i up\n"
+	  "ip link add $t type sit mode any local 10.66.$i.$h remote 10.66.$i.$H",
+	  .ip_at = PACKET(24 + 20) },
+	{ "once-vxlan-8472", "ip link add $t type vxlan id 10$i local $l remote $r dstport 8472",
+	  .ip_at = FRAME(36), .ports = "vxlan:8472" },
+};
 
 static struct {
-	const struct tunnel_device *device;
-	bool is_open, is_loaded, is_busy;	   /* busy: a row has begun, and not ended */
-	char options[256];			   /* which the filter has */
-	int readers[E2E_LINKS], raw[2][E2E_LINKS]; /* raw: IPv4, IPv6 */
-	uint64_t read;
-	uint32_t fresh; /* packets of which one copy was read */
+	const struct device *device;
+	bool is_open, is_busy; /* busy: a row has begun, and not ended */
+	const char *tunnels;   /* of which the filter opens */
+	int sender, readers[E2E_LINKS];
+	uint32_t sent, read;
 	struct filter_counters before;
 } t;
 
-static void close_all_of(int *fds, size_t cnt)
+static struct packet {
+	bool is_ipv6;
+	uint32_t len, read;
+	uint8_t bytes[INNER_MAX]; /* from the IP header on */
+} packets[PACKETS];
+
+/* From now on a link has only packets that the test sends, none of ARP and IPv6. Tags are part of
+ * packets, as on a wire. The near end does not have the outer destinations, so nothing answers.
+ */
+static void quiet_link(int link)
 {
-	for (size_t i = 0; i < cnt; i++) {
-		if (fds[i] > 0)
-			close(fds[i]);
-		fds[i] = 0;
-	}
+	char mac[E2E_MAC], command[1024];
+
+	e2e_near_mac(link, mac);
+	/* GRO is on, but merges nothing: each frame is to be one that was sent. */
+	sh("ip -batch - <<END\n"
+	   "link set ve%d gro_max_size 1 down\n"
+	   "addr flush dev ve%d\n"
+	   "link set ve%d addrgenmode none arp off\n"
+	   "link set ve%d up\n"
+	   "END\n",
+	   link, link, link, link);
+	snprintf(command, sizeof(command),
+		 "set -e; i=%d; ethtool -K pe$i tx off txvlan off tx-vlan-stag-hw-insert off\n"
+		 "ip -batch - <<END\n"
+		 "link set pe$i down\n"
+		 "addr flush dev pe$i\n"
+		 "link set pe$i addrgenmode none arp off\n"
+		 "link set pe$i up\n"
+		 "addr add 10.77.$i.2/24 dev pe$i\n"
+		 "addr add fd77:$i::2/64 dev pe$i nodad\n"
+		 "neigh add 10.77.$i.9 lladdr %s dev pe$i nud permanent\n"
+		 "neigh add fd77:$i::9 lladdr %s dev pe$i nud permanent\n"
+		 "END\n",
+		 link, mac, mac);
+	e2e_far_sh(command);
 }
 
-static void close_sockets(void)
-{
-	close_all_of(t.readers, ARRAY_SIZE(t.readers));
-	close_all_of(t.raw[0], 2 * E2E_LINKS);
-}
-
-/* The links, hosts and filter are for all rows, until one fails. */
+/* The links and the filter are for all rows, until one fails. */
 static int setup(void **state)
 {
 	if (t.is_open)
 		return 0;
 	e2e_setup(state);
-	tunnel_quiet_links();
-	tapped_open();
+	for (int i = 0; i < E2E_LINKS; i++)
+		quiet_link(i);
+	t.tunnels = "all";
+	e2e_tool("load ve0 ve1 --name " FILTER " --profile mirror --window 10m --capacity 64k"
+		 " --tunnels all");
 	t.is_open = true;
 	return 0;
 }
 
-static int close_all(void **state)
+static int teardown(void **state)
 {
-	tapped_close();
-	memset(&t, 0, sizeof(t));
+	char out[2048];
+
+	close(t.sender);
+	for (int i = 0; i < E2E_LINKS; i++)
+		close(t.readers[i]);
+	netns_enter(e2e_far());
+	sh_out(out, sizeof(out),
+	       "ip -force -batch - <<END\n"
+	       "link del t0\nlink del t1\nlink del u0\nlink del u1\nlink del g0\n"
+	       "END\n");
+	netns_enter(0);
+	if (!t.is_busy)
+		return 0;
+	t.is_open = t.is_busy = false;
 	return e2e_teardown(state);
 }
 
-static int teardown(void **state)
+/* Adds the device's tunnels, t0 and t1. If this kernel lacks what they need, the test is skipped. */
+static void add_tunnels(const struct device *d)
 {
-	close_sockets();
-	tunnel_remove();
-	return t.is_busy ? close_all(state) : 0;
+	char out[2048];
+	int status;
+
+	netns_enter(e2e_far());
+	status = sh_out(out, sizeof(out),
+			"set -e\n"
+			"for i in 0 1; do\n"
+			"	t=t$i p=pe$i h=2 H=9\n"
+			"	l=10.77.$i.$h L=fd77:$i::$h r=10.77.$i.$H R=fd77:$i::$H\n"
+			"	%s\n"
+			"	echo 1 >/proc/sys/net/ipv6/conf/$t/disable_ipv6\n"
+			"	ip link set $t up\n"
+			"done\n",
+			d->add);
+	netns_enter(0);
+	if (status && (strstr(out, "Unknown device type") || strstr(out, "not supported") ||
+		       strstr(out, "not found") || strstr(out, "Failed to load TC action module"))) {
+		print_message("# %s: this kernel lacks it: %s\n", d->name, out);
+		skip();
+	}
+	if (status)
+		fail_msg("%s: %s", d->name, out);
 }
 
-/* Opens packet sockets at both links, behind the filter. */
-static void open_readers(void)
+/* The sender writes packets without their link's header. */
+static void open_sockets(void)
 {
 	int on = 1;
 
+	netns_enter(e2e_far());
+	t.sender = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	netns_enter(0);
+	assert_return_code(t.sender, errno);
 	for (int i = 0; i < E2E_LINKS; i++) {
-		char interface[8];
-
-		snprintf(interface, sizeof(interface), "ve%d", i);
-		t.readers[i] = e2e_packet_socket(interface);
+		t.readers[i] = e2e_packet_socket(i ? "ve1" : "ve0");
 		assert_return_code(setsockopt(t.readers[i], SOL_PACKET, PACKET_IGNORE_OUTGOING, &on,
 					      sizeof(on)),
 				   errno);
 	}
 }
 
-/* Raw sockets choose another IPv4 id than 0. */
-static void open_raw(void)
+/* Makes new packets, of all lengths. */
+static void make_packets(bool is_ipv4_only)
 {
-	netns_enter(e2e_far());
-	for (int i = 0; i < 2 * E2E_LINKS; i++) {
-		int fd = socket(i < 2 ? AF_INET : AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW);
+	static struct frame f;
 
-		assert_return_code(fd, errno);
-		assert_return_code(
-			setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, i % 2 ? "pe1" : "pe0", 4), errno);
-		t.raw[i / 2][i % 2] = fd;
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		struct packet *p = &packets[i];
+		struct id id = id_fresh();
+
+		*p = (struct packet){ .is_ipv6 = i % 2 && !is_ipv4_only };
+		frame_build(&f, &(struct frame_plan){ .ipv6 = p->is_ipv6, .body = i * 9 }, &id);
+		frame_checksums(&f);
+		p->len = f.len - f.ip;
+		assert_true(p->len <= INNER_MAX);
+		memcpy(p->bytes, f.data + f.ip, p->len);
 	}
-	netns_enter(0);
 }
 
-/* Adds the device's tunnels, and mirrors into them. What comes is read behind the filter. */
-static void open_tunnels(const struct tunnel_device *d)
+/* Into both tunnels. Addresses of some devices are longer than sockaddr_ll has room for. */
+static void send_packet(const struct packet *p, const unsigned int ifindexes[E2E_LINKS])
 {
-	t.device = d;
-	tunnel_add(d);
-	if (d->flags & BY_ROUTES)
-		open_raw();
-	else
-		tapped_mirror();
-	t.is_busy = true;
-}
+	for (int i = 0; i < E2E_LINKS; i++, t.sent++) {
+		struct sockaddr_storage to = { 0 };
 
-/* Loads the filter, or changes it. */
-__attribute__((format(printf, 1, 2))) static void set_filter(const char *format, ...)
-{
-	char options[256];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(options, sizeof(options), format, args);
-	va_end(args);
-	if (t.is_loaded && !strcmp(options, t.options))
-		return;
-	if (t.is_loaded) {
-		e2e_tool("set " FILTER " %s", options);
-	} else {
-		e2e_tool("load ve0 ve1 --name " FILTER
-			 " --profile mirror --window 10m --capacity 64k %s",
-			 options);
-		t.is_loaded = true;
+		*(struct sockaddr_ll *)&to = (struct sockaddr_ll){
+			.sll_family = AF_PACKET,
+			.sll_protocol = htons(p->is_ipv6 ? ETH_P_IPV6 : ETH_P_IP),
+			.sll_ifindex = (int)ifindexes[i],
+			.sll_halen = ETH_ALEN,
+			.sll_addr = { 2, 0, 0, 0, 0x88, 2 },
+		};
+		if (sendto(t.sender, p->bytes, p->len, 0, (void *)&to, sizeof(to)) != p->len)
+			fail_msg("%s: %u bytes: %s", t.device->name, p->len, strerror(errno));
 	}
-	strcpy(t.options, options);
 }
 
-static struct filter_counters counters(void)
+/* Notes a packet, or what was left of one. */
+static bool note_packet(const uint8_t *ip, ssize_t len)
 {
-	struct filter_counters c = { 0 };
+	for (struct packet *p = packets; p < packets + PACKETS && len > 0; p++) {
+		bool is_cut = t.device->cut && p->len > t.device->cut;
 
-	return t.is_loaded ? e2e_counters(FILTER) : c;
-}
-
-/* The tap sees what it sends a moment after the copies have left. */
-static bool note_copy(const uint8_t *ip, size_t len)
-{
-	for (int ms = 0; ms < PATIENCE_MS; ms++) {
-		tapped_sent();
-		if (tapped_note(ip, len))
-			return true;
-		usleep(1000);
+		if (len != p->len && !(is_cut && len == t.device->cut))
+			continue;
+		if (memcmp(ip, p->bytes, len))
+			continue;
+		p->read++;
+		t.read++;
+		return true;
 	}
 	return false;
 }
 
-static void read_copies(void)
+/* Reads what has passed the filter. */
+static void read_packets(void)
 {
 	uint8_t frame[2048];
 	ssize_t len;
 
 	for (int i = 0; i < E2E_LINKS; i++) {
-		while ((len = recv(t.readers[i], frame, sizeof(frame), 0)) > 0) {
-			if (len <= t.device->ip_at ||
-			    !note_copy(frame + t.device->ip_at, len - t.device->ip_at))
-				fail_msg("%s: a frame of %zd bytes has no packet of the tap at byte %u",
+		while ((len = recv(t.readers[i], frame, sizeof(frame), 0)) > 0)
+			if (!note_packet(frame + t.device->ip_at, len - t.device->ip_at))
+				fail_msg("%s: a frame of %zd bytes has no packet at byte %u",
 					 t.device->name, len, t.device->ip_at);
-			t.read++;
-		}
 		assert_int_equal(errno, EAGAIN);
 	}
 }
 
-/* Sends a packet by routes into both tunnels as often as the tap saw it: TCP may repeat one. */
-static void send_by_routes(struct tapped_packet *p)
+/* What a counter has counted since the row began. */
+#define CAME(counter) (e2e_counters(FILTER).counter - t.before.counter)
+
+/* Waits until all that was sent was read, or dropped. */
+static void await_packets(void)
 {
-	struct sockaddr_in a4 = { .sin_family = AF_INET };
-	struct sockaddr_in6 a6 = { .sin6_family = AF_INET6 };
-	bool is_ipv6 = p->bytes[0] >> 4 == 6;
-
-	/* Raw sockets would change an IPv4 packet whose id is 0. */
-	if (!is_ipv6 && !p->bytes[4] && !p->bytes[5])
-		p->sent = 0;
-	memcpy(&a4.sin_addr, p->bytes + 16, sizeof(a4.sin_addr));
-	memcpy(&a6.sin6_addr, p->bytes + 24, sizeof(a6.sin6_addr));
-	for (; p->routed < p->sent; p->routed++)
-		for (int i = 0; i < E2E_LINKS; i++)
-			assert_int_equal(sendto(t.raw[is_ipv6][i], p->bytes, p->len, 0,
-						is_ipv6 ? (void *)&a6 : (void *)&a4,
-						is_ipv6 ? sizeof(a6) : sizeof(a4)),
-					 p->len);
-}
-
-static void send_all_by_routes(void)
-{
-	uint32_t cnt;
-	struct tapped_packet *all = tapped_record(&cnt);
-
-	for (uint32_t i = 0; i < cnt; i++)
-		send_by_routes(&all[i]);
-}
-
-/* Returns how many packets were sent into each tunnel. */
-static uint32_t sent(void)
-{
-	uint32_t cnt, sum = 0;
-	struct tapped_packet *all = tapped_record(&cnt);
-
-	for (uint32_t i = 0; i < cnt; i++)
-		sum += all[i].sent;
-	return sum;
-}
-
-static void await_copies(void)
-{
-	uint64_t came = 0;
-
 	for (int ms = 0; ms < PATIENCE_MS; ms++) {
-		if (t.device->flags & BY_ROUTES)
-			send_all_by_routes();
-		read_copies();
-		came = t.read + counters().dropped - t.before.dropped;
-		if (came >= 2 * sent())
+		read_packets();
+		if (t.read + CAME(dropped) >= t.sent)
 			return;
 		usleep(1000);
 	}
-	fail_msg("%s: %u packets were sent twice, but %llu came", t.device->name, sent(),
-		 (unsigned long long)came);
+	fail_msg("%s: of %u packets %u were read", t.device->name, t.sent, t.read);
 }
 
-/* Forgets what came late of earlier talk, as segments that TCP has sent again. */
-static void forget_copies(void)
+static void each_packet_is_read_once(void **state)
 {
-	uint8_t frame[2048];
+	const struct device *d = *state;
+	const char *tunnels = d->ports ?: "all";
+	unsigned int ifindexes[E2E_LINKS];
+	uint32_t cut = 0;
 
-	usleep(SETTLE_US);
+	t.device = d;
+	t.sent = t.read = 0;
+	t.sender = t.readers[0] = t.readers[1] = -1;
+	add_tunnels(d);
+	t.is_busy = true;
+	if (strcmp(tunnels, t.tunnels))
+		e2e_tool("set " FILTER " --tunnels %s", tunnels);
+	t.tunnels = tunnels;
+	netns_enter(e2e_far());
 	for (int i = 0; i < E2E_LINKS; i++)
-		while (recv(t.readers[i], frame, sizeof(frame), 0) > 0)
-			;
-}
+		ifindexes[i] = if_nametoindex(i ? "t1" : "t0");
+	netns_enter(0);
+	open_sockets();
+	make_packets(d->is_ipv4_only);
+	t.before = e2e_counters(FILTER);
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		send_packet(&packets[i], ifindexes);
+		if (i % BURST == BURST - 1)
+			await_packets();
+	}
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		bool is_cut = d->cut && packets[i].len > d->cut;
 
-static void talk(uint32_t compared_bytes)
-{
-	uint32_t cnt;
-	int families = t.device->flags & INNER_IPV4 ? TAPPED_IPV4 : TAPPED_IPV4 | TAPPED_IPV6;
-
-	forget_copies();
-	tapped_start(compared_bytes);
-	t.read = 0;
-	t.before = counters();
-	tapped_talk(families, ROUNDS, await_copies);
-	do { /* the last acknowledgements may come late */
-		cnt = sent();
-		usleep(SETTLE_US);
-		await_copies();
-	} while (sent() != cnt);
-}
-
-/* What a counter has counted since talk(). */
-#define CAME(counter) (counters().counter - t.before.counter)
-
-static void assert_counters(void)
-{
-	assert_int_equal(CAME(rx), 2 * sent());
-	assert_int_equal(CAME(dropped), 2 * sent() - t.read);
-	assert_int_equal(CAME(duplicate), CAME(dropped));
+		if (packets[i].read != (is_cut ? 2 : 1))
+			fail_msg("%s: packet %u, %u bytes, was read %u times", d->name, i,
+				 packets[i].len, packets[i].read);
+		cut += is_cut;
+	}
+	assert_true(!d->cut == !cut);
+	assert_int_equal(CAME(rx), t.sent);
+	assert_int_equal(CAME(new), PACKETS - cut);
+	assert_int_equal(CAME(duplicate), PACKETS - cut);
+	assert_int_equal(CAME(dropped), PACKETS - cut);
+	assert_int_equal(CAME(truncated), 2 * cut);
 	assert_int_equal(CAME(bad_tunnel), 0);
 	assert_int_equal(CAME(stale), 0);
-}
-
-/* Each packet was read once, but twice if it has more than `bytes` bytes. Returns how many have more. */
-static uint32_t assert_read(uint32_t bytes)
-{
-	uint32_t cnt, longer = 0, fresh = 0;
-	const struct tapped_packet *all = tapped_record(&cnt);
-
-	for (uint32_t i = 0; i < cnt; i++) {
-		const struct tapped_packet *p = &all[i];
-		bool is_longer = p->len > bytes;
-		uint32_t expected = is_longer ? 2 * p->sent : p->sent > 0;
-
-		if (p->read != expected)
-			fail_msg("%s: packet %u of %u, %u bytes, was sent %u times, read %u times, not %u",
-				 t.device->name, i, cnt, p->len, p->sent, p->read, expected);
-		longer += is_longer ? p->sent : 0;
-		fresh += !is_longer && p->sent;
-	}
-	t.fresh = fresh;
-	print_message("# %s: %u packets, each twice; %llu read\n", t.device->name, sent(),
-		      (unsigned long long)t.read);
-	return longer;
-}
-
-/* --tunnels that opens the device's tunnels: all, if they have their usual ports. */
-static const char *usual(const struct tunnel_device *d)
-{
-	return strchr(d->tunnels, ':') ? d->tunnels : "all";
-}
-
-static void each_packet_comes_once(void **state)
-{
-	const struct tunnel_device *d = *state;
-
-	open_tunnels(d);
-	set_filter("--tunnels %s", usual(d));
-	open_readers();
-	talk(TAPPED_MTU);
-	assert_read(TAPPED_MTU);
-	assert_counters();
-	assert_int_equal(CAME(truncated), 0);
-	assert_int_equal(CAME(new), t.fresh);
 	t.is_busy = false;
-}
-
-/* ERSPAN cuts long packets and says so by its T bit: they pass. */
-static void what_erspan_cuts_passes(void **state)
-{
-	uint32_t cut;
-
-	open_tunnels(tunnel_device(*state));
-	e2e_far_sh("ip link set t0 mtu " TEXT(CUT_BYTES) "; ip link set t1 mtu " TEXT(CUT_BYTES));
-	set_filter("--tunnels all");
-	open_readers();
-	talk(CUT_BYTES);
-	cut = assert_read(CUT_BYTES);
-	assert_true(cut);
-	assert_counters();
-	assert_int_equal(CAME(truncated), 2 * cut);
-	assert_int_equal(CAME(new), t.fresh);
-	t.is_busy = false;
-}
-
-/* Adds a row for each device: once-NAME. */
-static void add_device_rows(void)
-{
-	char *name;
-
-	for (size_t i = 0; i < TUNNEL_DEVICES_CNT; i++) {
-		if (asprintf(&name, "once-%s", TUNNEL_DEVICES[i].name) < 0)
-			abort();
-		add_test(name, each_packet_comes_once, setup, teardown,
-			 &TUNNEL_DEVICES[i]); /* name is for ever */
-	}
 }
 
 int main(void)
 {
-	add_device_rows();
-	add_test("cut-erspan-2", what_erspan_cuts_passes, setup, teardown, "erspan-2");
-	add_test("cut-erspan-3", what_erspan_cuts_passes, setup, teardown, "erspan-3");
+	add_rows(DEVICES, each_packet_is_read_once, setup, teardown);
 	return run_added_tests("tapped");
 }
