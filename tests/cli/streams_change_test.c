@@ -54,39 +54,15 @@ struct row {
 #define BEFORE_TWO " --profile a:9003#z $A#x $A_TOO#y"
 
 static const struct row ROWS[] = {
-	{ "larger-in-another-order", LOAD_AB " --capacity 10k", "$REPLACE $B $A --capacity 20k", A,
-	  B, FRESH },
 	{ "larger-in-another-order-keeps", LOAD_AB " --capacity 10k",
 	  "$REPLACE $B $A --capacity 20k", A, A, KNOWN },
-	{ "larger-with-a-stream-in-front", LOAD_AB, "$REPLACE $C $A $B --capacity 20k", A, C, FRESH },
-	{ "larger-with-a-stream-in-front-keeps", LOAD_AB, "$REPLACE $C $A $B --capacity 20k", B, B,
-	  KNOWN },
-	{ "to-flat-in-another-order", LOAD_AB, "$REPLACE $B $A --layout flat", A, B, FRESH },
 	{ "from-countdown-in-another-order", LOAD_AB " --layout countdown --capacity 10k --fpr 1e-3",
 	  "$REPLACE $B $A --layout blocked", B, B, KNOWN },
-	{ "set-in-another-order", LOAD_AB, "$SET $B $A", A, B, FRESH },
-	{ "realms-set-apart", LOAD_AB "#r $C#r", "$SET $A $B $C", B, C, FRESH },
-	{ "realms-set-apart-while-larger", LOAD_AB "#r $C#r", "$REPLACE $A $B $C --capacity 20k", B,
-	  C, FRESH },
-	{ "joins-a-realm-while-larger", "$LOAD $A#r --capacity 10k",
-	  "$REPLACE $A#r $B#r --capacity 20k", A, B, KNOWN },
-	{ "joins-a-realm-in-front-while-larger", "$LOAD $A#r $C --capacity 10k",
-	  "$REPLACE $C $B#r $A#r --layout flat", A, B, KNOWN },
-	{ "joins-a-realm-and-its-own-is-not-asked", "$LOAD $A#r $B --capacity 10k",
-	  "$REPLACE $A#r $B#r --capacity 20k", B, B, FRESH },
-	{ "gsp-alone-after-streams", "$LOAD $GSP $B", "$SET $GSP", GSP, GSP, KNOWN },
-	{ "gsp-alone-after-streams-larger", "$LOAD $B $GSP --capacity 10k",
-	  "$REPLACE $GSP --capacity 20k", GSP, GSP, KNOWN },
 	{ "gsp-with-streams-after-alone", "$LOAD --port 8001", "$SET $B $GSP", GSP, GSP, KNOWN },
-	{ "numbered-set-in-another-order", "$LOAD $N $A", "$SET $B $N", N, N, KNOWN },
 	{ "numbered-for-more-sources", "$LOAD $N --sources 10", "$XD resize f --sources 20", N, N,
 	  KNOWN },
 	{ "numbered-for-fewer-sources", "$LOAD $N $A", "$XD resize f --sources 5", N, N, KNOWN },
-	{ "numbered-beside-another-layout", "$LOAD $N $A --layout flat",
-	  "$REPLACE $A $N --layout countdown", N, N, KNOWN },
-	{ "numbered-alone-after-others", "$LOAD $N $A", "$REPLACE $N", N, N, KNOWN },
 	{ "numbered-and-now-others", "$LOAD $N", "$REPLACE $N $A", N, N, KNOWN },
-	{ "others-and-now-numbered", "$LOAD $A", "$REPLACE $N $A", A, A, KNOWN },
 	{ "numbered-with-another-history", "$LOAD $N",
 	  "$XD load --replace --name f --profiles " OTHER_PROFILES " $N", N, N, FRESH },
 	{ "numbered-with-a-shorter-history", "$LOAD $N",
@@ -101,18 +77,9 @@ static const struct row ROWS[] = {
 
 static const struct row UNNAMED[] = {
 	{ "unnamed-swapped", LOAD_TWO, "$SET" SWAPPED, A, A_TOO, FRESH },
-	{ "unnamed-swapped-keep", LOAD_TWO, "$SET" SWAPPED, A_TOO, A_TOO, KNOWN },
-	{ "unnamed-swapped-larger", LOAD_TWO, "$REPLACE --capacity 20k" SWAPPED, A, A_TOO, FRESH },
-	{ "unnamed-swapped-larger-keep", LOAD_TWO, "$REPLACE --capacity 20k" SWAPPED, A, A, KNOWN },
 	{ "unnamed-behind-another", LOAD_TWO, "$SET" BEFORE_TWO, A, A_TOO, FRESH },
-	{ "unnamed-behind-another-keep", LOAD_TWO, "$SET" BEFORE_TWO, A, A, KNOWN },
 	{ "unnamed-the-first-goes", LOAD_TWO, "$SET $A_TOO#y", A, A_TOO, FRESH },
-	{ "unnamed-the-first-goes-keep", LOAD_TWO, "$SET $A_TOO#y", A_TOO, A_TOO, KNOWN },
-	{ "unnamed-the-first-goes-larger", LOAD_TWO, "$REPLACE $A_TOO#y --capacity 20k", A, A_TOO,
-	  FRESH },
 	{ "named-like-numbers-have-other-ports", LOAD_NAMED, "$SET" SWAPPED_NAMED, A, A_TOO, KNOWN },
-	{ "named-like-numbers-have-other-ports-larger", LOAD_NAMED,
-	  "$REPLACE --capacity 20k" SWAPPED_NAMED, A_TOO, A, KNOWN },
 	{ "named-like-numbers-are-no-others", LOAD_NAMED, "$SET" SWAPPED_NAMED, A, A, FRESH },
 	{ "named-beside-unnamed-has-other-ports", "$LOAD --profile a-2=a:9001#x --profile a:9003#y",
 	  "$SET --profile a-2=a:9005#x --profile a:9002#y", A, A_TOO, KNOWN },
@@ -151,36 +118,6 @@ static void test_row(void **state)
 	assert_run(row->known ? 0 : 3, command);
 	assert_int_equal(streams_drops(row->asked, 1), row->known);
 	assert_true(streams_drops(row->asked, 1));
-}
-
-/* Its predecessor knows the realm, though no stream of this name. */
-TEST(set_joins_a_realm_after_a_resize)
-{
-	char command[256];
-
-	must("$LOAD $A#r $C --capacity 10k");
-	assert_false(streams_drops(A, 1));
-	must("$XD resize f --capacity 20k");
-	must("$SET $B#r $C $A#r");
-	snprintf(command, sizeof(command), "$XD test f/b %s", streams_hex(B, 1));
-	assert_run(0, command);
-	assert_true(streams_drops(B, 1));
-	must("$SET $B#r");
-	must("$SET $D $C#r $B#r");
-	assert_true(streams_drops(C, 1));
-	assert_false(streams_drops(C, 2));
-}
-
-/* An id that comes after the change, new to both. */
-TEST(realms_apart_stay_apart)
-{
-	must(LOAD_AB "#r");
-	must("$SET $A#r $B#r");
-	assert_false(streams_drops(A, 2));
-	assert_true(streams_drops(B, 2));
-	must("$SET $A $B");
-	assert_false(streams_drops(A, 3));
-	assert_false(streams_drops(B, 3));
 }
 
 /* Whose first 8 bytes are equal. */
@@ -255,22 +192,6 @@ TEST(forwarded_goes_with_the_streams)
 	must("$SET $A $B");
 	must("$XD status f");
 	assert_null(strstr(output, "for any host"));
-}
-
-/* Wanted in a, which has another index then; in b an equal id is not wanted. */
-TEST(wants_are_of_a_stream_not_of_a_place)
-{
-	char command[256];
-
-	must(LOAD_AB);
-	assert_false(streams_drops(A, 1));
-	assert_false(streams_drops(B, 1));
-	snprintf(command, sizeof(command), "$XD want f/a %s", streams_hex(A, 1));
-	must(command);
-	must("$SET $B $A");
-	assert_true(streams_drops(B, 1));
-	assert_false(streams_drops(A, 1));
-	assert_true(streams_drops(A, 1));
 }
 
 static void open_f(struct filter *f)
@@ -415,34 +336,6 @@ TEST(counters_are_of_a_stream_not_of_a_name)
 	filter_close(&f);
 	assert_int_equal(first.new, 2);
 	assert_int_equal(second.new, 1);
-}
-
-/* All that was counted, by whichever stream, and what belongs to none. */
-TEST(counters_stay_when_streams_go)
-{
-	static const char *const CHANGES[] = { "$SET $B", "$REPLACE $C --capacity 20k",
-					       "$SET $D $C", "$SET $D" };
-	struct filter_counters c;
-	struct filter f;
-
-	must(LOAD_AB " --capacity 10k");
-	for (int i = 0; i < 3; i++) {
-		streams_drops(A, 1);
-		streams_drops(B, 1);
-		streams_drops(GSP, 1);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(CHANGES); i++) {
-		must(CHANGES[i]);
-		open_f(&f);
-		assert_int_equal(filter_open_change(&f), 0);
-		assert_int_equal(filter_counters(&f, &c), 0);
-		filter_close(&f);
-		assert_int_equal(c.rx, 9);
-		assert_int_equal(c.new, 2);
-		assert_int_equal(c.duplicate, 4);
-		assert_int_equal(c.dropped, 4);
-		assert_int_equal(c.ignored, 3);
-	}
 }
 
 int main(void)
