@@ -83,6 +83,8 @@ static const struct size_row {
 	{ "--layout countdown --capacity 10 --countdown-bits 6", "countdowns", 63,
 	  "\ncountdowns     63\n" },
 	{ "--layout flat --capacity 1000 --fpr 1e-3", "fpr", 1e-3, "more than 0.001\n" },
+	{ "--capacity 64k --fpr 1e-3", "blocks", 5105, "\nblocks         5105 of 64 bytes\n" },
+	{ "--capacity 64k --fpr 1e-3", "hashes", 8, "\nk              8 (2 words x 4 bits)\n" },
 	/* The program keeps a cache of ids where their hash is dear. */
 	{ "--layout flat --hash tezos --bits 512 --capacity 1 --fpr 0.5", "filter_bytes",
 	  128 + 64 * 64, "flat, tezos hash\n" },
