@@ -315,11 +315,6 @@ static const struct killed {
 	{ "killed-as-all-interfaces-change", "$XD load v0 --name f --port 80",
 	  "set f --add p0 --remove v0", true,
 	  .after = "got $XD refresh; is ''; idle v0; idle b0; runs p0; $XD unload --name f\n" },
-	{ "killed-as-one-of-two-changes", "$XD load v0 b0 --name f --port 80",
-	  "set f --add p0 --remove v0", true,
-	  .after = "got $XD refresh; is ''; idle v0; runs b0; runs p0; $XD unload --name f\n" },
-	{ "killed-as-one-of-two-leaves", "$XD load v0 b0 --name f --port 80", "set f --remove v0",
-	  true, .after = "got $XD refresh; is ''; idle v0; runs b0; idle p0; $XD unload --name f\n" },
 	/* Behind its commit, the interface still runs the memory of before. */
 	{ "resize-killed-is-found-by-interface", "$XD load v0 --name f --port 80",
 	  "resize f --capacity 20k", true,
@@ -352,39 +347,6 @@ static void run_killed(void **state)
 			 INTERCEPT_KILLED);
 	use_tool(NULL);
 	cli_run_script(&script);
-}
-
-struct unlinks {
-	bool is_committed;
-	int left; /* until the one at which the tool is killed */
-};
-
-static int kill_at_unlink(const struct intercepted *call, void *arg)
-{
-	struct unlinks *u = arg;
-
-	if (!call->is_change)
-		return 0;
-	u->is_committed |= !strcmp(call->what, "rename");
-	return u->is_committed && !strcmp(call->what, "unlink") && !u->left-- ? INTERCEPT_KILL : 0;
-}
-
-/* What is left of the one before has the links of the one after, which stay. */
-TEST(killed_at_each_unlink)
-{
-	int at = 0;
-
-	sh(LOAD);
-	for (;; at++) {
-		struct unlinks u = { .left = at };
-
-		if (intercept_tool("set v0 --ihave pass", kill_at_unlink, &u, output,
-				   sizeof(output)) != INTERCEPT_KILLED)
-			break;
-		sh("$XD refresh v0 && [ $(ls $PINS) = v0 ] && $XD status v0 | grep -q ' v0 (native)'");
-	}
-	assert_in_range(at, PINS_CNT - 5, 2 * PINS_CNT);
-	sh("$XD unload v0");
 }
 
 /* $PUT PROGRAM LINK exchanges the program of a link, $PIN LINK PATH pins it a second time: what

@@ -14,9 +14,6 @@ static const struct cli_script SCRIPTS[] = {
 	  "ip link add t0 link v0 group 7 type macvtap\n"
 	  "fails 't0 is on top of v0' $XD load t0 v0 --port 80; clean\n"
 	  "ip link del m0; ip link del t0\n" },
-	{ "what-lies-far-below-is-refused",
-	  "ip link set v0 master b0; ip link add m0 link b0 group 7 type macvlan\n"
-	  "fails 'm0 is on top of v0' $XD load v0 m0 --port 80; clean; ip link del m0\n" },
 	{ "apart-they-go-together",
 	  "$XD load v0 p0 b0 --port 80; $XD unload v0 p0 b0\n"
 	  "ip link set v0 master b0; ip link add b1 group 7 type bridge; ip link set p0 master b1\n"
@@ -128,12 +125,6 @@ static const struct cli_script SCRIPTS[] = {
 	  "ip link set v0 mtu 9000; ethtool -K v0 rxvlan on; " LOAD "; [ -z \"$(advice v0)\" ]\n"
 	  "$XD unload v0; " LOAD " --vlan 10; [ $(advice v0) = tags ]\n"
 	  "ethtool -K v0 rxvlan off; [ -z \"$(advice v0)\" ]\n" },
-	{ "tags-that-may-be-taken-off-are-told",
-	  "ethtool -K v0 rxvlan on; got " LOAD "; lacks note; $XD unload v0\n"
-	  "got " LOAD " --vlan 7; has 'note: v0 may take VLAN tags off before'; $XD unload v0\n" LOAD
-	  "; got $XD set v0 --vlan 7; has 'note: v0 may take VLAN tags off before'\n"
-	  "got $XD set v0 --vlan any; lacks note; $XD unload v0\n"
-	  "ethtool -K v0 rxvlan off; got " LOAD " --vlan 7; lacks 'VLAN tags off'; $XD unload v0\n" },
 	{ "an-interface-that-forwards-is-told-so",
 	  "echo 1 >/proc/sys/net/ipv6/conf/all/forwarding; got " LOAD "; has 'this host forwards'\n"
 	  "$XD unload v0; echo 0 >/proc/sys/net/ipv6/conf/all/forwarding\n"
