@@ -304,7 +304,7 @@ TESTS        := $(call sources,tests/*/*_test.c tests/*/*/*_test.c)
 # The longest ones begin first, so that none of them still runs alone at the end.
 LONGEST      := $(patsubst %,$(BUILD)/tests/%_test,publish_cluster every_call publish_faults publish publish_growth leftovers cli sampling change run save replay \
 		profile_packets watch rate fault lib_change e2e survey lib_identity sample untold layout engines \
-		seeds parse array_prog readings array_rate succession_rate scrape reopen late_clock \
+		seeds parse array_prog readings array_rate succession_rate scrape late_clock \
 		account_order lib_install numbers number_race \
 		receivers streams_change streams_random differential status)
 programs      = $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(1)))
