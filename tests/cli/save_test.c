@@ -340,6 +340,48 @@ TEST(saving_is_stopped)
 		      "done; done >/mnt/log 2>&1; grep -q 'stopped by a signal' /mnt/log");
 }
 
+struct point {
+	unsigned int n;
+	bool is_killed;
+};
+
+static int kill_at(const struct intercepted *call, void *arg)
+{
+	struct point *p = arg;
+
+	p->is_killed |= call->is_change && call->changes == p->n;
+	return call->is_change && call->changes == p->n ? INTERCEPT_KILL : 0;
+}
+
+/* Killed at any change, it leaves the old snapshot, or a whole one; and the filter as it is. One
+ * run may have a change less than another, so it is done when five have ended by themselves.
+ */
+TEST(killed_at_each_change)
+{
+	unsigned int whole = 0, old = 0, after = 0;
+
+	e2e_load("load ve0 --name both --capacity 10k");
+	e2e_stream_start(0, 2000);
+	for (struct point p = { .n = 1 }; whole < 5; p.n += p.is_killed) {
+		bool is_replaced;
+
+		sh("echo old >" SNAPSHOT);
+		p.is_killed = false;
+		intercept_tool("save both " SNAPSHOT, kill_at, &p, output, sizeof(output));
+		e2e_assert_works(0);
+		is_replaced = sh_out(output, sizeof(output), "grep -qx old " SNAPSHOT);
+		old += p.is_killed && !is_replaced;
+		after += p.is_killed && is_replaced;
+		whole += !p.is_killed;
+		if (is_replaced)
+			sh("%s restore copy " SNAPSHOT " ve1; %s unload ve1", tool(), tool());
+	}
+	assert_true(e2e_stream_stop(0) > 0);
+	assert_true(old > 3 && after > 0);
+	/* What it had written had no name, but while it was put in the place of the old one. */
+	sh("[ $(ls " SNAPSHOT ".* | wc -l) -le 2 ]");
+}
+
 int main(void)
 {
 	name_tool();
