@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What the tool says of filters that deliver, and of the sockets to which they do. */
-#include "output.h"
+#include "cli_runner.h"
 #include "reader_process.h"
 
 #include "clock.h"
@@ -112,60 +112,37 @@ static void assert_socket(double process, bool reads, double taken, double free,
 	json_object_put(status);
 }
 
-/* Nothing is shown of sockets where none are wanted. */
-TEST(nothing_is_shown_of_the_stack)
-{
-	json_object *status;
-
-	e2e_load("load ve0");
-	assert_run(0, "$XD status");
-	assert_null(strstr(output, "AF_XDP"));
-	assert_null(strstr(output, "no_socket"));
-	status = tool_status(NAME);
-	assert_true(json_object_object_get_ex(status, "sockets", NULL));
-	assert_null(json_object_object_get(status, "sockets"));
-	assert_string_equal(text(json_object_array_get_idx(member(status, "streams"), 0), "deliver"),
-			    "stack");
-	json_object_put(status);
-}
-
-TEST(no_reader_yet)
-{
-	json_object *status;
-
-	e2e_load("load ve0 --deliver xsk");
-	assert_run(0, "$XD status");
-	assert_says("\n  delivery    fresh packets go to AF_XDP sockets; 12.6 MB\n");
-	assert_says("\n  delivered                     0   0.00 %%  fresh packets that went to");
-	assert_says("\n  no_socket                     0   0.00 %%  ");
-	assert_says("\n  no_room                       0   0.00 %%  ");
-	assert_says("\n  too_large                     0   0.00 %%  ");
-	assert_null(strstr(output, "\n  socket "));
-	status = tool_status(NAME);
-	assert_int_equal(json_object_array_length(member(status, "sockets")), 0);
-	json_object_put(status);
-}
-
-TEST(some_streams)
-{
-	json_object *status, *streams;
-
-	sh("%s load ve0 --profile one=gsp:8001 --profile two=gsp:8002 --profile three=gsp:8003 "
-	   "--deliver xsk:three,one",
-	   tool());
-	assert_run(0, "$XD status");
-	assert_says("\n  delivery    fresh packets of one, three go to AF_XDP sockets; 12.6 MB\n");
-	status = tool_status(NAME);
-	streams = member(status, "streams");
-	for (int i = 0; i < 3; i++)
-		assert_string_equal(text(json_object_array_get_idx(streams, i), "deliver"),
-				    i == 1 ? "stack" : "xsk");
-	json_object_put(status);
-	assert_non_null(strstr(strstr(output, "of stream one"), "delivered"));
-	assert_non_null(strstr(strstr(output, "of stream three"), "delivered"));
-	*strstr(output, "of stream three") = '\0';
-	assert_null(strstr(strstr(output, "of stream two"), "delivered"));
-}
+static const struct cli_script SCRIPTS[] = {
+	{ "nothing-is-shown-of-the-stack",
+	  LOAD "; got $XD status; lacks AF_XDP; lacks no_socket\n"
+	       "$XD status v0 --json | jq -e 'has(\"sockets\") and .sockets == null and "
+	       ".streams[0].deliver == \"stack\"'\n" },
+	{ "no-reader-yet",
+	  LOAD " --deliver xsk; got $XD status\n"
+	       "has '\n  delivery    fresh packets go to AF_XDP sockets; 12.6 MB\n'\n"
+	       "has '\n  delivered                     0   0.00 %  fresh packets that went to'\n"
+	       "for c in 'no_socket ' 'no_room   ' 'too_large '; do\n"
+	       "	has \"\n  $c                    0   0.00 %  \"; done; lacks '\n  socket '\n"
+	       "[ \"$($XD status v0 --json | jq -c .sockets)\" = '[]' ]\n" },
+	{ "some-streams",
+	  "$XD load v0 --profile one=gsp:8001 --profile two=gsp:8002 --profile three=gsp:8003 \\\n"
+	  "	--deliver xsk:three,one; got $XD status\n"
+	  "has '\n  delivery    fresh packets of one, three go to AF_XDP sockets; 12.6 MB\n'\n"
+	  "of=$(echo \"$output\" | sed -n 's/.*of stream \\([a-z]*\\).*/\\1/p; s/^  delivered .*/+/p')\n"
+	  "[ \"$(echo $of)\" = '+ one + two three +' ]\n"
+	  "[ $($XD status v0 --json | jq -r '[.streams[].deliver] | join(\",\")') = xsk,stack,xsk ]\n" },
+	/* A filter that is to deliver from now on gets the notes of a new one; once. */
+	{ "set-begins-new-notes",
+	  "delivers() { $XD status v0 --json |\n"
+	  "	jq -e \"(.sockets != null) == $1 and (.delivery_bytes > 0) == $1\"; }\n" LOAD
+	  " --mode skb; delivers false; got $XD set v0 --deliver xsk\n"
+	  "has 'note: v0 delivers in skb mode: '; delivers true\n"
+	  "got $XD set v0 --action count; is ''; delivers true\n"
+	  "$XD resize v0 --capacity 2M; delivers true; $XD load v0 --replace --forget; delivers true\n"
+	  "$XD set v0 --add p0 --deliver stack; delivers false\n"
+	  "$XD set v0 --remove p0 --deliver xsk:gsp; delivers true\n"
+	  "exits 2 $XD set v0 --deliver xsk:rtp; has '--deliver xsk:rtp: there is no stream rtp'\n" },
+};
 
 /* What a reader that was killed has left stands there until somebody reads again. */
 TEST(a_killed_reader_stands_there)
@@ -297,42 +274,10 @@ TEST(reader_waits_once_for_the_hand)
 	filter_close(&f);
 }
 
-static bool is_delivered(void)
-{
-	json_object *status = tool_status(NAME);
-	bool has_sockets = json_object_object_get(status, "sockets");
-
-	assert_true(has_sockets == (number(status, "delivery_bytes") > 0));
-	json_object_put(status);
-	return has_sockets;
-}
-
-/* A filter that is to deliver from now on gets the notes of a new one; once. */
-TEST(set_begins_new_notes)
-{
-	e2e_load("load ve0 --mode skb");
-	assert_false(is_delivered());
-	assert_run(0, "$XD set ve0 --deliver xsk");
-	assert_says("note: ve0 delivers in skb mode: ");
-	assert_true(is_delivered());
-	assert_run(0, "$XD set ve0 --action count");
-	assert_string_equal(output, "");
-	assert_true(is_delivered());
-	assert_run(0, "$XD resize ve0 --capacity 2M");
-	assert_true(is_delivered());
-	assert_run(0, "$XD load ve0 --replace --forget");
-	assert_true(is_delivered());
-	assert_run(0, "$XD set ve0 --add ve1 --deliver stack");
-	assert_false(is_delivered());
-	assert_run(0, "$XD set ve0 --remove ve1 --deliver xsk:gsp");
-	assert_true(is_delivered());
-	assert_run(2, "$XD set ve0 --deliver xsk:rtp");
-	assert_one_line("--deliver xsk:rtp: there is no stream rtp");
-}
-
 int main(void)
 {
-	name_tool();
+	cli_environment();
+	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	add_own_tests(e2e_setup, teardown);
 	return run_added_tests("delivery");
 }
