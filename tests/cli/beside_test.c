@@ -2,12 +2,69 @@
 /* --share: by libxdp, beside another XDP program in its dispatcher where the kernel lets it run. */
 
 #include "e2e_runner.h"
-#include "neighbour.h"
 #include "packet.h"
 #include "udp.h"
 
+#include <net/if.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <xdp/libxdp.h>
+
+#include "neighbour.skel.h"
+
 #define BEFORE_US 10
 #define AFTER_US 90
+
+/* Another XDP program, neighbour.bpf.c, on an interface of the filter, in libxdp's dispatcher; ours
+ * has priority 50.
+ */
+struct neighbour_run {
+	struct neighbour *skel;
+	struct xdp_program *prog;
+	int ifindex;
+};
+
+static int quiet(enum libxdp_print_level level, const char *format, va_list args)
+{
+	(void)level, (void)format, (void)args;
+	return 0;
+}
+
+static void move_in(struct neighbour_run *n, const char *ifname, unsigned int priority)
+{
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .prog_name = "neighbour");
+
+	libxdp_set_print(quiet);
+	libbpf_set_print(NULL);
+	n->ifindex = if_nametoindex(ifname);
+	n->skel = neighbour__open();
+	assert_non_null(n->skel);
+	opts.obj = n->skel->obj;
+	n->prog = xdp_program__create(&opts);
+	assert_int_equal(libxdp_get_error(n->prog), 0);
+	assert_int_equal(xdp_program__set_run_prio(n->prog, priority), 0);
+	assert_int_equal(xdp_program__attach(n->prog, n->ifindex, XDP_MODE_NATIVE, 0), 0);
+}
+
+static void move_out(struct neighbour_run *n)
+{
+	if (n->prog) {
+		xdp_program__detach(n->prog, n->ifindex, XDP_MODE_NATIVE, 0);
+		xdp_program__close(n->prog);
+	}
+	neighbour__destroy(n->skel);
+	*n = (struct neighbour_run){ 0 };
+}
+
+static uint64_t seen_by(const struct neighbour_run *n)
+{
+	uint64_t value = 0;
+	__u32 key = 0;
+
+	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(n->skel->maps.bss), &key, &value), 0);
+	return value;
+}
 
 /* Our counters and what it has seen, with no packet in between: the link's ends talk too. */
 static struct filter_counters both_counted(const struct neighbour_run *n, uint64_t *it_saw)
@@ -16,14 +73,25 @@ static struct filter_counters both_counted(const struct neighbour_run *n, uint64
 
 	do {
 		c = e2e_counters("ve0");
-		*it_saw = neighbour_seen(n);
+		*it_saw = seen_by(n);
 	} while (e2e_counters("ve0").rx != c.rx);
 	return c;
 }
 
+/* Without libxdp's dispatcher a program is attached alone. */
 static void need_dispatcher(void)
 {
-	if (!neighbour_has_dispatcher("ve0"))
+	struct neighbour_run n;
+	struct xdp_multiprog *mp;
+	bool alone;
+
+	move_in(&n, "ve0", BEFORE_US);
+	mp = xdp_multiprog__get_from_ifindex(n.ifindex);
+	assert_int_equal(libxdp_get_error(mp), 0);
+	alone = xdp_multiprog__is_legacy(mp);
+	xdp_multiprog__close(mp);
+	move_out(&n);
+	if (alone)
 		skip();
 }
 
@@ -49,15 +117,15 @@ TEST(after_a_neighbour)
 	struct filter_counters c;
 
 	need_dispatcher();
-	neighbour_move_in(&n, "ve0", BEFORE_US);
+	move_in(&n, "ve0", BEFORE_US);
 	e2e_load("load ve0 --share --fpr 1e-9");
 	assert_beside("ve0");
 	e2e_assert_works(0);
 	c = e2e_counters("ve0");
-	assert_true(c.duplicate > 0 && neighbour_seen(&n) >= c.new + c.duplicate);
+	assert_true(c.duplicate > 0 && seen_by(&n) >= c.new + c.duplicate);
 	e2e_tool("unload ve0");
 	e2e_assert_unfiltered(0);
-	neighbour_move_out(&n);
+	move_out(&n);
 	assert_nothing_left();
 }
 
@@ -71,7 +139,7 @@ TEST(before_a_neighbour)
 	need_dispatcher();
 	e2e_load("load ve0 --share --fpr 1e-9");
 	e2e_assert_works(0);
-	neighbour_move_in(&n, "ve0", AFTER_US);
+	move_in(&n, "ve0", AFTER_US);
 	assert_beside("ve0");
 	before = both_counted(&n, &seen_before);
 	e2e_assert_works(0);
@@ -79,7 +147,7 @@ TEST(before_a_neighbour)
 	assert_true(after.duplicate > before.duplicate);
 	assert_int_equal(seen_after - seen_before,
 			 (after.rx - before.rx) - (after.dropped - before.dropped));
-	neighbour_move_out(&n);
+	move_out(&n);
 	e2e_assert_works(0);
 	e2e_tool("unload ve0");
 	e2e_assert_unfiltered(0);
@@ -92,7 +160,7 @@ TEST(on_two_interfaces)
 	struct neighbour_run n;
 
 	need_dispatcher();
-	neighbour_move_in(&n, "ve0", BEFORE_US);
+	move_in(&n, "ve0", BEFORE_US);
 	e2e_load("load ve0 ve1 --share --fpr 1e-9");
 	assert_beside("ve0");
 	e2e_assert_works(0);
@@ -102,7 +170,7 @@ TEST(on_two_interfaces)
 	e2e_assert_works(1);
 	e2e_tool("unload ve1");
 	e2e_assert_unfiltered(1);
-	neighbour_move_out(&n);
+	move_out(&n);
 	assert_nothing_left();
 }
 
@@ -211,11 +279,11 @@ TEST(a_neighbour_is_told_of)
 	struct neighbour_run n;
 	char out[4096];
 
-	neighbour_move_in(&n, "ve0", BEFORE_US);
+	move_in(&n, "ve0", BEFORE_US);
 	assert_int_equal(sh_out(out, sizeof(out), "%s load ve0 --port 80", tool()), 1);
 	assert_non_null(strstr(out, "ve0 runs another XDP program"));
 	assert_non_null(strstr(out, "--share"));
-	neighbour_move_out(&n);
+	move_out(&n);
 	e2e_load("load ve0 --fpr 1e-9");
 	e2e_assert_works(0);
 }
