@@ -5,7 +5,6 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
-#include <time.h>
 
 #include "slow_path.h"
 #include "open.h"
@@ -87,41 +86,6 @@ static int end_drops(char **argv)
 	return 0;
 }
 
-/* $PCAP FILE SNAP CNT LEN BODY: is it a capture of CNT frames of LEN bytes, cut at SNAP, of our
- * EVENTs with this body, whose times are of this minute? Read plainly.
- */
-static int check_pcap(char **argv)
-{
-	static FILE *file; /* the process ends with this function */
-	uint32_t snap = atoi(argv[3]), cnt = atoi(argv[4]), len = atoi(argv[5]), head[6], record[4];
-	static uint8_t data[FRAME_MAX];
-	struct frame_plan plan = { .body = atoi(argv[6]) };
-	uint64_t now = (uint64_t)time(NULL);
-	struct id id = { { 0 } };
-	static struct frame f;
-
-	file = fopen(argv[2], "re");
-	if (!file || fread(head, sizeof(head), 1, file) != 1)
-		return 1;
-	if (head[0] != 0xa1b23c4d || head[1] != (4 << 16 | 2) || head[4] < snap || head[5] != 1)
-		return 2;
-	frame_build(&f, &plan, &id);
-	for (uint32_t i = 0; i < cnt; i++) {
-		if (fread(record, sizeof(record), 1, file) != 1)
-			return 3;
-		if (record[0] > now || record[0] + 60 < now || record[1] >= 1000000000 ||
-		    record[2] != (len < snap ? len : snap) || record[3] != len || len != f.len)
-			return 4;
-		if (fread(data, record[2], 1, file) != 1)
-			return 5;
-		for (uint32_t at = f.gsp + 8; at < f.gsp + 40 && at < record[2]; at++)
-			data[at] = 0; /* the id */
-		if (memcmp(data, f.data, record[2]))
-			return 6;
-	}
-	return fgetc(file) == EOF ? 0 : 7;
-}
-
 /* Beside cli_runner.h's:
  * listens ARGS     `sample v0 ARGS` runs, as $pid; it says /mnt/out and /mnt/err
  * heard FILE       somebody listens, and has said so there; fails if nobody is about to
@@ -130,6 +94,8 @@ static int check_pcap(char **argv)
  * stops            it is asked to end, and does
  * ordinary         packets do not take the slow path any more
  * asked            prints what status --json says of the sampler
+ * pcap FILE SNAP CNT LEN   it is a capture of so many frames of LEN bytes, cut at SNAP, of fresh
+ *                  EVENTs, whose times are of this minute
  */
 static const char WORDS[] =
 	"pid=; trap '{ [ -z \"$pid\" ] || kill -9 $pid; } 2>/dev/null || :' EXIT\n"
@@ -145,7 +111,11 @@ static const char WORDS[] =
 	"stops() { kill -${1:-INT} $pid; ends 0; }\n"
 	"ordinary() { soon not $SLOW_PATH v0; }\n"
 	"asked() { $XD status v0 --json | jq -c '.sampler | if . then [.process, .listens, .rate,\n"
-	"	.snap_bytes, .ring_bytes] else . end'; }\n";
+	"	.snap_bytes, .ring_bytes] else . end'; }\n"
+	"pcap() { n=$4; [ $n -le $2 ] || n=$2; [ $(stat -c %s $1) = $((24 + $3 * (16 + n))) ]\n"
+	"	$XD replay $1 --port 8001 --json | jq -e \".packets == $3 and\n"
+	"	.snapped + .streams[0].counters.new == $3 and (.first_ns / 1e9 - now | fabs) < 60 and\n"
+	"	(.last_ns / 1e9 - now | fabs) < 60\"; }\n";
 /* Streams of ids: a copy of RTP's numbers may come too late on a busy machine. */
 #define BOTH                                                                          \
 	"printf '[profile n]\nlayer = udp\nid = payload+8:4 payload+2:2\n' >/mnt/n\n" \
@@ -266,25 +236,24 @@ static const struct cli_script SCRIPTS[] = {
 	       "$SEND p0 1 5000; kill -CONT $pid; stops; lines=$(wc -l </mnt/out)\n"
 	       "[ $lines -ge 2000 ]; [ $lines -le 4000 ]\n"
 	       "has \"$lines shown; not shown: 0 beyond --rate, $((5000 - lines)) for want\"\n" },
-	{ "writes-a-capture", LOAD
-	  "; listens v0 --write /mnt/x.pcap; $SEND p0 1 2 1300\n"
-	  "soon eval '[ $(stat -c %s /mnt/x.pcap) = 2820 ]'; stops\n"
-	  "has '2 written; not written: 0'; [ ! -s /mnt/out ]; $PCAP /mnt/x.pcap 9216 2 1382 1300\n"
-	  "not $PCAP /mnt/x.pcap 9216 2 1382 1299\n"
-	  "if which tcpdump; then got tcpdump -nr /mnt/x.pcap\n"
-	  "	has 'IP 10.0.0.1.4001 > 10.0.0.2.8001: UDP, length 1340'; fi\n" },
+	{ "writes-a-capture",
+	  LOAD "; listens v0 --write /mnt/x.pcap; $SEND p0 1 2 1300\n"
+	       "soon eval '[ $(stat -c %s /mnt/x.pcap) = 2820 ]'; stops\n"
+	       "has '2 written; not written: 0'; [ ! -s /mnt/out ]; pcap /mnt/x.pcap 9216 2 1382\n"
+	       "if which tcpdump; then got tcpdump -nr /mnt/x.pcap\n"
+	       "	has 'IP 10.0.0.1.4001 > 10.0.0.2.8001: UDP, length 1340'; fi\n" },
 	{ "writes-to-standard-output", LOAD "; listens v0 --write - --count 2; $SEND p0 1 2; ends 0\n"
-					    "$PCAP /mnt/out 9216 2 82 0\n" },
+					    "pcap /mnt/out 9216 2 82\n" },
 	{ "cuts-at-snap", LOAD "; for snap in 60 256 1000 3000; do\n"
 			       "listens v0 --write /mnt/x.pcap --snap $snap --count 2 --new; "
 			       "$SEND p0 $snap 2 1300; ends 0\n"
-			       "$PCAP /mnt/x.pcap $snap 2 1382 1300; done\n" },
+			       "pcap /mnt/x.pcap $snap 2 1382; done\n" },
 	{ "jumbo-frames",
 	  "ip link set v0 mtu 9000; ip link set p0 mtu 9000\n" LOAD
 	  "; listens v0 --write /mnt/x.pcap --count 2; $SEND p0 1 2 8700; ends 0\n"
-	  "$PCAP /mnt/x.pcap 9216 2 8782 8700\n"
+	  "pcap /mnt/x.pcap 9216 2 8782\n"
 	  "listens v0 --write /mnt/x.pcap --snap 5000 --count 2; $SEND p0 3 2 8700; ends 0\n"
-	  "$PCAP /mnt/x.pcap 5000 2 8782 8700\n" },
+	  "pcap /mnt/x.pcap 5000 2 8782\n" },
 	{ "a-full-disk-is-told",
 	  LOAD "; not listens v0 --write /dev/full; ends 1\n"
 	       "has 'cannot write'; ordinary; listens v0 >/dev/null; stops\n"
@@ -337,13 +306,10 @@ int main(int argc, char **argv)
 		return ask_slow_path(argv);
 	if (argc == 3 && !strcmp(argv[1], "OVER"))
 		return end_drops(argv);
-	if (argc == 7 && !strcmp(argv[1], "PCAP"))
-		return check_pcap(argv);
 	cli_environment();
 	cli_helper("SEND", "SEND");
 	cli_helper("SLOW_PATH", "SLOW_PATH");
 	cli_helper("OVER", "OVER");
-	cli_helper("PCAP", "PCAP");
 	cli_words = WORDS;
 	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
 	return run_added_tests("sample");
