@@ -131,6 +131,14 @@ static const struct cli_script SCRIPTS[] = {
 	  "of=$(echo \"$output\" | sed -n 's/.*of stream \\([a-z]*\\).*/\\1/p; s/^  delivered .*/+/p')\n"
 	  "[ \"$(echo $of)\" = '+ one + two three +' ]\n"
 	  "[ $($XD status v0 --json | jq -r '[.streams[].deliver] | join(\",\")') = xsk,stack,xsk ]\n" },
+	/* But not what was handed over. */
+	{ "comes-back-from-a-snapshot",
+	  "is_delivered() { $XD status v0 --json | jq -c '[.streams[].deliver], .delivery_bytes'; }\n"
+	  "for to in xsk xsk:b,c stack; do\n"
+	  "	$XD load v0 --profile a=payload:9 --profile b=gsp:10 --profile c=gsp:11 \\\n"
+	  "		--capacity 10k --window 60s --deliver $to; was=$(is_delivered)\n"
+	  "	$XD save v0 /mnt/s; $XD unload v0; $XD restore v0 /mnt/s\n"
+	  "	[ \"$(is_delivered)\" = \"$was\" ]; $XD unload v0; done\n" },
 	/* A filter that is to deliver from now on gets the notes of a new one; once. */
 	{ "set-begins-new-notes",
 	  "delivers() { $XD status v0 --json |\n"

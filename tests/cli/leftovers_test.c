@@ -178,11 +178,6 @@ static const struct cli_script SCRIPTS[] = {
 				      "idle_there v0; kill $far\n" },
 	{ "moved-unload-all", MOVED "$XD unload --all; clean\n"
 				    "idle_there v0; kill $far\n" },
-	{ "moved-and-renamed", MOVED
-	  "there ip link set v0 name x0; $XD set v0 --ihave pass\n"
-	  "got there $XD status v0; has 'x0 (native)'; got $XD status v0; has 'v0 (other netns)'\n"
-	  "there ip link set x0 netns $$; got $XD status v0; has 'x0 (native)'; $XD unload x0; idle x0\n"
-	  "clean; kill $far\n" },
 	{ "moved-and-deleted",
 	  MOVED "there ip link del v0; got $XD status v0; has 'v0 (gone)'\n" NEW_V0 "got " LOAD
 		"; has 'note: removing what an earlier load left of v0'\n"
@@ -192,23 +187,9 @@ static const struct cli_script SCRIPTS[] = {
 	  "far; " LOAD "; there ip link add x0 index $(cat /sys/class/net/v0/ifindex) type bridge\n"
 	  "ip link set v0 netns $far; got there $XD status v0; has 'v0 (native)'; lacks x0\n"
 	  "$XD unload --name v0; clean; kill $far\n" },
-	{ "one-of-two-moved",
-	  "far; " TWO "ip link set v1 netns $far; $XD set v0 --action count; runs v0\n"
-	  "got $XD status v0; has 'v1 (other netns)'; has 'are counted and passed'\n"
-	  "got there $XD status v0; has 'v1 (native)'\n"
-	  "$XD resize v0 --capacity 30k; $XD unload v0; idle v0; got there $XD status v0\n"
-	  "has 'interfaces  v1 (native)\n'; there $XD unload v1; clean; kill $far\n" },
-	{ "one-of-two-moved-is-removed-from-here",
-	  "far; " TWO "ip link set v1 netns $far\n"
-	  "$XD set v0 --remove v1; idle_there v1; runs v0\n"
-	  "got $XD status v0; lacks v1; $XD unload v0; clean; kill $far\n" },
 	{ "one-of-two-deleted", TWO
 	  "ip link del v1; got $XD status v0; has 'v1 (gone)'\n"
 	  "$XD set v0 --action count; got $XD status v0; lacks v1; runs v0; $XD unload v0; clean\n" },
-	{ "one-of-two-comes-anew", TWO
-	  "$XD add v0 " ID_A "; ip link del v1\n"
-	  "ip link add v1 group 7 type veth peer name p1 group 7; idle v1\n"
-	  "$XD set v0 --add v1; runs v1; runs v0; $XD test v0 " ID_A "; $XD unload v0 v1; clean\n" },
 	{ "namespace-ends",
 	  "far; there ip link add w0 type veth peer name w1\n"
 	  "there $XD load w0 --port 80 --name x; kill $far; gone() { $XD status x | grep -q gone; }\n"

@@ -102,29 +102,6 @@ TEST(ids_beside_numbers_come_back)
 	assert_run(0, "$XD unload ve0");
 }
 
-/* As the filter's other actions do, which streams are delivered comes back; not what was handed over. */
-TEST(delivery_comes_back)
-{
-	static const char *const DELIVER[] = { "xsk", "xsk:b,c", "stack" };
-	char *was;
-
-	for (size_t i = 0; i < ARRAY_SIZE(DELIVER); i++) {
-		sh("%s load ve0 --profile a=payload:9 --profile b=gsp:10 --profile c=gsp:11 "
-		   "--capacity 10k --window 60s --deliver %s",
-		   tool(), DELIVER[i]);
-		assert_run(0,
-			   "$XD status ve0 --json | jq -c '[.streams[].deliver], .delivery_bytes'");
-		was = strdup(output);
-		assert_run(0, "$XD save ve0 " SNAPSHOT
-			      "; $XD unload ve0 && $XD restore ve0 " SNAPSHOT);
-		assert_run(0,
-			   "$XD status ve0 --json | jq -c '[.streams[].deliver], .delivery_bytes'");
-		assert_string_equal(output, was);
-		free(was);
-		assert_run(0, "$XD unload ve0");
-	}
-}
-
 /* On another interface, under another name, whatever else there is. */
 TEST(goes_elsewhere)
 {
