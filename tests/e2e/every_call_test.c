@@ -3,6 +3,7 @@
  * and after that each next command: at home, and in another network namespace. A case is
  *
  *     KIND:N:HOW:NEXT        e.g. set-ihave:12:kill:status@away, resize-up:3:ENOMEM:save
+ *     KIND:N:twice:NEXT      killed, and then a refresh is killed, too
  *     KIND:0:held:none       not killed: packets come while the tool is held at each call
  *
  * At the commit, just behind it, and where links change some cases are tried each time.
@@ -39,25 +40,27 @@ static const struct always {
 	const char *next;
 	bool is_away;
 } ALWAYS[] = {
-	{ "resize-up", COMMIT, 0, "save", false },	  /* was saved without all ids, */
-	{ "resize-up", BEHIND, 0, "save", false },	  /* of either filter */
-	{ "resize-up", BEHIND, 0, "json", false },	  /* "detached", and nothing was counted */
-	{ "set-add", BEHIND, ENOMEM, "test", false },	  /* detached the link that it ran on */
-	{ "set-add", EXCHANGES, 0, "unload", false },	  /* two programs were left */
-	{ "set-add", LAST_PIN, 0, "set", true },	  /* the program had no pin: took 3 s */
-	{ "set-ihave", BEHIND, 0, "set", true },	  /* took 3 s, and lost the interfaces */
-	{ "set-ihave", BEHIND, 0, "refresh", true },	  /* ignored all packets at home */
-	{ "resize-forget", COMMIT, EIO, "test", false },  /* had forgotten nevertheless */
-	{ "restore-resized", COMMIT, EIO, "set", false }, /* a predecessor that nobody sees */
-	{ "load", LAST_PIN, 0, "set", true },		  /* took 3 s */
-	{ "load", BEHIND, 0, "set", false },		  /* every later set failed */
-	{ "set-for", COMMIT, EPERM, "json", false },	  /* had changed the time */
-	{ "replace", EXCHANGES, 0, "json", true },	  /* was attached twice, and dropped all */
-	{ "unload-one", EXCHANGES, 0, "set", false },	  /* may leave a program that passes all */
+	{ "resize-up", COMMIT, 0, "save", false },	   /* was saved without all ids, */
+	{ "resize-up", BEHIND, 0, "save", false },	   /* of either filter */
+	{ "resize-up", BEHIND, 0, "json", false },	   /* "detached", and nothing was counted */
+	{ "restore-into", BEHIND, EIO, "refresh", false }, /* is made, and must be told so */
+	{ "set-add", BEHIND, ENOMEM, "test", false },	   /* detached the link that it ran on */
+	{ "set-add", EXCHANGES, 0, "unload", false },	   /* two programs were left */
+	{ "set-add", LAST_PIN, 0, "set", true },	   /* the program had no pin: took 3 s */
+	{ "set-ihave", BEHIND, 0, "set", true },	   /* took 3 s, and lost the interfaces */
+	{ "set-ihave", BEHIND, 0, "refresh", true },	   /* ignored all packets at home */
+	{ "resize-forget", COMMIT, EIO, "test", false },   /* had forgotten nevertheless */
+	{ "restore-resized", COMMIT, EIO, "set", false },  /* a predecessor that nobody sees */
+	{ "load", LAST_PIN, 0, "set", true },		   /* took 3 s */
+	{ "load", BEHIND, 0, "set", false },		   /* every later set failed */
+	{ "set-for", COMMIT, EPERM, "json", false },	   /* had changed the time */
+	{ "replace", EXCHANGES, 0, "json", true },	   /* was attached twice, and dropped all */
+	{ "unload-one", EXCHANGES, 0, "set", false },	   /* may leave a program that passes all */
 };
 
 #define CALLS_MAX 1024
 #define TRIES 10000
+#define HOWS 3 /* killed, refused, killed twice */
 
 struct calls {
 	const char *what;
@@ -84,9 +87,13 @@ static FILE *out_of_all; /* where each process says what it found */
 
 static uint64_t seed;
 
-static const char *error_name(int err)
+static const char *how_name(const struct every_case *c)
 {
-	return err == ENOMEM ? "ENOMEM" : err == EPERM ? "EPERM" : err == EIO ? "EIO" : "kill";
+	return c->err == ENOMEM	 ? "ENOMEM"
+	       : c->err == EPERM ? "EPERM"
+	       : c->err == EIO	 ? "EIO"
+	       : c->is_twice	 ? "twice"
+				 : "kill";
 }
 
 static void name_case(const struct every_case *c, char name[128])
@@ -94,7 +101,7 @@ static void name_case(const struct every_case *c, char name[128])
 	if (!c->n)
 		snprintf(name, 128, "%s:0:held:none", c->kind->name);
 	else
-		snprintf(name, 128, "%s:%u:%s:%s%s", c->kind->name, c->n, error_name(c->err),
+		snprintf(name, 128, "%s:%u:%s:%s%s", c->kind->name, c->n, how_name(c),
 			 next_of(c->next)->name, next_is_away(c->next) ? "@away" : "");
 }
 
@@ -185,13 +192,14 @@ static void try_held(const struct kind *k, struct figures *f)
 /* The case of this number, in the order in which all of them are tried. */
 static struct every_case case_of(const struct kind *k, uint64_t number)
 {
-	unsigned int next = number % NEXTS_CNT, n = 1 + number / NEXTS_CNT / 2;
-	bool is_killed = number / NEXTS_CNT % 2 == 0;
+	unsigned int next = number % NEXTS_CNT, n = 1 + number / NEXTS_CNT / HOWS;
+	unsigned int how = number / NEXTS_CNT % HOWS;
 
 	return (struct every_case){ .kind = k,
 				    .n = n,
 				    .next = next,
-				    .err = is_killed ? 0 : ERRORS[(n + next) % ARRAY_SIZE(ERRORS)] };
+				    .err = how == 1 ? ERRORS[(n + next) % ARRAY_SIZE(ERRORS)] : 0,
+				    .is_twice = how == 2 };
 }
 
 /* Is the next case one of those that this process tries? */
@@ -210,11 +218,13 @@ static bool cases_are(const char *which)
 }
 
 /* A kill leaves what the lasting calls before it have made, so a kill at each of these is enough.
- * After an error the tool takes back what it has done, whatever comes next.
+ * After an error the tool takes back what it has done, and a refresh does so after a kill, whatever
+ * comes next.
  */
 static bool is_distinct(const struct figures *f, const struct every_case *c)
 {
-	return c->err ? c->next == c->n % NEXTS_CNT : f->is_lasting[c->n];
+	return (c->err || f->is_lasting[c->n]) &&
+	       ((!c->err && !c->is_twice) || c->next == c->n % NEXTS_CNT);
 }
 
 static bool is_wanted(const struct figures *f, const struct every_case *c)
@@ -328,7 +338,7 @@ static void test_kind(void **state)
 		return;
 	kinds_open(k);
 	try_held(k, f);
-	f->all = f->calls * 2 * NEXTS_CNT;
+	f->all = f->calls * HOWS * NEXTS_CNT;
 	if (is_sample) {
 		try_always(k, f);
 		try_some(k, f);
