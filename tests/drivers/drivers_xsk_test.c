@@ -20,6 +20,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	app_close_all();
+	free(app.order);
 	return driver_teardown(state);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* xdp_dedup_id_of() while other things happen: changes of the filter, other threads with other
- * filters, forks; and with hostile packets.
+ * filters, forks; with tunnels, and with hostile packets.
  */
 #include "lib_runner.h"
 
@@ -12,7 +12,6 @@
 #include "tunnel_wrap.h"
 #include "xdp-dedup-streams.h"
 
-#define NOBODY 65534
 #define OTHER "other"
 #define TWO_PROFILES                                       \
 	" --profiles /dev/stdin <<'END'\n"                 \
@@ -42,76 +41,6 @@ static struct xdp_dedup_filter *open_filter(const char *name)
 
 	assert_int_equal(xdp_dedup_open(name, &f), 0);
 	return f;
-}
-
-TEST(follows_changes)
-{
-	struct xdp_dedup_stream stream;
-	struct xdp_dedup_filter *f;
-
-	e2e_tool("load ve0 --name " LIB_NAME " --profile front:7" TWO_PROFILES);
-	f = open_filter(LIB_NAME);
-	assert_int_equal(id_is(f, "FROM"), 1);
-	e2e_tool("set " LIB_NAME " --profile back:8" TWO_PROFILES);
-	assert_int_equal(id_is(f, "back"), 1);
-	assert_int_equal(xdp_dedup_streams(f, &stream, sizeof(stream), 1), 1);
-	assert_string_equal(stream.name, "back");
-	assert_int_equal(stream.ports[0].last, 8);
-	e2e_tool("resize " LIB_NAME " --capacity 30k");
-	assert_int_equal(id_is(f, "back"), 1);
-	e2e_tool("set " LIB_NAME " --profile front:9" TWO_PROFILES);
-	assert_int_equal(xdp_dedup_streams(f, &stream, sizeof(stream), 1), 1);
-	assert_int_equal(stream.ports[0].first, 9);
-	assert_int_equal(id_is(f, "FROM"), 1);
-	xdp_dedup_close(f);
-}
-
-/* After it has given its rights up: ids go on until it cannot know better. */
-static int have_no_rights(struct xdp_dedup_filter *f)
-{
-	struct xdp_dedup_stream stream;
-	int err;
-
-	if (syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY))
-		return 1;
-	if (id_is(f, "FROM") != 1)
-		return 2;
-	kill(getpid(), SIGSTOP); /* `set` */
-	err = xdp_dedup_streams(f, &stream, sizeof(stream), 1);
-	if (err != -EACCES && err != -EPERM)
-		return 3;
-	if (id_is(f, "FROM") != 1)
-		return 4;
-	kill(getpid(), SIGSTOP); /* `resize` */
-	return xdp_dedup_streams(f, &stream, sizeof(stream), 1) == -ESTALE &&
-			       id_is(f, "FROM") == -ENOENT
-		       ? 0
-		       : 5;
-}
-
-TEST(goes_on_without_rights)
-{
-	struct xdp_dedup_filter *f;
-	int status;
-	pid_t pid;
-
-	e2e_tool("load ve0 --name " LIB_NAME " --profile front:7" TWO_PROFILES);
-	f = open_filter(LIB_NAME);
-	pid = fork();
-	assert_return_code(pid, errno);
-	if (!pid)
-		syscall(SYS_exit, have_no_rights(f));
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
-		if (!WIFSTOPPED(status))
-			fail_msg("child: status %x", status);
-		e2e_tool(i ? "resize " LIB_NAME " --capacity 30k"
-			   : "set " LIB_NAME " --profile front:9" TWO_PROFILES);
-		kill(pid, SIGCONT);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-	xdp_dedup_close(f);
 }
 
 /* Threads, each with filters of its own turn, while one filter changes, and the process forks. */

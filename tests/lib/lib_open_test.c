@@ -10,6 +10,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "xdp-dedup-streams.h"
+
 #define NO_ROOT 65534
 #define POOL 100
 
@@ -126,7 +128,7 @@ static int use_as_nobody(void)
 		return 1;
 	if (lib_seen(&id) || lib_seen(&id) != 1 || lib_asked(&id) != 1)
 		return 2;
-	if (xdp_dedup_want(lib.f, id.bytes, sizeof(id.bytes)) != 1)
+	if (lib_wanted(&id) != 1)
 		return 3;
 	if (xdp_dedup_stats(lib.f, &s, sizeof(s))) /* a sample, which may miss the bits of one id */
 		return 4;
@@ -173,24 +175,44 @@ static void await_change(void)
 	kill(getpid(), SIGSTOP);
 }
 
+/* Asks for the id of a datagram with this event. */
+static int id_of_event(const struct id *id)
+{
+	const struct sockaddr_in from = { .sin_family = AF_INET, .sin_addr = { htonl(0x0a000001) } };
+	uint8_t payload[8 + sizeof(id->bytes)] = "GSP1\1\1";
+	const struct xdp_dedup_datagram d = { .payload = payload,
+					      .payload_len = sizeof(payload),
+					      .from = (const struct sockaddr *)&from };
+	struct xdp_dedup_identity out;
+
+	memcpy(payload + 8, id->bytes, sizeof(id->bytes));
+	return xdp_dedup_id_of(lib.f, &d, &out, sizeof(out));
+}
+
 /* A filter that was opened with rights goes on after `set`, and returns -ESTALE after `resize`. */
 static int follow_as_nobody(void)
 {
 	struct id fresh = id_fresh();
+	struct xdp_dedup_stream stream;
 	struct xdp_dedup_counters c;
-	int err;
+	int err[2];
 
 	if (drop_root())
 		return 1;
 	await_change(); /* set */
 	if (lib_asked(&pool[0]) != 1 || lib_seen(&fresh) || lib_asked(&fresh) != 1)
 		return 2;
-	err = xdp_dedup_counters(lib.f, &c, sizeof(c));
-	if (err != -EACCES && err != -EPERM)
-		return 3;
+	err[0] = xdp_dedup_counters(lib.f, &c, sizeof(c));
+	err[1] = xdp_dedup_streams(lib.f, &stream, sizeof(stream), 1);
+	for (int i = 0; i < 2; i++)
+		if (err[i] != -EACCES && err[i] != -EPERM)
+			return 3;
+	if (id_of_event(&fresh) != 1)
+		return 4;
 	await_change(); /* resize */
 	if (lib_asked(&pool[0]) != -ESTALE || lib_seen(&fresh) != -ESTALE ||
-	    xdp_dedup_want(lib.f, fresh.bytes, 32) != -ESTALE)
+	    lib_wanted(&fresh) != -ESTALE || id_of_event(&fresh) == 1 ||
+	    xdp_dedup_streams(lib.f, &stream, sizeof(stream), 1) != -ESTALE)
 		return 5;
 	return xdp_dedup_counters(lib.f, &c, sizeof(c)) == -ESTALE ? 0 : 6;
 }

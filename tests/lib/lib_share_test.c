@@ -1,57 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Sharing a filter by libxdp-dedup: each key is let through once, by one of an application's
- * threads, or by the packet program in front of the application.
+/* Sharing a filter by libxdp-dedup: an application's threads and real packets bring the same ids at
+ * once. Each id is new to one of them only, or, by a false positive, to none.
  */
 #include "lib_runner.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-
-static bool is_duplicate(const char *key)
-{
-	return xdp_dedup_check_and_add(lib.f, key, strlen(key)) == 1;
-}
-
-#define THREADS 4
-#define KEYS 8000
-
-static struct {
-	atomic_uint told_new[KEYS];
-	atomic_uint ready;
-} gateway;
-
-static void *ask_all(void *arg)
-{
-	char key[XDP_DEDUP_ID_MAX];
-
-	(void)arg;
-	for (gateway.ready++; gateway.ready < THREADS;)
-		sched_yield();
-	for (int i = 0; i < KEYS; i++) {
-		snprintf(key, sizeof(key), "key %d", i);
-		if (!is_duplicate(key))
-			gateway.told_new[i]++;
-	}
-	return NULL;
-}
-
-TEST(kind_tells_one_thread)
-{
-	pthread_t threads[THREADS];
-
-	memset(&gateway, 0, sizeof(gateway));
-	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, ask_all, NULL), 0);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
-	for (int i = 0; i < KEYS; i++)
-		assert_int_equal(gateway.told_new[i], 1);
-}
-
-/* The application's threads and real packets bring the same ids at once: each id is new to one of
- * them only, or, by a false positive, to none.
- */
 
 #define RACERS 2
 #define RACE_AHEAD 48
@@ -151,7 +106,6 @@ static void run_race(void **state)
 
 int main(void)
 {
-	lib_add_own_tests();
 	add_rows(RACES, run_race, lib_setup_links, NULL);
 	return lib_run_tests("lib_share");
 }

@@ -150,24 +150,27 @@ TEST(stats_of_any_size)
 	}
 }
 
-static void compare_counters(void)
+static struct xdp_dedup_counters compare_counters(void)
 {
 	struct xdp_dedup_counters c;
 	json_object *o = tool_status(LIB_NAME), *counters = member(o, "counters");
 
 	assert_int_equal(xdp_dedup_counters(lib.f, &c, sizeof(c)), 0);
-	assert_same(c.rx, number(counters, "rx"), "rx");
-	assert_same(c.dropped, number(counters, "dropped"), "dropped");
-	assert_same(c.fresh, number(counters, "new"), "fresh");
-	assert_same(c.duplicate, number(counters, "duplicate"), "duplicate");
-	assert_same(c.ihave_fresh, number(counters, "ihave_new"), "ihave_fresh");
-	assert_same(c.ihave_duplicate, number(counters, "ihave_duplicate"), "ihave_duplicate");
-	assert_same(c.unlearned, number(counters, "unlearned"), "unlearned");
-	assert_same(c.stale, number(counters, "stale"), "stale");
-	assert_same(c.duplicate_bytes, number(counters, "duplicate_bytes"), "duplicate_bytes");
-	assert_same(c.early, number(counters, "early"), "early");
-	assert_same(c.untaken, number(counters, "untaken"), "untaken");
+#define SAME(field, key) assert_same(c.field, number(counters, #key), #field)
+	SAME(rx, rx);
+	SAME(dropped, dropped);
+	SAME(fresh, new);
+	SAME(duplicate, duplicate);
+	SAME(ihave_fresh, ihave_new);
+	SAME(ihave_duplicate, ihave_duplicate);
+	SAME(unlearned, unlearned);
+	SAME(stale, stale);
+	SAME(duplicate_bytes, duplicate_bytes);
+	SAME(early, early);
+	SAME(untaken, untaken);
+#undef SAME
 	json_object_put(o);
+	return c;
 }
 
 /* Of a filter that delivers, and whose sockets nobody has. */
@@ -179,8 +182,7 @@ TEST(what_no_socket_takes_is_counted)
 	lib_load(" --deliver xsk");
 	for (int i = 0; i < 3; i++)
 		assert_false(lib_dropped(GSP_EVENT, &id));
-	compare_counters();
-	assert_int_equal(xdp_dedup_counters(lib.f, &c, sizeof(c)), 0);
+	c = compare_counters();
 	assert_true(c.rx == 3 && c.untaken == 3 && !c.fresh && !c.duplicate);
 }
 
@@ -197,8 +199,7 @@ TEST(counters_are_those_of_status)
 		assert_true(lib_dropped(GSP_EVENT, &id));
 	for (int i = 0; i < 3; i++)
 		assert_true(lib_dropped(GSP_IHAVE, &id));
-	compare_counters();
-	assert_int_equal(xdp_dedup_counters(lib.f, &c, sizeof(c)), 0);
+	c = compare_counters();
 	assert_true(c.rx == 7 && c.fresh == 1 && c.duplicate == 2 && c.ihave_duplicate == 3);
 	assert_true(c.ihave_fresh == 1 && c.dropped == 5 && c.duplicate_bytes > 0 && !c.stopped);
 
@@ -209,14 +210,12 @@ TEST(counters_are_those_of_status)
 		other = id_fresh();
 		lib_dropped(GSP_EVENT, &other);
 	}
-	compare_counters();
-	assert_int_equal(xdp_dedup_counters(lib.f, &c, sizeof(c)), 0);
+	c = compare_counters();
 	assert_true(c.unlearned > 0 && c.fresh + c.unlearned == 41);
 	lib.raw.state->stale_at = 0;
 	assert_false(lib_dropped(GSP_EVENT, &id));
 	lib.raw.state->last_ns = 1;
-	compare_counters();
-	assert_int_equal(xdp_dedup_counters(lib.f, &c, sizeof(c)), 0);
+	c = compare_counters();
 	assert_true(c.stale == 1 && c.stopped);
 }
 

@@ -253,6 +253,35 @@ TEST(kind_is_full)
 	assert_int_equal(lib.raw.state->learned, lib.raw.state->limit);
 }
 
+/* Asked for, a known event passes once more; of so many bytes an id is what it is in a packet. */
+TEST(kind_wants)
+{
+	static const uint8_t LONGER[XDP_DEDUP_ID_MAX + 1] = { [XDP_DEDUP_ID_MAX] = 1 };
+	struct id by_app = id_fresh(), by_packet = id_fresh(), shorter = { { 1, 2, 3 } };
+	const struct id *ids[] = { &by_app, &by_packet, &shorter };
+	uint64_t before = lib_stats().wanted;
+
+	assert_int_equal(lib_wanted(&by_app), 0); /* unknown: it passes by itself */
+	assert_int_equal(lib_added(&by_app), 0);
+	assert_int_equal(xdp_dedup_add(lib.f, shorter.bytes, 3), 0);
+	assert_false(lib_packet_dropped(&by_packet));
+	for (size_t i = 0; i < 3 * ARRAY_SIZE(ids); i++) {
+		const struct id *id = ids[i % ARRAY_SIZE(ids)];
+
+		assert_true(lib_packet_dropped(id));
+		assert_int_equal(xdp_dedup_want(lib.f, id->bytes, id == &shorter ? 3 : 32), 1);
+		assert_int_equal(lib_asked(id), 1); /* it is known nevertheless */
+		assert_false(lib_dropped(GSP_IHAVE, id));
+		assert_false(lib_packet_dropped(id));
+		assert_true(lib_packet_dropped(id));
+		assert_true(lib_dropped(GSP_IHAVE, id));
+	}
+	assert_int_equal(lib_stats().wanted, before + 3 * ARRAY_SIZE(ids));
+	assert_int_equal(xdp_dedup_want(lib.f, NULL, 0), 0);
+	assert_int_equal(xdp_dedup_want(lib.f, LONGER, XDP_DEDUP_ID_MAX), 0); /* all zero */
+	assert_int_equal(xdp_dedup_want(lib.f, LONGER, sizeof(LONGER)), -EINVAL);
+}
+
 /* Unloaded while it is open: nothing is told to be a duplicate, and a new one is a new one. */
 TEST(stale_when_unloaded)
 {
@@ -269,7 +298,7 @@ TEST(stale_when_unloaded)
 	assert_int_equal(lib_asked(&other), -ESTALE);
 	assert_int_equal(lib_seen(&id), -ESTALE);
 	assert_int_equal(lib_added(&other), -ESTALE);
-	assert_int_equal(xdp_dedup_want(lib.f, id.bytes, sizeof(id.bytes)), -ESTALE);
+	assert_int_equal(lib_wanted(&id), -ESTALE);
 	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
 		ids[i] = (struct xdp_dedup_id){ other.bytes, i + 13 };
 	assert_int_equal(xdp_dedup_check_and_add_many(lib.f, ids, 20, results), 0);
@@ -348,6 +377,74 @@ TEST(numbers_are_answered)
 	assert_int_equal(xdp_dedup_want(lib.f, three.bytes, 8), 1);
 	assert_false(lib_packet_dropped(&three));
 	assert_true(lib_packet_dropped(&three));
+}
+
+/* A filter that errs about every tenth event, and a receiver that asks for the events it lacks, as
+ * it would ask its peers (IWANT). The peers send each in several copies.
+ */
+
+#define EVENTS 20000
+#define COPIES 3
+
+/* Lists the events that have not come; free() it. */
+static uint32_t *missing(const struct gossip_receiver *r, uint32_t *cnt)
+{
+	uint32_t *list = calloc(EVENTS, sizeof(*list));
+
+	assert_non_null(list);
+	*cnt = 0;
+	for (uint32_t i = 0; i < EVENTS; i++)
+		if (!r->copies[i])
+			list[(*cnt)++] = i;
+	return list;
+}
+
+static void want_all(uint64_t seed, const uint32_t *list, uint32_t cnt)
+{
+	struct id id;
+
+	for (uint32_t i = 0; i < cnt; i++) {
+		gossip_id(seed, list[i], id.bytes);
+		assert_int_equal(lib_wanted(&id), 1);
+	}
+}
+
+static uint64_t send_copies(struct gossip_sender *s, const uint32_t *list, uint32_t cnt)
+{
+	for (int copy = 0; copy < COPIES; copy++)
+		assert_return_code(gossip_send(s, list, cnt), EIO);
+	return (uint64_t)cnt * COPIES;
+}
+
+TEST_WITH(who_asks_again_ends_with_every_event, lib_setup_links, NULL)
+{
+	uint64_t seed = gossip_now_ns(), sent = 0;
+	struct gossip_receiver *r = e2e_receiver(0, AF_INET, seed, EVENTS);
+	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
+	uint32_t *list = missing(r, &(uint32_t){ 0 }), cnt = EVENTS, lost;
+	struct filter_counters c;
+
+	e2e_load("load ve0 --name " LIB_NAME " --capacity %d --fpr 0.1", EVENTS);
+	lib_take(LIB_NAME);
+	sent += send_copies(s, list, cnt);
+	e2e_counters_after(LIB_NAME, sent);
+	assert_return_code(gossip_receive(r, 0), EIO);
+	free(list);
+	list = missing(r, &lost);
+	assert_true(lost > 0);
+	want_all(seed, list, lost);
+	sent += send_copies(s, list, lost);
+	c = e2e_counters_after(LIB_NAME, sent);
+	assert_return_code(gossip_receive(r, 0), EIO);
+	free(list);
+
+	print_message("# %u of %d events were lost and came when they were wanted\n", lost, EVENTS);
+	assert_int_equal(gossip_receiver_lost(r), 0);
+	assert_int_equal(gossip_delivered(r, 1), EVENTS); /* each exactly once */
+	assert_int_equal(c.wanted, lost);
+	assert_int_equal(c.new, EVENTS - lost);
+	assert_int_equal(c.dropped, sent - EVENTS);
+	e2e_close(s, r);
 }
 
 int main(void)

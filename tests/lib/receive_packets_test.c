@@ -34,19 +34,14 @@ static struct frame *frame_of(struct frame_plan plan, struct id *id, uint64_t *c
 }
 
 /* Loads the filter, and opens its queue with options that accept no unfinished checksums. */
-static struct xdp_dedup_receiver *start_with(uint32_t frames, uint32_t frames_a_packet)
+static struct xdp_dedup_receiver *start(uint32_t frames_a_packet)
 {
-	struct xdp_dedup_receive_options *o = app_options("ve0", 0, frames);
+	struct xdp_dedup_receive_options *o = app_options("ve0", 0, 0);
 
 	e2e_tool(LOAD);
 	o->unfinished = false;
 	o->frames_a_packet = frames_a_packet;
 	return app_open(o);
-}
-
-static struct xdp_dedup_receiver *start(void)
-{
-	return start_with(0, 0);
 }
 
 /* Reads nothing until so many packets were broken. */
@@ -110,7 +105,7 @@ static const struct row {
 static void comes_as_it_was_sent(void **state)
 {
 	const struct row *row = *state;
-	struct xdp_dedup_receiver *rx = start();
+	struct xdp_dedup_receiver *rx = start(0);
 	uint64_t chance = 1, before;
 	struct xdp_dedup_packet p;
 	struct timespec now;
@@ -147,7 +142,7 @@ static bool is_uncovered(const struct row *row, uint32_t bit)
 static void one_bit_is_wrong(void **state)
 {
 	const struct row *row = *state;
-	struct xdp_dedup_receiver *rx = start();
+	struct xdp_dedup_receiver *rx = start(0);
 	uint64_t chance = 7, broken = 0;
 	struct xdp_dedup_packet p;
 	struct frame bad;
@@ -174,28 +169,10 @@ static void one_bit_is_wrong(void **state)
 	assert_int_equal(app_stats(rx).forgotten, 0);
 }
 
-/* More in a row than there are frames: the next packet has room. */
-TEST(broken_packets_take_no_room)
-{
-	struct xdp_dedup_receiver *rx = start_with(64, 0);
-	uint64_t chance = 5;
-	struct frame *f;
-	struct id id;
-
-	for (uint64_t i = 1; i <= 200; i++) {
-		f = frame_of((struct frame_plan){ .body = 100 }, &id, &chance);
-		f->data[f->len - 1]++;
-		app_send_raw(f->data, f->len);
-		await_broken(rx, i);
-	}
-	f = frame_of((struct frame_plan){ .body = 100 }, &id, &chance);
-	send_and_check(rx, f, &id);
-}
-
 /* Two copies are broken, and then so many other packets that the first one is forgotten. */
 TEST(broken_twice_it_still_comes)
 {
-	struct xdp_dedup_receiver *rx = start();
+	struct xdp_dedup_receiver *rx = start(0);
 	uint64_t chance = 13;
 	struct frame good, bad;
 	struct id id, others;
@@ -238,7 +215,7 @@ static void send_broken(struct xdp_dedup_receiver *rx, uint64_t cnt)
  */
 TEST(broken_packets_leave_room_for_wants)
 {
-	struct xdp_dedup_receiver *rx = start();
+	struct xdp_dedup_receiver *rx = start(0);
 	static struct frame frames[300];
 	struct xdp_dedup_filter *filter;
 	struct xdp_dedup_packet p;
@@ -319,19 +296,19 @@ TEST(unfinished_checksums)
 	assert_int_equal(app_stats(app.rx[0]).unfinished, 1);
 }
 
-/* Packets of every length around what one frame takes, and more. */
-static void jumbo_frames(uint32_t parts)
+/* Packets of every length around what so many frames take, and more, which go to the stack. */
+static void jumbo_frames(void **state)
 {
 	static const uint32_t LENGTHS[] = { 1500, 3519, 3520, 3521, 3600, 3840,
 					    3841, 4096, 7040, 7041, 8900 };
+	uint32_t parts = *(const uint32_t *)*state, most;
 	uint64_t chance = 3, large = 0;
 	struct xdp_dedup_receiver *rx;
-	uint32_t most;
 	struct id id;
 
 	sh("ip link set ve0 mtu 9000");
 	e2e_far_sh("ip link set pe0 mtu 9000");
-	rx = start_with(0, parts);
+	rx = start(parts);
 	most = app_stats(rx).frames_a_packet * 3520;
 	assert_in_range(app_stats(rx).frames_a_packet, 1, parts);
 	for (int round = 0; round < 40; round++)
@@ -351,16 +328,6 @@ static void jumbo_frames(uint32_t parts)
 	assert_int_equal(count("no_room"), 0);
 	assert_int_equal(app_stats(rx).vanished, 0);
 	print_message("# %u frames a packet of %u\n", app_stats(rx).frames_a_packet, parts);
-}
-
-TEST(jumbo_frames_to_the_stack)
-{
-	jumbo_frames(1);
-}
-
-TEST(jumbo_frames_in_parts)
-{
-	jumbo_frames(4);
 }
 
 /* Only fresh events of the streams that are named; all else goes to the stack. */
@@ -403,6 +370,8 @@ int main(void)
 		if (FRAMES[i].wrong)
 			add_test(FRAMES[i].wrong, one_bit_is_wrong, app_setup, app_teardown,
 				 &FRAMES[i]);
+	add_test("jumbo_frames_to_the_stack", jumbo_frames, app_setup, app_teardown, &(uint32_t){ 1 });
+	add_test("jumbo_frames_in_parts", jumbo_frames, app_setup, app_teardown, &(uint32_t){ 4 });
 	add_own_tests(app_setup, app_teardown);
 	return run_added_tests("receive_packets");
 }

@@ -238,7 +238,6 @@ TEST(a_place_is_lost)
 	e2e_counters_after(APP_NAME, t.at);
 	assert_int_equal(app_read(), 1);
 	assert_int_equal(app.by_xsk, DEDUP_IN_FLIGHT_MAX);
-	free(t.order);
 }
 
 int main(void)

@@ -146,7 +146,6 @@ TEST(given_back_twice)
 	assert_int_equal(p.id_len, sizeof(kept));
 	assert_memory_equal(p.id, kept, sizeof(kept));
 	xdp_dedup_give_back(rx, &p, 1);
-	free(t.order);
 }
 
 /* -ENETDOWN is no end: once the interface is up again, packets come. -ENXIO is one: it has gone. */
@@ -167,7 +166,6 @@ TEST(the_interface_goes_down)
 	}
 	assert_int_equal(n, 1);
 	xdp_dedup_give_back(rx, &p, 1);
-	free(t.order);
 	sh("ip link del ve0");
 	app_await_error(rx, -ENXIO);
 	e2e_add_link(0);
@@ -236,7 +234,6 @@ static void filter_changes(void **state)
 		assert_true(gossip_delivered(app.udp, 0) == 0);
 	}
 	app_await_error(app.rx[0], row->then);
-	free(t.order);
 }
 
 /* A hand that is late, as all of a virtual machine may have been held up, is no end. One that steps
@@ -288,7 +285,6 @@ TEST(broken_while_the_hand_is_late)
 	}
 	assert_true(app_stats(rx).unfinished >= 2 * DEDUP_IN_FLIGHT_MAX);
 	assert_int_equal(app_stats(rx).forgotten, 0);
-	free(t.order);
 }
 
 /* What open says. */
