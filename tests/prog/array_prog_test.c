@@ -4,14 +4,10 @@
  */
 #include "layout_runner.h"
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-
 #include "hand.h"
 #include "ids.h"
 #include "known_ids.h"
 #include "layout.h"
-#include "xdp_dedup.skel.h"
 
 /* So large that nothing only seems to be known. */
 static const struct layout_parameters PARAMETERS[] = {
@@ -90,7 +86,7 @@ static void try_limit(const struct dedup_config *cfg)
 
 TEST(past_the_limit_nothing_is_learned)
 {
-	for_each_kind(ARRAYS, NULL, try_limit);
+	for_each_kind(ALL_LAYOUTS, NULL, try_limit);
 }
 
 static void learn_app(struct dedup_config *cfg)
@@ -339,54 +335,6 @@ TEST(ids_of_up_to_64_bytes_are_found)
 		long_bytes = BYTES[i];
 		for_each_kind(ARRAYS, long_ids, try_long_ids);
 	}
-}
-
-/* Where the kernel keeps this entry of a map: a program is asked, as only it is told. */
-static uint64_t address_in_kernel(int map_fd, uint32_t entry)
-{
-	const struct bpf_insn insns[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 6, .src_reg = 1 }, /* context */
-		{ .code = BPF_ST | BPF_MEM | BPF_W, .dst_reg = 10, .off = -4, .imm = entry },
-		{ .code = BPF_LD | BPF_DW, .dst_reg = 1, .src_reg = BPF_PSEUDO_MAP_FD, .imm = map_fd },
-		{ 0 }, /* the second half of that instruction */
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 2, .src_reg = 10 },
-		{ .code = BPF_ALU64 | BPF_ADD, .dst_reg = 2, .imm = -4 }, /* BPF_K */
-		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_map_lookup_elem },
-		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .off = 1 }, /* no such entry */
-		{ .code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = 6 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, load, .prog_flags = BPF_F_SLEEPABLE);
-	uint64_t address = 0;
-	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &address, .ctx_size_in = sizeof(address));
-	int fd = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "address", "GPL", insns, ARRAY_SIZE(insns),
-			       &load);
-
-	assert_return_code(fd, errno);
-	assert_int_equal(bpf_prog_test_run_opts(fd, &run), 0);
-	close(fd);
-	return address;
-}
-
-/* Else a duplicate that is told by it costs two lines, not one. */
-TEST(what_was_seen_lately_is_on_cache_lines)
-{
-	const struct layout_parameters parameters = { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI };
-	struct dedup_config cfg = layout_run_still_config(&parameters);
-	int fd;
-
-	cfg.memory.known_cnt = 1024;
-	fixture_load(&cfg);
-	fd = bpf_map__fd(fixture.skel->maps.known_ids);
-	for (uint32_t i = 0; i < cfg.memory.known_cnt; i += 341) {
-		uint64_t address = address_in_kernel(fd, i);
-
-		assert_true(address);
-		assert_int_equal(address % sizeof(struct dedup_known), 0);
-	}
-	assert_int_equal(address_in_kernel(fd, cfg.memory.known_cnt), 0);
-	assert_int_equal(address_in_kernel(bpf_map__fd(fixture.skel->maps.filter), 0) % 64, 0);
 }
 
 int main(void)

@@ -103,53 +103,6 @@ TEST(the_clock_goes_on_by_itself)
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 }
 
-/* Sends fresh ids until one is not learned: *last. Returns how many were. */
-static uint64_t learn_until_full(struct id *last)
-{
-	uint64_t before = fixture.seen.unlearned, cnt;
-	struct frame f;
-
-	for (cnt = 0; cnt < 10 * fixture.filter.config->memory.capacity; cnt++) {
-		*last = id_fresh();
-		frame_build(&f, &(struct frame_plan){ .body = 0 }, last);
-		assert_int_equal(fixture_run(&f), XDP_PASS);
-		fixture_count();
-		if (fixture.seen.unlearned > before)
-			break;
-	}
-	return cnt;
-}
-
-TEST(past_the_limit_nothing_is_learned)
-{
-	struct dedup_config cfg = fixture_still_config();
-	struct id known = id_fresh(), fresh;
-	uint64_t room;
-
-	cfg.memory.claim = 4;
-	fixture_load(&cfg);
-	/* As the hand sets it: a turn's ids and the burst's, in whole claims. */
-	room = cfg.memory.full_ids / 4 * 4;
-	expect_event(&known, XDP_PASS, DEDUP_REASON_new);
-	for (int i = 0; i < 10; i++) /* takes no credit */
-		expect_event(&known, XDP_DROP, DEDUP_REASON_duplicate);
-	assert_int_equal(1 + learn_until_full(&fresh), room);
-	assert_int_equal(fixture.filter.state->learned, room);
-
-	expect_event(&fresh, XDP_PASS, DEDUP_REASON_unlearned);
-	expect_ihave(&fresh, 1, XDP_PASS, DEDUP_REASON_ihave_new);
-	expect_event(&known, XDP_DROP, DEDUP_REASON_duplicate);
-	expect_ihave(&known, 1, XDP_DROP, DEDUP_REASON_ihave_duplicate);
-
-	fixture.filter.state->limit = room + 3; /* less than a claim */
-	expect_event(&fresh, XDP_PASS, DEDUP_REASON_unlearned);
-	fixture.filter.state->limit = room + 4;
-	expect_event(&fresh, XDP_PASS, DEDUP_REASON_new);
-	expect_event(&fresh, XDP_DROP, DEDUP_REASON_duplicate);
-	assert_int_equal(learn_until_full(&fresh), 3);
-	assert_int_equal(fixture.filter.state->learned, room + 4);
-}
-
 /* By the kernel's own timer. How long exactly, operations_test says. */
 static void an_id_is_remembered(enum dedup_layout layout)
 {
@@ -275,46 +228,6 @@ TEST(a_step_is_bounded)
 	fixture_await(&st->passed, DEDUP_STEP_PLACES);
 	usleep(100000);
 	assert_int_equal(READ_ONCE(st->passed), DEDUP_STEP_PLACES);
-}
-
-/* Translated instructions of the packet program under this configuration. */
-static uint32_t instructions(void **state, const struct dedup_config *cfg)
-{
-	struct bpf_prog_info info = { 0 };
-	__u32 len = sizeof(info);
-
-	fixture_load(cfg);
-	assert_int_equal(bpf_obj_get_info_by_fd(fixture.fd, &info, &len), 0);
-	fixture_unload(state);
-	return info.xlated_prog_len / 8;
-}
-
-/* What was not chosen is not there: the verifier has folded it away. */
-TEST(options_not_chosen_cost_nothing)
-{
-	struct dedup_config plain = fixture_live_config("8001"), other = plain;
-	uint32_t cost, of_words[5];
-
-	plain.memory.words = 2;
-	plain.memory.bits = 4;
-	cost = instructions(state, &plain);
-	for (uint32_t words = 1; words <= 4; words *= 2) {
-		other = plain;
-		other.memory.words = words;
-		of_words[words] = instructions(state, &other);
-	}
-	assert_true(of_words[1] < of_words[2] && of_words[2] < of_words[4]);
-	assert_int_equal(of_words[2], cost);
-
-	other = plain;
-	other.memory.bits = 3;
-	assert_true(instructions(state, &other) < cost);
-	other = plain;
-	other.asked.learn_app = 1;
-	assert_true(instructions(state, &other) < cost);
-	other = plain;
-	other.memory.hash = DEDUP_SIPHASH;
-	assert_true(instructions(state, &other) > cost);
 }
 
 int main(void)

@@ -9,36 +9,24 @@
 #define MS 1000000ULL
 #define HOUR_NS (3600000 * MS)
 
-static const struct layout {
-	const char *name;
-	struct layout_parameters parameters;
-} LAYOUTS[] = {
-	{ "blocked", { .layout = DEDUP_BLOCKED, .fpr = 1e-9 } },
-	{ "flat", { .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI, .m = 1 << 20, .k = 9 } },
-	{ "countdown", { .layout = DEDUP_COUNTDOWN, .hash = DEDUP_TEZOS, .index_bits = 18, .k = 9 } },
-};
-
 /* The hand of a still filter never says that the time is over: the test does. */
-static void load(const struct layout *l, bool still, bool ihave_pass)
+static void load(bool still, bool ihave_pass)
 {
-	struct dedup_config cfg =
-		still ? layout_run_still_config(&l->parameters) : layout_run_config(&l->parameters);
+	struct dedup_config cfg = still ? fixture_still_config() : fixture_live_config(FIXTURE_PORTS);
 
 	cfg.policy.action = DEDUP_DROP_FOR;
 	cfg.asked.drop_ns = HOUR_NS;
 	cfg.asked.ihave_pass = ihave_pass;
 	fixture_load(&cfg);
-	fixture.row = l->name;
 }
 
-static void drops_before_and_passes_after(void **state)
+TEST(drops_before_and_passes_after)
 {
-	const struct layout *l = *state;
 	struct dedup_state *st;
 	uint64_t dropped_bytes;
 	struct id id;
 
-	load(l, true, false);
+	load(true, false);
 	st = fixture.filter.state;
 	fixture_learn(&id, 1);
 	for (int i = 0; i < 3; i++)
@@ -62,11 +50,11 @@ static void drops_before_and_passes_after(void **state)
 	assert_int_equal(fixture.seen.dropped, 5);
 }
 
-static void ihaves_that_all_pass_are_not_dropped(void **state)
+TEST(ihaves_that_all_pass_are_not_dropped)
 {
 	struct id id;
 
-	load(*state, true, true);
+	load(true, true);
 	fixture_learn(&id, 1);
 	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_duplicate);
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
@@ -97,12 +85,12 @@ static void cross(const struct id *id, uint64_t until_ns)
 }
 
 /* With the kernel's own hand. */
-static void passes_from_the_first_step_behind_the_end(void **state)
+TEST(passes_from_the_first_step_behind_the_end)
 {
 	uint64_t until_ns;
 	struct id id;
 
-	load(*state, false, false);
+	load(false, false);
 	fixture_learn(&id, 1);
 	until_ns = kernel_now_ns() + 100 * MS;
 	/* The hand must have read this before the next id is sent. */
@@ -115,14 +103,12 @@ static void passes_from_the_first_step_behind_the_end(void **state)
 }
 
 /* Filters that drop for ever do not look at it. */
-static void others_drop_for_ever(void **state)
+TEST(others_drop_for_ever)
 {
-	const struct layout *l = *state;
-	struct dedup_config cfg = layout_run_still_config(&l->parameters);
+	struct dedup_config cfg = fixture_still_config();
 	struct id id;
 
 	fixture_load(&cfg);
-	fixture.row = l->name;
 	fixture.filter.state->counting = 1;
 	fixture_learn(&id, 1);
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
@@ -131,24 +117,6 @@ static void others_drop_for_ever(void **state)
 
 int main(void)
 {
-	static const struct {
-		const char *name;
-		CMUnitTestFunction f;
-	} TESTS[] = {
-		{ "drops_before_and_passes_after", drops_before_and_passes_after },
-		{ "ihaves_that_all_pass_are_not_dropped", ihaves_that_all_pass_are_not_dropped },
-		{ "passes_from_the_first_step_behind_the_end",
-		  passes_from_the_first_step_behind_the_end },
-		{ "others_drop_for_ever", others_drop_for_ever },
-	};
-	static char names[ARRAY_SIZE(TESTS) * ARRAY_SIZE(LAYOUTS)][64];
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const struct layout *l = &LAYOUTS[i % ARRAY_SIZE(LAYOUTS)];
-
-		snprintf(names[i], sizeof(names[i]), "%s_%s", TESTS[i / ARRAY_SIZE(LAYOUTS)].name,
-			 l->name);
-		add_test(names[i], TESTS[i / ARRAY_SIZE(LAYOUTS)].f, NULL, fixture_unload, l);
-	}
+	add_own_tests(NULL, fixture_unload);
 	return run_added_tests("timed");
 }
