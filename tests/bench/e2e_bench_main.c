@@ -266,10 +266,6 @@ static bool parse_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct CMUnitTest benches[] = {
-		cmocka_unit_test(bench),
-	};
-
 	if (!parse_options(argc, argv)) {
 		fputs(USAGE, stderr);
 		return 2;
@@ -281,5 +277,6 @@ int main(int argc, char **argv)
 	out = fdopen(dup(STDOUT_FILENO), "w");
 	if (!out || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return 1;
-	return run_root_tests("e2e_bench", benches, ARRAY_SIZE(benches));
+	add_test("bench", bench, NULL, NULL, NULL);
+	return run_added_tests("e2e_bench");
 }

@@ -218,9 +218,6 @@ static void measure(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(measure, offers_teardown),
-	};
-
-	return run_root_tests("publish_bench", tests, ARRAY_SIZE(tests));
+	add_test("measure", measure, NULL, offers_teardown, NULL);
+	return run_added_tests("publish_bench");
 }
