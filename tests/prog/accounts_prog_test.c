@@ -279,14 +279,14 @@ static void give_slot(void)
 }
 
 /* What the memory has of an earlier sender is not the next one's. */
-static void copies_only_what_was_noted(void **state)
+TEST(copies_only_what_was_noted)
 {
 	struct account_clock clock = { .ns = 77 * S,
 				       .now = 77 * S / DEDUP_REPLAY_JIFFY_NS,
 				       .jiffy_ns = DEDUP_REPLAY_JIFFY_NS };
 
-	start(*state);
-	begin_feed(*state, 0, 1);
+	start(&ACCOUNT_KINDS[0]);
+	begin_feed(&ACCOUNT_KINDS[0], 0, 1);
 	while (run.feeds[0].judged < 10)
 		account_feed_step(&run.feeds[0], &clock, 0);
 	account_model_close(run.feeds[0].model);
@@ -315,11 +315,11 @@ static void come(uint64_t number, uint32_t path, uint32_t action)
 }
 
 /* Another CPU has the lock, and does not go on. A path begins with the first packet that is noted. */
-static void what_cannot_be_noted(void **state)
+TEST(what_cannot_be_noted)
 {
 	struct source_figures s;
 
-	start(*state);
+	start(&ACCOUNT_KINDS[0]);
 	come(1, 0, XDP_PASS);
 	*lock() += 1;
 	come(2, 0, XDP_PASS);
@@ -342,14 +342,14 @@ static void what_cannot_be_noted(void **state)
 }
 
 /* Numbers need no hand. But it is the hand that ends the time for which duplicates are dropped. */
-static void numbers_go_on_without_the_hand(void **state)
+TEST(numbers_go_on_without_the_hand)
 {
-	start(*state);
+	start(&ACCOUNT_KINDS[0]);
 	run.filter.state->stale_at = 0;
 	come(1, 0, XDP_PASS);
 	come(1, 1, XDP_DROP);
 	stop();
-	start_for(*state, 1000 * S);
+	start_for(&ACCOUNT_KINDS[0], 1000 * S);
 	run.filter.state->stale_at = INT64_MAX;
 	come(1, 0, XDP_PASS);
 	come(1, 1, XDP_DROP);
@@ -361,29 +361,6 @@ static void numbers_go_on_without_the_hand(void **state)
 }
 
 #define ROUNDS 10
-#define MORE 20 /* packets of a round that do not wait */
-
-/* If another CPU is stopped while it has the lock, one packet waits, and those after it do not. */
-static void one_packet_waits(void **state)
-{
-	uint64_t number = 1, began, waited;
-	int quick = 0;
-
-	start(*state);
-	for (int i = 0; i < ROUNDS; i++) {
-		come(number++, 0, XDP_PASS);
-		*lock() += 1;
-		began = kernel_now_ns();
-		come(number++, 0, XDP_PASS);
-		waited = kernel_now_ns() - began;
-		for (int k = 0; k < MORE; k++)
-			come(number++, 0, XDP_PASS);
-		quick += kernel_now_ns() - began < 2 * waited;
-		*lock() += 1;
-	}
-	assert_true(quick > 0); /* the machine may be busy, but not always */
-	stop();
-}
 
 /* The locks of all buckets become this. */
 static void set_bucket_locks(__u64 value)
@@ -406,13 +383,13 @@ static void *release_buckets(void *arg)
 /* Another CPU has a bucket's lock, and is stopped for some ms: the first packet of a new sender
  * waits, and is learned.
  */
-static void first_packet_waits_for_its_bucket(void **state)
+TEST(first_packet_waits_for_its_bucket)
 {
 	bool is_learned = false;
 	pthread_t thread;
 
 	for (int i = 0; i < ROUNDS && !is_learned; i++) {
-		start(*state);
+		start(&ACCOUNT_KINDS[0]);
 		set_bucket_locks(1);
 		assert_int_equal(pthread_create(&thread, NULL, release_buckets, NULL), 0);
 		come(1, 0, XDP_PASS);
@@ -453,14 +430,14 @@ static void *put_back(void *arg)
  * for the lock, and keeps the lock for longer than the packet waits. So the packet finds no room,
  * and passes unlearned; but there is an account by then, which has it.
  */
-static void unlearned_packet_is_noted(void **state)
+TEST(unlearned_packet_is_noted)
 {
 	struct source_figures s;
 	bool is_noted = false;
 	pthread_t thread;
 
 	for (int i = 0; i < ROUNDS && !is_noted; i++) {
-		start(*state);
+		start(&ACCOUNT_KINDS[0]);
 		come(1, 0, XDP_PASS);
 		come(1, 1, XDP_DROP);
 		taken_out.at = only_entry();
@@ -504,13 +481,13 @@ static bool come_of(uint32_t owner, uint64_t number, uint64_t ns)
 /* Room for one sender. The next one begins while the one before has it, so that its first packets
  * pass unlearned; in whatever state they find the table, its account has no message as lost.
  */
-static void owners_change(void **state)
+TEST(owners_change)
 {
 	uint64_t number = 0, ns = 77 * S;
 	struct source_figures s;
 
 	run.sources = 1;
-	start(*state);
+	start(&ACCOUNT_KINDS[0]);
 	for (uint32_t owner = 0; owner < OWNERS; owner++) {
 		uint64_t first = ++number;
 		bool is_learned = false;
@@ -568,13 +545,13 @@ static uint64_t noted(uint64_t packets)
 }
 
 /* Most of these packets are noted, if both CPUs go on for long enough. */
-static void waits_for_the_lock(void **state)
+TEST(waits_for_the_lock)
 {
 	uint64_t number = 1, before, packets = 300 * tries(1, 5);
 	bool has_waited = false;
 	pthread_t thread;
 
-	start(*state);
+	start(&ACCOUNT_KINDS[0]);
 	come(number++, 0, XDP_PASS);
 	for (int i = 0; i < ROUNDS && !has_waited; i++) {
 		before = noted(number - 1);
@@ -608,10 +585,10 @@ static void take(uint64_t number)
 			 DEDUP_FRESH);
 }
 
-static void start_without_socket(const struct account_kind *kind, bool is_slow)
+static void start_without_socket(bool is_slow)
 {
 	run.delivers = true;
-	start(kind);
+	start(&ACCOUNT_KINDS[0]);
 	run.delivers = false;
 	if (is_slow)
 		run.filter.state->stale_at |= DEDUP_SLOW_PATH;
@@ -620,12 +597,12 @@ static void start_without_socket(const struct account_kind *kind, bool is_slow)
 }
 
 /* A packet that no socket takes is not learned, but its path has brought it. */
-static void note_untaken(const struct account_kind *kind, bool is_slow)
+static void note_untaken(bool is_slow)
 {
 	const struct path_figures *a, *b;
 	struct source_figures s;
 
-	start_without_socket(kind, is_slow);
+	start_without_socket(is_slow);
 	come(1, 0, XDP_DROP);
 	come(2, 0, XDP_PASS);
 	come(2, 1, XDP_PASS);
@@ -650,10 +627,10 @@ static void note_untaken(const struct account_kind *kind, bool is_slow)
 	stop();
 }
 
-static void untaken_packets_are_noted(void **state)
+TEST(untaken_packets_are_noted)
 {
-	note_untaken(*state, false);
-	note_untaken(*state, true);
+	note_untaken(false);
+	note_untaken(true);
 }
 
 static struct {
@@ -677,14 +654,14 @@ static void *change_clock(void *arg)
  * of them is judged, a jiffy ends: it is a duplicate, or it is untaken and nothing is learned. Goes
  * on until both have happened.
  */
-static void end_silence(const struct account_kind *kind, bool is_slow)
+static void end_silence(bool is_slow)
 {
 	uint64_t packets = 5000 * tries(1, 5), seen = 0, dropped = 0;
 	struct dedup_source *source;
 	pthread_t thread;
 	__u64 near;
 
-	start_without_socket(kind, is_slow);
+	start_without_socket(is_slow);
 	source = (struct dedup_source *)&run.filter.blocks[run.filter.config->sources.slots];
 	near = source->near;
 	clock_between.ends = false;
@@ -708,35 +685,16 @@ static void end_silence(const struct account_kind *kind, bool is_slow)
 	stop();
 }
 
-static void silence_ends_meanwhile(void **state)
+TEST(silence_ends_meanwhile)
 {
-	end_silence(*state, false);
-	end_silence(*state, true);
+	end_silence(false);
+	end_silence(true);
 }
-
-/* Each once, with the first kind. */
-static const struct {
-	const char *name;
-	CMUnitTestFunction f;
-} TESTS[] = {
-	{ "lock-held-for-good", what_cannot_be_noted },
-	{ "bucket-locked-for-a-while", first_packet_waits_for_its_bucket },
-	{ "put-back-while-one-waits", unlearned_packet_is_noted },
-	{ "one-sender-after-another", owners_change },
-	{ "lock-held-one-waits", one_packet_waits },
-	{ "lock-held-for-a-while", waits_for_the_lock },
-	{ "hand-has-stopped", numbers_go_on_without_the_hand },
-	{ "begun-and-not-noted", copies_only_what_was_noted },
-	{ "untaken-is-noted", untaken_packets_are_noted },
-	{ "silence-ends-meanwhile", silence_ends_meanwhile },
-};
 
 int main(void)
 {
 	kernel_output(false);
-	for (size_t i = 0; i < ARRAY_SIZE(TESTS); i++)
-		add_test(TESTS[i].name, TESTS[i].f, add_interfaces, remove_interfaces,
-			 &ACCOUNT_KINDS[0]);
+	add_own_tests(add_interfaces, remove_interfaces);
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
 		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, add_interfaces,
 			 remove_interfaces, &ACCOUNT_KINDS[i]);

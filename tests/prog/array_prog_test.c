@@ -9,13 +9,6 @@
 #include "known_ids.h"
 #include "layout.h"
 
-/* So large that nothing only seems to be known. */
-static const struct layout_parameters PARAMETERS[] = {
-	[DEDUP_BLOCKED] = { .layout = DEDUP_BLOCKED, .fpr = 1e-9 },
-	[DEDUP_FLAT] = { .layout = DEDUP_FLAT, .m = 100003, .k = 9 },
-	[DEDUP_COUNTDOWN] = { .layout = DEDUP_COUNTDOWN, .k = 9, .index_bits = 17 },
-};
-
 static const enum dedup_hash_scheme HASHES[] = { DEDUP_FAST, DEDUP_SIPHASH, DEDUP_COLIBRI,
 						 DEDUP_FIPS, DEDUP_FNV1A,   DEDUP_TEZOS };
 
@@ -29,8 +22,8 @@ static void for_each_kind(int layout, void (*change)(struct dedup_config *cfg),
 {
 	char row[32];
 
-	for (size_t i = 0; i < ARRAY_SIZE(PARAMETERS) * ARRAY_SIZE(HASHES) * 2; i++) {
-		struct layout_parameters p = PARAMETERS[i / 2 / ARRAY_SIZE(HASHES)];
+	for (size_t i = 0; i < ARRAY_SIZE(LAYOUT_RUN_LARGE) * ARRAY_SIZE(HASHES) * 2; i++) {
+		struct layout_parameters p = LAYOUT_RUN_LARGE[i / 2 / ARRAY_SIZE(HASHES)];
 		bool is_array = p.layout != DEDUP_BLOCKED, other_cache = i % 2;
 		struct dedup_config cfg;
 
@@ -38,8 +31,6 @@ static void for_each_kind(int layout, void (*change)(struct dedup_config *cfg),
 		if ((layout == ARRAYS && !is_array) || (layout >= 0 && p.layout != (uint32_t)layout) ||
 		    (!is_array && (other_cache || p.hash > DEDUP_SIPHASH)))
 			continue;
-		if (p.m && p.hash == DEDUP_TEZOS)
-			p.m = 1 << 20;
 		cfg = layout_run_still_config(&p);
 		if (other_cache)
 			cfg.memory.known_cnt = cfg.memory.known_cnt ? 0 : 64;
@@ -119,29 +110,6 @@ static void try_app(const struct dedup_config *cfg)
 TEST(learn_app_leaves_learning_to_the_application)
 {
 	for_each_kind(ALL_LAYOUTS, learn_app, try_app);
-}
-
-static void count_only(struct dedup_config *cfg)
-{
-	cfg->policy.action = DEDUP_COUNT;
-}
-
-static void try_count(const struct dedup_config *cfg)
-{
-	struct id id = id_fresh(), other = id_fresh();
-
-	(void)cfg;
-	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_new);
-	expect_event(&id, XDP_PASS, DEDUP_REASON_new);
-	expect_event(&id, XDP_PASS, DEDUP_REASON_duplicate);
-	expect_ihave(&id, 1, XDP_PASS, DEDUP_REASON_ihave_duplicate);
-	expect_event(&other, XDP_PASS, DEDUP_REASON_new);
-	assert_int_equal(fixture.seen.dropped, 0);
-}
-
-TEST(count_only_counts_but_passes)
-{
-	for_each_kind(ALL_LAYOUTS, count_only, try_count);
 }
 
 /* The hand rests at place 0, clears what is behind it, and rests again. Learned while it
@@ -337,8 +305,4 @@ TEST(ids_of_up_to_64_bytes_are_found)
 	}
 }
 
-int main(void)
-{
-	add_own_tests(NULL, fixture_unload);
-	return run_added_tests("array_prog");
-}
+ROOT_MAIN(NULL, fixture_unload)

@@ -27,7 +27,6 @@ static const struct {
 	/* These differ from `own` in one bit, or in one byte. */
 	{ "group-bit", { 3, 0, 0, 0, 0, 0x10 } },
 	{ "first-byte-6", { 6, 0, 0, 0, 0, 0x10 } },
-	{ "last-byte-11", { 2, 0, 0, 0, 0, 0x11 } },
 };
 
 #define NEAR 0 /* the interface with `own`, on which `bridge` and `macvlan` are */
@@ -44,38 +43,28 @@ static const struct row {
 } ROWS[] = {
 	{ "own", "", "", OURS },
 	{ "own-v6", "v6", "", OURS },
-	{ "own-vlan", "vlan", "", OURS },
 	{ "other", "mac=other", "", IGNORED },
-	{ "other-v6", "mac=other v6", "", IGNORED },
 	{ "other-vlan", "mac=other vlan", "", IGNORED },
-	{ "other-qinq", "mac=other v6 qinq", "", IGNORED },
 	{ "own-but-its-first-bit-is-group", "mac=group-bit", "", OURS },
 	{ "differs-in-the-first-byte", "mac=first-byte-6", "", IGNORED },
-	{ "differs-in-the-last-byte", "mac=last-byte-11", "", IGNORED },
 	{ "broadcast", "mac=broadcast", "", OURS },
 	{ "multicast-v4", "mac=multicast4", "", OURS },
 	{ "multicast-v6", "mac=multicast6 v6", "", OURS },
 	{ "bridge-on-top", "mac=bridge", "", OURS },
 	{ "macvlan-on-top", "mac=macvlan vlan", "", OURS },
-	{ "several-own", "", "several", OURS },
 	{ "several-bridge-on-top", "mac=bridge", "several", OURS },
-	{ "several-multicast", "mac=multicast4", "several", OURS },
 	{ "several-of-the-other-one", "mac=other", "several", IGNORED },
 	{ "several-at-the-other-one", "mac=other far", "several", OURS },
-	{ "several-own-at-the-other-one", "far", "several", IGNORED },
 	{ "several-bridge-of-the-other-one", "mac=bridge far", "several", IGNORED },
 	{ "forwarded-other", "mac=other", "forwarded", OURS },
-	{ "forwarded-several", "mac=other", "several forwarded", OURS },
 	{ "to-address", "dest=10.1.2.3", "to=10.1.2.3", OURS },
 	{ "to-another-address", "dest=10.1.2.4", "to=10.1.2.3", IGNORED },
 	{ "to-prefix", "dest=10.1.2.3", "to=10.1.0.0/16", OURS },
-	{ "to-another-prefix", "dest=10.2.2.3", "to=10.1.0.0/16", IGNORED },
 	{ "to-any-v4", "dest=10.2.2.3", "to=0.0.0.0/0", OURS },
 	{ "to-any-v6-is-not-v4", "dest=10.2.2.3", "to=::/0", IGNORED },
 	{ "to-any-v4-is-not-v6", "v6 dest=fd00::1", "to=0.0.0.0/0", IGNORED },
 	{ "to-v6-address", "v6 dest=fd00::1", "to=10.0.0.0/8,fd00::1", OURS },
 	{ "to-another-v6-address", "v6 dest=fd00::1", "to=fd00::2", IGNORED },
-	{ "to-v6-prefix", "v6 dest=fd00:1::1", "to=fd00:1::/32", OURS },
 	{ "to-v6-prefix-in-the-second-half", "v6 dest=fd00:1::ff01", "to=fd00:1::ff00/120", OURS },
 	{ "to-the-last-of-32", "dest=10.0.0.32",
 	  "to=10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4,10.0.0.5,10.0.0.6,10.0.0.7,10.0.0.8,"
@@ -83,13 +72,10 @@ static const struct row {
 	  "10.0.0.17,10.0.0.18,10.0.0.19,10.0.0.20,10.0.0.21,10.0.0.22,10.0.0.23,10.0.0.24,"
 	  "10.0.0.25,10.0.0.26,10.0.0.27,10.0.0.28,10.0.0.29,10.0.0.30,10.0.0.31,10.0.0.32",
 	  OURS },
-	{ "to-behind-vlan-tags", "qinq dest=10.1.2.3", "to=10.1.2.3", OURS },
 	{ "to-another-behind-vlan-tags", "qinq dest=10.1.2.4", "to=10.1.2.3", IGNORED },
 	{ "to-of-another-host", "mac=other dest=10.1.2.3", "to=10.1.2.3", IGNORED },
-	{ "to-multicast-only", "mac=multicast4 dest=239.0.0.1", "to=239.0.0.0/24", OURS },
 	{ "to-several", "dest=10.1.2.3", "several to=10.1.2.3", OURS },
 	{ "to-several-of-the-other-one", "mac=other dest=10.1.2.3", "several to=10.1.2.3", IGNORED },
-	{ "to-forwarded", "mac=other dest=10.1.2.3", "forwarded to=10.1.2.3", OURS },
 	{ "to-another-forwarded", "mac=other dest=10.1.2.4", "forwarded to=10.1.2.3", IGNORED },
 	{ "vlan-named", "vlan", "vlan=3,7", OURS },
 	{ "vlan-another", "vlan", "vlan=3,6,8-4094,none", IGNORED },
@@ -104,16 +90,10 @@ static const struct row {
 	{ "vlan-none-is-named-with-others", "", "vlan=7,none", OURS },
 	{ "vlan-none-is-not-named", "", "vlan=7", IGNORED },
 	{ "vlan-priority-is-none", "vlan tci=0x2000", "vlan=none", OURS },
-	{ "vlan-but-none-is-named", "vlan", "vlan=none", IGNORED },
 	{ "vlan-outermost", "qinq tci=9", "vlan=9", OURS },
 	{ "vlan-inner", "qinq tci=9", "vlan=7", IGNORED },
 	{ "vlan-any", "vlan", "vlan=any", OURS },
-	{ "vlan-of-another-host", "mac=other vlan", "vlan=7", IGNORED },
-	{ "vlan-forwarded", "mac=other vlan", "forwarded vlan=7", OURS },
 	{ "vlan-another-forwarded", "mac=other vlan", "forwarded vlan=8", IGNORED },
-	{ "vlan-several", "vlan", "several vlan=7", OURS },
-	{ "vlan-another-several", "vlan", "several vlan=8", IGNORED },
-	{ "vlan-and-to", "vlan dest=10.1.2.3", "to=10.1.2.3 vlan=7", OURS },
 	{ "vlan-another-and-to", "vlan dest=10.1.2.3", "to=10.1.2.3 vlan=8", IGNORED },
 };
 
@@ -206,9 +186,8 @@ static void build(struct frame *f, const struct row *row, enum gsp_type type, co
 	frame_build(f, &plan, id);
 }
 
-static void row_is_judged(void **state)
+TEST_ROWS(row_is_judged, ROWS)
 {
-	const struct row *row = *state;
 	struct id id = id_fresh();
 	struct frame event, ihave;
 
@@ -283,9 +262,4 @@ static int setup(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	add_own_tests(setup, fixture_unload);
-	add_rows(ROWS, row_is_judged, setup, fixture_unload);
-	return run_added_tests("destination");
-}
+ROOT_MAIN(setup, fixture_unload)

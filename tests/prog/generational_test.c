@@ -30,7 +30,6 @@ static int try_load(char *out, size_t size, uint32_t index_bits, uint32_t countd
 
 TEST(create_limits)
 {
-	static const uint32_t GOOD[] = { 1, 2, 10, 23, 24 };
 	json_object *rows = vectors_of("generational", "refused"), *row;
 	char out[4096];
 
@@ -44,13 +43,9 @@ TEST(create_limits)
 		assert_non_null(strstr(out, index ? "--index-bits" : "--countdown-bits"));
 		assert_null(strstr(out, NO_SUCH));
 	}
-	/* What is allowed gets as far as the interface, which is not there; or loses too much. */
-	for (size_t i = 0; i < ARRAY_SIZE(GOOD); i++) {
-		assert_int_not_equal(try_load(out, sizeof(out), GOOD[i], 4), 0);
-		assert_non_null(strstr(out, GOOD[i] < 10 ? "give more --index-bits" : NO_SUCH));
-		assert_int_not_equal(try_load(out, sizeof(out), 10, GOOD[i]), 0);
-		assert_non_null(strstr(out, NO_SUCH));
-	}
+	/* What is allowed gets as far as the interface, which is not there. */
+	assert_int_not_equal(try_load(out, sizeof(out), 24, 24), 0);
+	assert_non_null(strstr(out, NO_SUCH));
 }
 
 TEST(cells_are_the_vectors)
@@ -291,16 +286,13 @@ static void count_ids(uint32_t countdown_bits, bool takes)
 	sim_stop(&s);
 }
 
-TEST(approx_count_is_exact)
+TEST(approx_count_is_exact_or_above)
 {
-	for (uint32_t bits = 1; bits <= 10; bits++)
-		count_ids(bits, false);
-}
-
-TEST(approx_count_is_never_below)
-{
-	for (uint32_t bits = 1; bits <= 14; bits++)
+	for (uint32_t bits = 1; bits <= 14; bits++) {
+		if (bits <= 10)
+			count_ids(bits, false);
 		count_ids(bits, true);
+	}
 }
 
 static struct xdp_dedup_stats stats_now(void)
@@ -350,8 +342,4 @@ TEST(approx_count_of_packets)
 	}
 }
 
-int main(void)
-{
-	add_own_tests(NULL, fixture_unload);
-	return run_added_tests("generational");
-}
+ROOT_MAIN(NULL, fixture_unload)

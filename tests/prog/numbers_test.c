@@ -300,8 +300,4 @@ TEST(in_the_kernel)
 	run_cases(ENGINE_KERNEL, tries(4, 8));
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_tests("numbers");
-}
+ROOT_MAIN(NULL, NULL)

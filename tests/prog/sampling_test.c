@@ -127,11 +127,6 @@ static void assert_saw(const struct frame *f, enum dedup_reason reason, uint32_t
 	assert_true(kernel_now_ns() - s->time_ns < 10 * SECOND_NS);
 }
 
-static bool takes_slow_path(void)
-{
-	return READ_ONCE(state_of_filter()->stale_at) & DEDUP_SLOW_PATH;
-}
-
 /* Filters of every layout, of GSP/1 alone and as a stream, and of other streams. */
 
 static const struct kind {
@@ -144,24 +139,13 @@ static const struct kind {
 	{ "gsp-blocked", .layout = DEDUP_BLOCKED },
 	{ "gsp-flat", .layout = DEDUP_FLAT, .hash = DEDUP_COLIBRI },
 	{ "gsp-countdown", .layout = DEDUP_COUNTDOWN, .hash = DEDUP_TEZOS },
-	{ "gsp-stream", .streams = { "gsp" } },
 	{ "gsp-stream-flat", .layout = DEDUP_FLAT, .streams = { "gsp" } },
 	{ "gsp-third-stream", .streams = { "rtp", "mirror", "gsp" } },
-	{ "rtp", .streams = { "rtp" }, .packet = { .protocol = RTP, .body = 20 } },
 	{ "rtp-second", .streams = { "payload", "rtp" }, .packet = { .protocol = RTP } },
-	{ "rtp-second-flat", DEDUP_FLAT, .streams = { "payload", "rtp" },
-	  .packet = { .protocol = RTP } },
-	{ "discv4", .streams = { "discv4" }, .packet = { .protocol = DISCV4, .body = 20 } },
-	{ "discv4-flat", DEDUP_FLAT, .streams = { "discv4" }, .packet = { .protocol = DISCV4 } },
 	{ "discv4-countdown", DEDUP_COUNTDOWN, DEDUP_SIPHASH, { "discv4" }, { .protocol = DISCV4 } },
-	{ "discv4-second", .streams = { "rtp", "discv4" }, .packet = { .protocol = DISCV4 } },
 	{ "discv4-second-flat", DEDUP_FLAT, .streams = { "payload", "discv4" },
 	  .packet = { .protocol = DISCV4 } },
 	{ "payload", .streams = { "payload" }, .packet = { .protocol = DATAGRAM, .body = 700 } },
-	{ "payload-countdown", DEDUP_COUNTDOWN, .streams = { "payload" },
-	  .packet = { .protocol = DATAGRAM, .body = 30 } },
-	{ "mirror", .streams = { "mirror" },
-	  .packet = { .protocol = IP_PACKET, .body = 90, .ipv6 = true } },
 	{ "hsr", .streams = { "hsr" }, .packet = { .protocol = HSR, .body = 100 } },
 };
 
@@ -178,12 +162,7 @@ static bool frame_of(const struct kind *k, const struct id *id, struct frame *f)
 /* Filters of GSP/1 alone. */
 static void load_gsp(const struct kind *k)
 {
-	static const struct layout_parameters PARAMETERS[] = {
-		{ .layout = DEDUP_BLOCKED, .fpr = 1e-9 },
-		{ .layout = DEDUP_FLAT, .m = 1 << 20, .k = 9 },
-		{ .layout = DEDUP_COUNTDOWN, .index_bits = 18, .k = 9 },
-	};
-	struct layout_parameters parameters = PARAMETERS[k->layout];
+	struct layout_parameters parameters = LAYOUT_RUN_LARGE[k->layout];
 	struct dedup_config c;
 
 	parameters.hash = k->hash;
@@ -241,15 +220,14 @@ static void other_types_are_sampled(const struct id *ids, uint32_t n)
 	assert_got(0);
 }
 
-static void each_reason_is_sampled(void **state)
+TEST_ROWS_WITH(each_reason_is_sampled, KINDS, NULL, unload)
 {
-	const struct kind *k = *state;
-	uint32_t n = load(k);
+	uint32_t n = load(row);
 	struct id ids[2] = { id_fresh(), id_fresh() };
 	struct frame f;
-	bool is_gsp = frame_of(k, ids, &f);
+	bool is_gsp = frame_of(row, ids, &f);
 
-	fixture.row = k->name;
+	fixture.row = row->name;
 	listen_to_all();
 	expect(&f, XDP_PASS, DEDUP_REASON_new);
 	assert_saw(&f, DEDUP_REASON_new, n);
@@ -324,13 +302,11 @@ static const struct choice {
 	{ "drops-of-second-stream", SAMPLING_DROPS, 2, { false, false }, { false, true }, 1 },
 };
 
-static void only_what_was_asked_for(void **state)
+TEST_ROWS_WITH(only_what_was_asked_for, CHOICES, NULL, unload)
 {
-	const struct choice *c = *state;
-
 	load_two_streams();
 	step();
-	assert_int_equal(listen_to(c->reasons, c->streams, 256, c->cnt), 0);
+	assert_int_equal(listen_to(row->reasons, row->streams, 256, row->cnt), 0);
 	for (int i = 0; i < 2; i++) {
 		struct id id = id_fresh();
 		struct frame f;
@@ -338,10 +314,10 @@ static void only_what_was_asked_for(void **state)
 		frame_build(&f, &(struct frame_plan){ .body = 40 }, &id);
 		frame_put(&f, f.udp + 2, 2, GOSSIP_PORT + i);
 		assert_int_equal(fixture_run(&f), XDP_PASS);
-		assert_got(c->is_new[i]);
+		assert_got(row->is_new[i]);
 		assert_int_equal(fixture_run(&f), XDP_DROP);
-		assert_got(c->duplicate[i]);
-		if (c->duplicate[i])
+		assert_got(row->duplicate[i]);
+		if (row->duplicate[i])
 			assert_int_equal(last()->slot, i);
 	}
 	/* What was not asked for takes none of the rate, and is not lost. */
@@ -433,14 +409,6 @@ TEST(a_lease_ends_by_itself)
 
 /* The hand. */
 
-static void await_ordinary(void)
-{
-	for (int ms = 0; takes_slow_path(); ms++) {
-		assert_true(ms < PATIENCE_MS);
-		usleep(1000);
-	}
-}
-
 TEST_WITH(the_hand_keeps_it_as_long_as_it_listens, NULL, unload)
 {
 	struct dedup_config cfg = fixture_live_config(FIXTURE_PORTS);
@@ -455,7 +423,7 @@ TEST_WITH(the_hand_keeps_it_as_long_as_it_listens, NULL, unload)
 	walks = READ_ONCE(state_of_filter()->walks);
 	while (kernel_now_ns() < end_ns) {
 		assert_int_equal(sampling_poll(seen.s, 20), 0);
-		assert_true(takes_slow_path());
+		assert_true(layout_run_is_slow());
 	}
 	walks = READ_ONCE(state_of_filter()->walks) - walks;
 	assert_in_range(walks, 2, 2 * (10 * (kernel_now_ns() - end_ns) / SECOND_NS + 42));
@@ -463,7 +431,7 @@ TEST_WITH(the_hand_keeps_it_as_long_as_it_listens, NULL, unload)
 	expect_event(&id, XDP_DROP, DEDUP_REASON_duplicate);
 	assert_got(1);
 	end_without_loss();
-	await_ordinary();
+	layout_run_await_fast();
 }
 
 TEST_WITH(a_wanted_id_outlives_the_sampler, NULL, unload)
@@ -477,24 +445,23 @@ TEST_WITH(a_wanted_id_outlives_the_sampler, NULL, unload)
 	assert_int_equal(want_id(&fixture.filter, ids[0].bytes), 1);
 	end_without_loss();
 	fixture_await(&state_of_filter()->last_ns, state_of_filter()->last_ns + 300 * MS);
-	assert_true(takes_slow_path());
+	assert_true(layout_run_is_slow());
 	expect_event(&ids[0], XDP_PASS, DEDUP_REASON_wanted);
-	await_ordinary();
+	layout_run_await_fast();
 	/* And the other way round. */
 	assert_int_equal(want_id(&fixture.filter, ids[1].bytes), 1);
 	assert_int_equal(listen_to(ALL, 1, 256, 10), 0);
 	expect_event(&ids[1], XDP_PASS, DEDUP_REASON_wanted);
 	fixture_await(&state_of_filter()->last_ns, state_of_filter()->last_ns + 300 * MS);
-	assert_true(takes_slow_path());
+	assert_true(layout_run_is_slow());
 	end_without_loss();
-	await_ordinary();
+	layout_run_await_fast();
 }
 
 /* Two processors take of the same second. */
 #define RACE_RATE 500
 #define RACE_NS (2200 * MS) /* some turns of the second; less than a lease */
 static atomic_uint race_sent;
-static uint32_t race_most; /* packets of each */
 
 static void *run_many(void *arg)
 {
@@ -502,16 +469,11 @@ static void *run_many(void *arg)
 	struct frame *f = &frames[(intptr_t)arg];
 	struct id id = { { 1 } };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = f->data, .repeat = 5000);
-	uint32_t sent = 0;
-	cpu_set_t cpus;
 
-	CPU_ZERO(&cpus);
-	CPU_SET((intptr_t)arg, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
+	pin_to_cpu((intptr_t)arg);
 	frame_build(f, &(struct frame_plan){ .body = 0 }, &id);
 	opts.data_size_in = f->len;
-	for (uint64_t start_ns = kernel_now_ns();
-	     kernel_now_ns() - start_ns < RACE_NS && sent < race_most; sent += opts.repeat) {
+	for (uint64_t start_ns = kernel_now_ns(); kernel_now_ns() - start_ns < RACE_NS;) {
 		if (bpf_prog_test_run_opts(fixture.fd, &opts))
 			abort();
 		atomic_fetch_add(&race_sent, opts.repeat);
@@ -519,31 +481,22 @@ static void *run_many(void *arg)
 	return NULL;
 }
 
-/* Two at once, with a sampler of this rate. */
-static struct sampling_lost race(uint32_t rate, uint32_t most)
-{
-	pthread_t threads[2];
-
-	atomic_store(&race_sent, 0);
-	race_most = most;
-	step();
-	assert_int_equal(listen_to(ALL, 1, 64, rate), 0);
-	for (intptr_t i = 0; i < 2; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, run_many, (void *)i), 0);
-	for (int i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
-	return end();
-}
-
 TEST(two_processors_take_no_more_than_the_rate)
 {
 	uint32_t in_second[16] = { 0 }, most = 0;
 	struct sampling_lost lost;
 	struct id id = id_fresh();
+	pthread_t threads[2];
 	struct frame f;
 	uint64_t first;
 
-	lost = race(RACE_RATE, UINT32_MAX);
+	step();
+	assert_int_equal(listen_to(ALL, 1, 64, RACE_RATE), 0);
+	for (intptr_t i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, run_many, (void *)i), 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	lost = end();
 	assert_int_equal(lost.full, 0);
 	assert_int_equal(seen.cnt + lost.limited, atomic_load(&race_sent));
 	first = seen.each_ns[0] / SECOND_NS;
@@ -564,20 +517,4 @@ TEST(two_processors_take_no_more_than_the_rate)
 	assert_got(1);
 }
 
-/* Nor do they take each other's: below the rate none is beyond it. */
-TEST(two_processors_take_all_below_the_rate)
-{
-	struct sampling_lost lost;
-
-	lost = race(SAMPLING_RATE_MAX, SAMPLING_RATE_MAX / 4);
-	assert_int_equal(lost.limited, 0);
-	assert_int_equal(seen.cnt + lost.full, atomic_load(&race_sent));
-}
-
-int main(void)
-{
-	add_rows(KINDS, each_reason_is_sampled, NULL, unload);
-	add_rows(CHOICES, only_what_was_asked_for, NULL, unload);
-	add_own_tests(fixture_load_still, unload);
-	return run_added_tests("sampling");
-}
+ROOT_MAIN(fixture_load_still, unload)
