@@ -129,23 +129,22 @@ static const struct pair {
 	{ "resize-countdown-countdown", 2, 2 },
 };
 
-static void run_pair(void **state)
+TEST_ROWS(run_pair, PAIRS)
 {
-	const struct pair *p = *state;
 	struct id old[OLD], id;
 	char options[64];
 	int removed;
 
-	snprintf(options, sizeof(options), "--layout %s", LAYOUTS[p->from]);
+	snprintf(options, sizeof(options), "--layout %s", LAYOUTS[row->from]);
 	lib_load(options);
 	learn_some(old);
-	e2e_tool("resize " LIB_NAME " --capacity 30k --layout %s", LAYOUTS[p->to]);
+	e2e_tool("resize " LIB_NAME " --capacity 30k --layout %s", LAYOUTS[row->to]);
 	look_again();
 	check_answers(old, OLD);
 	check_stats();
 	/* Of both, where both layouts can. */
 	removed = xdp_dedup_remove(lib.f, old[0].bytes, 32);
-	assert_int_equal(removed, p->to != 2 ? -EOPNOTSUPP : p->from != 2 ? -EBUSY : 1);
+	assert_int_equal(removed, row->to != 2 ? -EOPNOTSUPP : row->from != 2 ? -EBUSY : 1);
 	assert_int_equal(lib_asked(&old[0]), removed != 1);
 	assert_int_equal(lib_packet_dropped(&old[0]), removed != 1);
 	/* What is added again is known as long as a new id, in layout countdown. */
@@ -153,7 +152,7 @@ static void run_pair(void **state)
 	assert_int_equal(lib_added(&id), 1);
 	e2e_tool("resize " LIB_NAME " --capacity 20k --forget");
 	assert_int_equal(lib_asked(&old[2]), 0); /* was only the first one's */
-	assert_int_equal(lib_asked(&id), p->to == 2);
+	assert_int_equal(lib_asked(&id), row->to == 2);
 }
 
 /* The maps of filters that this process has mapped. */
@@ -350,9 +349,8 @@ static int end_race(void **state)
 	return 0;
 }
 
-static void run_race(void **state)
+TEST_ROWS_WITH(run_race, CHANGES_ROWS, lib_setup_none, end_race)
 {
-	const struct changes *row = *state;
 	int asked, before;
 
 	lib_load("--capacity 200k --window 1s");
@@ -382,11 +380,4 @@ static void run_race(void **state)
 	assert_in_range(mapped(), before, 2 * before - before / 2); /* with one predecessor */
 }
 
-int main(void)
-{
-	name_tool();
-	lib_add_own_tests();
-	add_rows(PAIRS, run_pair, lib_setup_none, NULL);
-	add_rows(CHANGES_ROWS, run_race, lib_setup_none, end_race);
-	return lib_run_tests("lib_change");
-}
+LIB_MAIN()

@@ -88,14 +88,7 @@ static double ids_of(double set)
 	return array_ids(lib.raw.config->memory.m, lib.raw.config->memory.k, set);
 }
 
-static const struct fips_row {
-	const char *name;
-	uint32_t m;
-} FIPS_SIZES[] = {
-	{ "fips-m-64", 64 },
-	{ "fips-m-4096", 4096 },
-	{ "fips-m-32768", 32768 },
-};
+static const uint32_t FIPS_SIZES[] = { 64, 4096, 32768 };
 
 /* Bits of both generations: a small filter turns soon after it has learned. */
 static uint64_t all_set_bits(void)
@@ -106,22 +99,21 @@ static uint64_t all_set_bits(void)
 }
 
 /* The vector's message is absorbed; then its items and those of another filter are duplicates. */
-static void absorb_row(void **state)
+static void absorb_at(uint32_t m)
 {
-	const struct fips_row *row = *state;
 	json_object *vector = vectors("announce"), *items = member(vector, "items");
 	struct fips_filter more = filter_with(0, 100);
 	uint8_t msg[FIPS_V1_MSG_BYTES];
 	uint64_t learned, set;
 
-	take_fips(row->m);
+	take_fips(m);
 	learned = lib.raw.state->learned;
 	assert_int_equal(from_hex(text(vector, "hex"), msg, sizeof(msg)), sizeof(msg));
 	assert_int_equal(xdp_dedup_fips_absorb(lib.f, PEER + 1, msg, sizeof(msg), 1e-6), 0);
 	set = all_set_bits();
 	assert_in_range(lib.raw.state->learned - learned, ceil(ids_of(set)), ceil(ids_of(set)) + 1);
-	if (row->m >= 4096)
-		assert_int_equal(set, 15 * row->m / (row->m < 8192 ? row->m : 8192));
+	if (m >= 4096)
+		assert_int_equal(set, 15 * m / (m < 8192 ? m : 8192));
 	for (size_t i = 0; i < json_object_array_length(items); i++) {
 		const char *hex = json_object_get_string(json_object_array_get_idx(items, i));
 		struct fips_item item = item_from_hex(hex);
@@ -130,13 +122,19 @@ static void absorb_row(void **state)
 		assert_int_equal(xdp_dedup_test(lib.f, item.byte, sizeof(item)), 1);
 		assert_true(lib_packet_dropped(&id));
 	}
-	if (row->m < 4096)
+	if (m < 4096)
 		return; /* there is no room for more */
 	for (int n = 0; n < 100; n++)
 		assert_false(item_dropped(1000 + n));
 	assert_int_equal(absorb(&more, 1e-2), 0);
 	for (int n = 0; n < 100; n++)
 		assert_true(item_dropped(n));
+}
+
+TEST(absorbs)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(FIPS_SIZES); i++)
+		absorb_at(FIPS_SIZES[i]);
 }
 
 TEST(absorb_refuses_what_is_malformed)
@@ -432,11 +430,9 @@ static void assert_announced(uint64_t first, uint64_t end)
 }
 
 /* Items that came as packets, and by the application; of both generations. */
-static void announce_row(void **state)
+static void announce_at(uint32_t m)
 {
-	const struct fips_row *row = *state;
-
-	take_fips(row->m);
+	take_fips(m);
 	assert_announced(0, 0);
 	for (uint64_t n = 0; n < 50; n++)
 		assert_false(item_dropped(n));
@@ -454,6 +450,12 @@ static void announce_row(void **state)
 	lib.raw.state->hand |= 1; /* the older array is being cleared */
 	assert_announced(0, 0);
 	e2e_tool("unload --all");
+}
+
+TEST(announces)
+{
+	for (size_t i = 1; i < ARRAY_SIZE(FIPS_SIZES); i++)
+		announce_at(FIPS_SIZES[i]);
 }
 
 /* What one filter announces is known to another one. */
@@ -474,14 +476,4 @@ TEST(announce_and_absorb)
 	xdp_dedup_close(other);
 }
 
-int main(void)
-{
-	add_own_tests(lib_setup_none, NULL);
-	for (size_t i = 0; i < ARRAY_SIZE(FIPS_SIZES); i++)
-		lib_add_row("absorb-", FIPS_SIZES[i].name, absorb_row, lib_setup_none,
-			    &FIPS_SIZES[i]);
-	for (size_t i = 1; i < ARRAY_SIZE(FIPS_SIZES); i++)
-		lib_add_row("announce-", FIPS_SIZES[i].name, announce_row, lib_setup_none,
-			    &FIPS_SIZES[i]);
-	return lib_run_tests("lib_fips");
-}
+LIB_MAIN()

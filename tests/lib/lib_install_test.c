@@ -60,9 +60,8 @@ static const char MESSAGES[] = "alpha 1\nbeta 2\ngamma 3\nbeta 4\n no id\n no id
 static const char FRESH[] = "beta 2\n no id\n no id\nfar-more-than-thirty-two-bytes-of-id 5\n"
 			    "far-more-than-thirty-two-bytes-of-id 6\ndelta 8\n";
 
-static void run_example(void **state)
+TEST_ROWS(run_example, EXAMPLES)
 {
-	const struct example *row = *state;
 	const struct id alpha = { "alpha" }, beta = { "beta" }, gamma_id = { "gamma" };
 	char out[4096];
 	int status;
@@ -169,13 +168,6 @@ TEST_WITH(receiving_example_runs, lib_setup_links, NULL)
 	e2e_close(s, NULL);
 }
 
-/* The tool has nothing of the library but what both are built from. */
-TEST_WITH(the_tool_has_no_fips_node, lib_setup_none, NULL)
-{
-	sh("nm %s | grep -q ' T filter_open$'", tool()); /* or the below is void */
-	sh("! nm %s | grep -E ' [tT] (xdp_dedup_fips|fips_(init|decode|sequences|live))'", tool());
-}
-
 /* Its headers' functions and nothing else, from both forms of the library. */
 TEST_INSTALLED(symbols_are_the_headers)
 {
@@ -248,10 +240,8 @@ static const struct place {
 	  "zsh/vendor-completions", "conf", "units", "" },
 };
 
-static void uninstall_undoes_install(void **state)
+TEST_ROWS(uninstall_undoes_install, PLACES)
 {
-	const struct place *row = *state;
-
 	if (!install())
 		skip();
 	sh("set -e; rm -rf $R/d; mkdir $R/d; cd $R/d; tool=%s header=%s library=%s share=%s "
@@ -331,10 +321,4 @@ TEST_INSTALLED(programs_are_hardened)
 	   "readelf -d bin/xdp-dedup | grep -q PIE; nm -D bin/xdp-dedup | grep -q printf_chk");
 }
 
-int main(void)
-{
-	add_own_tests(lib_setup_none, NULL);
-	add_rows(EXAMPLES, run_example, lib_setup_none, NULL);
-	add_rows(PLACES, uninstall_undoes_install, lib_setup_none, NULL);
-	return lib_run_tests("lib_install");
-}
+LIB_MAIN()

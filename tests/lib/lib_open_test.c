@@ -217,20 +217,7 @@ static int follow_as_nobody(void)
 	return xdp_dedup_counters(lib.f, &c, sizeof(c)) == -ESTALE ? 0 : 6;
 }
 
-/* follow_as_nobody() with rights: it finds what is there now, though it was forked before. */
-static int follow_as_root(void)
-{
-	struct xdp_dedup_counters c;
-
-	for (int i = 0; i < 2; i++) {
-		await_change();
-		if (lib_asked(&pool[0]) != 1 || xdp_dedup_counters(lib.f, &c, sizeof(c)))
-			return 1 + i;
-	}
-	return 0;
-}
-
-static void run_follower(int (*fn)(void))
+TEST(changes_want_rights)
 {
 	static const char *const CHANGES[] = { "set " LIB_NAME " --action count",
 					       "resize " LIB_NAME " --capacity 30k" };
@@ -240,7 +227,7 @@ static void run_follower(int (*fn)(void))
 	lib_load("");
 	pool[0] = id_fresh();
 	assert_int_equal(lib_added(&pool[0]), 0);
-	pid = start_child(fn);
+	pid = start_child(follow_as_nobody);
 	for (size_t i = 0; i < ARRAY_SIZE(CHANGES); i++) {
 		assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
 		assert_true(WIFSTOPPED(status));
@@ -250,14 +237,4 @@ static void run_follower(int (*fn)(void))
 	assert_ends_well(pid);
 }
 
-TEST(changes_want_rights)
-{
-	run_follower(follow_as_nobody);
-	run_follower(follow_as_root);
-}
-
-int main(void)
-{
-	lib_add_own_tests();
-	return lib_run_tests("lib_open");
-}
+LIB_MAIN()

@@ -76,14 +76,14 @@ static void check_race(const struct gossip_receiver *r)
 	assert_int_equal(race.failed, 0);
 }
 
-static void run_race(void **state)
+TEST_ROWS_WITH(run_race, RACES, lib_setup_links, NULL)
 {
 	uint64_t seed = gossip_now_ns();
 	pthread_t threads[RACERS];
 	struct gossip_receiver *r;
 
 	memset(&race, 0, sizeof(race));
-	race.row = *state;
+	race.row = row;
 	e2e_load("load ve0 --name " LIB_NAME " --capacity 150k --fpr %g %s", race.row->fpr,
 		 race.row->options);
 	lib_take(LIB_NAME);
@@ -104,8 +104,4 @@ static void run_race(void **state)
 	e2e_close(race.s, r);
 }
 
-int main(void)
-{
-	add_rows(RACES, run_race, lib_setup_links, NULL);
-	return lib_run_tests("lib_share");
-}
+LIB_MAIN()

@@ -259,9 +259,4 @@ TEST(large_is_sampled)
 	assert_true(!strstr(output, "sample") && !strstr(output, "standard error"));
 }
 
-int main(void)
-{
-	lib_add_own_tests();
-	name_tool();
-	return lib_run_tests("lib_stats");
-}
+LIB_MAIN()

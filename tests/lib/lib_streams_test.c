@@ -90,9 +90,8 @@ static const struct description {
 	    "solana-shred-any #1 udp bytes 0/0 digest 1 of 0.. -64 8001-8001" } },
 };
 
-static void describes(void **state)
+TEST_ROWS(describes, DESCRIPTIONS)
 {
-	const struct description *row = *state;
 	struct xdp_dedup_filter *f = load(row->options, row->own);
 	struct xdp_dedup_stream streams[STREAMS_MAX];
 	int cnt = xdp_dedup_streams(f, streams, sizeof(*streams), STREAMS_MAX);
@@ -219,12 +218,12 @@ static int id_of(const struct xdp_dedup_filter *f, const struct known *k, const 
 	"--profile to:7000,7002 --profile port:8000-8001 --profile one:9000@10.1.1.1 " \
 	"--profile from:10000 --profile any=to:11000@10.1.0.0/16 "                     \
 	"--profile two=to:12000@10.1.1.1,10.1.1.2 --profile only:13000"
-#define DESTINATION_PROFILES                                                                \
-	ID_PROFILE                                                                          \
+#define DESTINATION_PROFILES                                                                   \
+	ID_PROFILE                                                                             \
 	"[profile to]\nlayer = udp\nrequire = payload+0:1 == 0x74\nid = ip+16:4 payload+0:4\n" \
-	"[profile port]\nlayer = udp\nrequire = payload+0:1 == 0x70\nid = ip+22:2\n"        \
-	"[profile one]\nlayer = udp\nrequire = payload+0:1 == 0x6f\nid = ip+16:4 ip+22:2\n" \
-	"[profile from]\nlayer = udp\nrequire = payload+0:1 == 0x66\nid = ip+12:4\n"        \
+	"[profile port]\nlayer = udp\nrequire = payload+0:1 == 0x70\nid = ip+22:2\n"           \
+	"[profile one]\nlayer = udp\nrequire = payload+0:1 == 0x6f\nid = ip+16:4 ip+22:2\n"    \
+	"[profile from]\nlayer = udp\nrequire = payload+0:1 == 0x66\nid = ip+12:4\n"           \
 	"[profile only]\nlayer = udp\nrequire = payload+0:1 == 0x4f\nid = ip+22:2\n"
 
 #define IPV4 "10.0.0.1"
@@ -248,10 +247,7 @@ static const struct destination {
 
 	{ "nothing", { NULL, NULL, 0 }, "text", 0 },
 	{ "source", { IPV4, NULL, 0 }, "text", 0 },
-	{ "source-ipv6", { IPV6, NULL, 0 }, "text", 1 },
-	{ "address-alone-ipv6", { NULL, "fd00::2", 0 }, "text", 1 },
 	{ "port", { IPV4, "0.0.0.0", 6000 }, "text", 1 },
-	{ "port-of-both-families", { IPV4, "::", 6000 }, "text", 1 },
 	{ "port-ipv6", { IPV6, "::", 6000 }, "text", 1 },
 
 	/* An id of what may be unknown. If the stream accepts one address or port only, it is that. */
@@ -356,9 +352,4 @@ TEST(profiles_have_hashes)
 	xdp_dedup_close(f);
 }
 
-int main(void)
-{
-	add_own_tests(lib_setup_none, NULL);
-	add_rows(DESCRIPTIONS, describes, lib_setup_none, NULL);
-	return lib_run_tests("lib_streams");
-}
+LIB_MAIN()

@@ -53,15 +53,12 @@ static const struct row {
 	GSP("gsp-countdown", "--layout countdown --hash tezos --capacity 10k"),
 	GSP("gsp-cached", "--layout flat --hash fips --bits 64k --capacity 500"),
 	GSP("gsp-learned-by-app", "--learn app", .learns_not = true),
-	GSP("gsp-resized", "", .change = "resize ve0 --capacity 50k"),
 	GSP("gsp-another-layout", "", .change = "resize ve0 --layout flat"),
 	ROW("gsp-among-others", "gsp:8001 --profile rtp:9000 --sources 16"),
 	BYTES("bytes-slow", "", .is_slow = true),
 	DISCV4_ROW("digest", ""),
 	DISCV4_ROW("streams", "--profile payload:8002"),
-	DISCV4_ROW("stream-flat", "--layout flat"),
 	NUMBERED("numbered", 1, ""),
-	NUMBERED("numbered-slow", 1, "", .is_slow = true),
 	NUMBERED("numbered-several", 40, ""),
 	NUMBERED("numbered-paths-several", 40, " --paths 2"),
 	NUMBERED("numbered-resized", 1, "", .change = "resize ve0 --sources 64"),
@@ -135,9 +132,8 @@ static void begin(const struct row *row)
 	e2e_tool("load ve0 %s", row->load);
 }
 
-static void learned_when_taken(void **state)
+TEST_ROWS(learned_when_taken, ROWS)
 {
-	const struct row *row = *state;
 	const uint32_t again = row->learns_not; /* a copy of what was taken is taken, too */
 	struct xdp_dedup_receiver *rx;
 	struct filter_counters c;
@@ -213,10 +209,15 @@ static void want_again(const struct xdp_dedup_packet *p)
 	xdp_dedup_close(f);
 }
 
+static const struct row WANTED[] = {
+	GSP("wanted-gsp", ""),
+	GSP("wanted-flat", "--layout flat"),
+	NUMBERED("wanted-numbered", 1, ""),
+};
+
 /* An id that is wanted is so until a socket takes a copy. */
-static void wanted_until_taken(void **state)
+TEST_ROWS(wanted_until_taken, WANTED)
 {
-	const struct row *row = *state;
 	struct xdp_dedup_receiver *rx;
 	struct xdp_dedup_packet p;
 	struct filter_counters c;
@@ -296,27 +297,6 @@ TEST(large_ones_are_not_learned)
 	e2e_far_sh("ip link set pe0 mtu 1500");
 }
 
-/* The other streams of a filter that delivers one learn as ever. */
-TEST(other_streams_learn_at_once)
-{
-	static const struct row row = {
-		.load = "--profile a=gsp:8001 --profile b=gsp:8002 --deliver xsk:b"
-	};
-	struct filter_counters c;
-
-	begin(&row);
-	send_copy(&row, 0);
-	c = send_copy(&row, 0);
-	assert_int_equal(c.new, 1);
-	assert_int_equal(c.duplicate, 1);
-	want_another();
-	send_copy(&row, 1);
-	c = send_copy(&row, 1);
-	assert_int_equal(c.new, 2);
-	assert_int_equal(c.duplicate, 2);
-	assert_int_equal(c.untaken, 0);
-}
-
 /* What brings a number is noted in the successor's account, whoever learns it: the predecessor
  * while it is in charge, the successor, or nobody, as no socket takes it.
  */
@@ -389,8 +369,15 @@ static void *run_race(void *ifname)
 	return (void *)(intptr_t)err;
 }
 
+static const struct row RACE_ROWS[] = {
+	GSP("race-gsp", "--forwarded"),
+	GSP("race-flat", "--layout flat --forwarded"),
+	NUMBERED("race-numbered", 1, " --forwarded"),
+	NUMBERED("race-several", 40, " --forwarded"),
+};
+
 /* Of copies that come at one time on two CPUs one is taken, and the others' room is given back. */
-static void one_of_simultaneous_copies(void **state)
+TEST_ROWS(one_of_simultaneous_copies, RACE_ROWS)
 {
 	struct filter_counters c;
 	struct delivery d;
@@ -399,7 +386,7 @@ static void one_of_simultaneous_copies(void **state)
 	uint64_t taken = 0;
 	void *err;
 
-	race = (struct race){ .row = *state };
+	race = (struct race){ .row = row };
 	for (int i = 0; i < RACES; i++)
 		race.ids[i] = id_fresh();
 	begin(race.row);
@@ -430,24 +417,4 @@ static void one_of_simultaneous_copies(void **state)
 	filter_close(&f);
 }
 
-static const struct row RACE_ROWS[] = {
-	GSP("race-gsp", "--forwarded"),
-	GSP("race-flat", "--layout flat --forwarded"),
-	NUMBERED("race-numbered", 1, " --forwarded"),
-	NUMBERED("race-several", 40, " --forwarded"),
-};
-
-static const struct row WANTED[] = {
-	GSP("wanted-gsp", ""),
-	GSP("wanted-flat", "--layout flat"),
-	NUMBERED("wanted-numbered", 1, ""),
-};
-
-int main(void)
-{
-	add_rows(ROWS, learned_when_taken, app_setup, app_teardown);
-	add_rows(RACE_ROWS, one_of_simultaneous_copies, app_setup, app_teardown);
-	add_rows(WANTED, wanted_until_taken, app_setup, app_teardown);
-	add_own_tests(app_setup, app_teardown);
-	return run_added_tests("receive_learned");
-}
+ROOT_MAIN(app_setup, app_teardown)

@@ -30,6 +30,28 @@ static void send_again(struct gossip_sender *s, const uint32_t *order, uint32_t 
 	}
 }
 
+/* Reads queue 0 of ve0, with so many frames, until it is killed. Its UDP socket is its parent's. */
+static void be_reader(const void *frames)
+{
+	struct xdp_dedup_receiver *rx;
+	struct pollfd fd = { .events = POLLIN };
+	int err = -EBUSY;
+
+	while (err == -EBUSY &&
+	       getppid() != 1) /* a busy kernel is not done with the dead one's socket */
+		err = xdp_dedup_receive_open(APP_NAME,
+					     app_options("ve0", 0, *(const uint32_t *)frames), &rx);
+	if (err)
+		_exit(1);
+	readers->recovered += app_stats(rx).recovered;
+	readers->forgotten += app_stats(rx).forgotten;
+	fd.fd = xdp_dedup_receive_fd(rx);
+	reader_tell_ready();
+	while (getppid() != 1)
+		if (reader_read(rx) <= 0)
+			poll(&fd, 1, 10);
+}
+
 /* Readers are killed and started while a flood goes on. Copies that come later bring what a dead
  * one had in its ring; and what it had read but not given back comes again.
  */
@@ -195,9 +217,8 @@ static void be_without_rights(const void *row)
 	_exit(n == then ? 0 : 13);
 }
 
-static void without_rights(void **state)
+TEST_ROWS(without_rights, CHANGES)
 {
-	const struct change *row = *state;
 	struct app_traffic t = app_begin(200, 1);
 	uint32_t came = 0;
 	struct reader_ends ends;
@@ -284,9 +305,8 @@ static void be_sleeper(const void *unused)
 /* What was in the ring of a reader that was killed before comes again, though nobody opens its
  * queue ever after; and its place is free.
  */
-static void what_a_dead_reader_left_comes_again(void **state)
+TEST_ROWS(what_a_dead_reader_left_comes_again, LEAVINGS)
 {
-	const struct leaving *row = *state;
 	struct app_traffic t = app_begin(LEFT, 1);
 	struct gossip_sender *s = e2e_sender(1, AF_INET, t.s->seed);
 	json_object *status, *sockets;
@@ -345,10 +365,4 @@ TEST(a_living_reader_has_its_packets)
 	assert_int_equal(e2e_counters_after(APP_NAME, 2 * LEFT).duplicate, LEFT - 30);
 }
 
-int main(void)
-{
-	add_own_tests(app_setup, app_teardown);
-	add_rows(CHANGES, without_rights, app_setup, app_teardown);
-	add_rows(LEAVINGS, what_a_dead_reader_left_comes_again, app_setup, app_teardown);
-	return run_added_tests("receive_process");
-}
+ROOT_MAIN(app_setup, app_teardown)

@@ -27,18 +27,25 @@ static void send_from_many_ports(struct app_traffic *t)
 	}
 }
 
-/* Says of the open socket that it is a zero-copy one, which veth does not have. */
-static void pretend_zerocopy(void)
+static struct delivery open_delivery(void)
 {
 	struct delivery d;
 	struct filter f;
 
 	assert_int_equal(filter_open(APP_NAME, &f), 0);
 	assert_int_equal(delivery_open(&f, &d), 0);
+	filter_close(&f);
+	return d;
+}
+
+/* Says of the open socket that it is a zero-copy one, which veth does not have. */
+static void pretend_zerocopy(void)
+{
+	struct delivery d = open_delivery();
+
 	assert_true(d.sockets[0].owner != 0);
 	d.sockets[0].zerocopy = 1;
 	delivery_close(&d);
-	filter_close(&f);
 }
 
 /* Readers of zero-copy sockets have a second to leave before a driver takes their queues away. */
@@ -72,21 +79,6 @@ TEST(two_queues_and_two_readers)
 	assert_int_equal(app_end(&t).no_room, 0);
 	for (int i = 0; i < 2; i++)
 		assert_true(app_stats(app.rx[i]).received > 1000);
-}
-
-/* One of two queues has a reader. */
-TEST(a_queue_without_a_reader)
-{
-	struct app_traffic t = app_begin(10000, 2);
-	struct filter_counters c;
-
-	have_two_queues();
-	e2e_load(APP_LOAD);
-	app_open(app_options("ve0", 1, 0));
-	send_from_many_ports(&t);
-	c = app_end_untaken(&t);
-	assert_true(c.no_socket > 1000);
-	assert_true(c.delivered > 1000);
 }
 
 /* One queue number of two interfaces. */
@@ -180,16 +172,12 @@ TEST(failed_opens_leave_nothing)
 static void take_free_places(void)
 {
 	uint32_t ve1 = if_nametoindex("ve1");
-	struct delivery d;
-	struct filter f;
+	struct delivery d = open_delivery();
 
-	assert_int_equal(filter_open(APP_NAME, &f), 0);
-	assert_int_equal(delivery_open(&f, &d), 0);
 	for (uint32_t i = 0; i < DEDUP_SOCKETS_MAX; i++)
 		if (!d.sockets[i].owner)
 			d.sockets[i].owner = dedup_queue_word((struct dedup_queue){ ve1, 1000 + i });
 	delivery_close(&d);
-	filter_close(&f);
 }
 
 /* The filter leaves a receiver's interface, and another queue gets its slot: the receiver reports
@@ -240,8 +228,4 @@ TEST(a_place_is_lost)
 	assert_int_equal(app.by_xsk, DEDUP_IN_FLIGHT_MAX);
 }
 
-int main(void)
-{
-	add_own_tests(app_setup, app_teardown);
-	return run_added_tests("receive_queues");
-}
+ROOT_MAIN(app_setup, app_teardown)

@@ -5,9 +5,6 @@
 #include "open.h"
 #include "receive_runner.h"
 
-#include <bpf/libbpf.h>
-#include <net/if.h>
-
 #include "receiver.h"
 #include "xdp-dedup.h"
 
@@ -32,18 +29,17 @@ static const struct way {
 	{ "busy_polling", APP_LOAD, 10000, 3, 20 },
 };
 
-static void all_come(void **state)
+TEST_ROWS(all_come, WAYS)
 {
-	const struct way *w = *state;
 	struct xdp_dedup_receive_options *o = app_options(NULL, 0, 0);
-	struct app_traffic t = app_begin(w->events, w->copies);
+	struct app_traffic t = app_begin(row->events, row->copies);
 
-	e2e_load("%s", w->load);
-	o->busy_poll_us = w->busy_poll_us;
+	e2e_load("%s", row->load);
+	o->busy_poll_us = row->busy_poll_us;
 	app_open(o);
 	app_send_all(&t, 200);
-	assert_int_equal(app_end(&t).delivered, w->events);
-	assert_int_equal(app_stats(app.rx[0]).received, w->events);
+	assert_int_equal(app_end(&t).delivered, row->events);
+	assert_int_equal(app_stats(app.rx[0]).received, row->events);
 	assert_int_equal(app_stats(app.rx[0]).vanished, 0);
 }
 
@@ -211,9 +207,8 @@ static const struct change {
 	{ "unloaded", { "unload ve0" }, -ESTALE },
 };
 
-static void filter_changes(void **state)
+TEST_ROWS(filter_changes, CHANGES)
 {
-	const struct change *row = *state;
 	struct app_traffic t = app_begin(20000, 3);
 
 	sh("mountpoint -q /tmp || mount -t tmpfs tmpfs /tmp");
@@ -307,9 +302,8 @@ static const struct wrong {
 	{ "both-ways", APP_LOAD, "ve0", { .zerocopy = true, .copy = true }, -EINVAL },
 };
 
-static void wrong_is_said(void **state)
+TEST_ROWS(wrong_is_said, WRONG)
 {
-	const struct wrong *row = *state;
 	struct xdp_dedup_receive_options o = row->o;
 	struct xdp_dedup_receiver *rx = NULL;
 
@@ -362,22 +356,4 @@ TEST(polling_puts_no_question_off)
 	}
 }
 
-TEST(only_our_program_is_there)
-{
-	uint32_t before = 0, after = 0;
-
-	e2e_load(APP_LOAD);
-	assert_int_equal(bpf_xdp_query_id((int)if_nametoindex("ve0"), 0, &before), 0);
-	app_open(app_options("ve0", 0, 0));
-	assert_int_equal(bpf_xdp_query_id((int)if_nametoindex("ve0"), 0, &after), 0);
-	assert_int_equal(before, after);
-}
-
-int main(void)
-{
-	add_rows(WAYS, all_come, app_setup, app_teardown);
-	add_own_tests(app_setup, app_teardown);
-	add_rows(CHANGES, filter_changes, app_setup, app_teardown);
-	add_rows(WRONG, wrong_is_said, app_setup, app_teardown);
-	return run_added_tests("receive");
-}
+ROOT_MAIN(app_setup, app_teardown)

@@ -59,9 +59,8 @@ static int leave(void **state)
 }
 
 /* Whether the hand goes is seen, and whether it has stopped; and by how much the clock is off. */
-static void hand_is_seen(void **state)
+TEST_ROWS_WITH(hand_is_seen, ROWS, lib_setup_none, leave)
 {
-	const struct row *row = *state;
 	int64_t by_s = row->ahead ? 86400 : -(int64_t)(clock_ns(CLOCK_MONOTONIC) / S / 2 + 1);
 	int64_t offset = -1;
 	struct id id = id_fresh();
@@ -92,9 +91,4 @@ static void hand_is_seen(void **state)
 	json_object_put(o);
 }
 
-int main(void)
-{
-	name_tool();
-	add_rows(ROWS, hand_is_seen, lib_setup_none, leave);
-	return lib_run_tests("timens");
-}
+LIB_MAIN()
