@@ -8,8 +8,10 @@
 #include <netinet/udp.h>
 #include <sys/prctl.h>
 
+#include "await.h"
 #include "driver_runner.h"
 #include "output.h"
+#include "udp.h"
 
 #define ADVICE_US 500000
 #define LOAD "load ve0 --fpr 1e-9 "
@@ -131,9 +133,8 @@ static bool heed_advice(void)
 	return !is_advised("mtu");
 }
 
-static void test_row(void **state)
+TEST_ROWS(test_row, ROWS)
 {
-	const struct row *row = *state;
 	const struct driver_flood small = { .to = row->to };
 	const struct driver_flood large = { .to = row->to, .more = row->more };
 	struct driver_flood last = large;
@@ -166,17 +167,14 @@ static void test_row(void **state)
 
 static void send_by_vlan(void)
 {
-	const struct sockaddr_in to = { .sin_family = AF_INET,
-					.sin_port = htons(80),
-					.sin_addr = { htonl(0x0a4e0001) } };
 	int fd;
 
 	netns_enter(e2e_far());
-	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	fd = udp_sender("10.78.0.1", 80, NULL);
 	netns_enter(0);
-	assert_return_code(fd, errno);
+	assert_return_code(fd, -fd);
 	for (int i = 0; i < FRAMES; i++)
-		assert_int_equal(sendto(fd, "\n", 1, 0, (const struct sockaddr *)&to, sizeof(to)), 1);
+		assert_int_equal(send(fd, "\n", 1, 0), 1);
 	close(fd);
 }
 
@@ -239,10 +237,9 @@ static bool driver_resets(void)
 	return !sh_out(out, sizeof(out), "%s check ve0 --port 80 | grep 'reset the NIC'", tool());
 }
 
-static void test_change(void **state)
+TEST_ROWS(test_change, CHANGES)
 {
-	const struct change *change = *state;
-	bool is_load = !strcmp(change->command, LOAD);
+	bool is_load = !strcmp(row->command, LOAD);
 	uint64_t sent, lost, ns;
 
 	if (!is_load)
@@ -250,20 +247,20 @@ static void test_change(void **state)
 	driver_traffic_begin();
 	ns = gossip_now_ns();
 	if (is_load)
-		e2e_load("%s", change->command);
+		e2e_load("%s", row->command);
 	else
-		e2e_tool("%s", change->command);
+		e2e_tool("%s", row->command);
 	ns = gossip_now_ns() - ns;
 	lost = driver_traffic_end(&sent);
-	print_message("# %s: %llu of %llu packets lost, in %llu ms\n", change->name,
+	print_message("# %s: %llu of %llu packets lost, in %llu ms\n", row->name,
 		      (unsigned long long)lost, (unsigned long long)sent,
 		      (unsigned long long)ns / 1000000);
-	driver_fact(change->name, "%llu/%llu", (unsigned long long)lost, (unsigned long long)sent);
+	driver_fact(row->name, "%llu/%llu", (unsigned long long)lost, (unsigned long long)sent);
 	assert_true(sent > 100);
 	/* A shared program is detached, then attached: a driver that resets its NIC loses packets. */
-	if (!change->may_lose && !(getenv("SHARE") && driver_resets()))
+	if (!row->may_lose && !(getenv("SHARE") && driver_resets()))
 		assert_int_equal(lost, 0);
-	driver_flood(strstr(change->command, "unload") ? NULL : "ve0", (struct driver_flood){ 0 });
+	driver_flood(strstr(row->command, "unload") ? NULL : "ve0", (struct driver_flood){ 0 });
 }
 
 /* Starts the service, and waits until it has attached its program. */
@@ -274,24 +271,10 @@ static void test_change(void **state)
 	"echo $! >/mnt/service\n"                                                     \
 	"timeout 30 sh -c 'until ip link show dev ve0 | grep -q prog/xdp; do sleep 0.1; done'"
 
-/* Does the filter see a packet, within some time? */
-static bool sees_packets(void)
-{
-	uint64_t before = e2e_counters("ve0").rx;
-
-	for (int ms = 0; ms < PATIENCE_MS; ms += 100) {
-		if (e2e_counters("ve0").rx > before)
-			return true;
-		usleep(100000);
-	}
-	return false;
-}
-
 /* The service attaches the program anew if the driver has lost it at a reset. */
 TEST(service_down_up)
 {
-	uint64_t sent;
-	bool sees;
+	uint64_t sent, before;
 
 	driver_undo("kill $(cat /mnt/service)");
 	sh(SERVE, e2e_port(), tool());
@@ -299,41 +282,11 @@ TEST(service_down_up)
 	driver_flood("ve0", (struct driver_flood){ 0 });
 	driver_can("ip link set ve0 down; ip link set ve0 up");
 	driver_traffic_begin();
-	sees = sees_packets();
+	before = e2e_counters("ve0").rx;
+	AWAIT_EVERY(100, e2e_counters("ve0").rx > before, driver_traffic_end(&sent));
 	driver_traffic_end(&sent);
-	assert_true(sees);
 	e2e_await_links();
 	driver_flood("ve0", (struct driver_flood){ 0 });
-}
-
-/* One filter on two interfaces. The second one is veth, unless four NICs are given. */
-TEST(two_interfaces)
-{
-	const uint32_t events = driver_rate() / 2;
-	uint64_t seed = gossip_now_ns();
-	struct gossip_receiver *r = e2e_receiver(-1, AF_INET, seed, events);
-	uint32_t *order = gossip_shuffle(events, DRIVER_COPIES / E2E_LINKS, events, seed);
-	struct gossip_sender *s[E2E_LINKS];
-	struct filter_counters c;
-
-	assert_non_null(order);
-	e2e_load("load ve0 ve1 --name both --fpr 1e-9");
-	assert_return_code(gossip_receiver_start(r), EAGAIN);
-	for (int i = 0; i < E2E_LINKS; i++) {
-		s[i] = e2e_sender(i, AF_INET, seed);
-		s[i]->rate_pps = driver_rate() / E2E_LINKS;
-		assert_return_code(
-			gossip_sender_start(s[i], order, events * DRIVER_COPIES / E2E_LINKS), EAGAIN);
-	}
-	for (int i = 0; i < E2E_LINKS; i++)
-		assert_return_code(gossip_sender_wait(s[i]), EIO);
-	free(order);
-	c = e2e_counters_after("both", (uint64_t)events * DRIVER_COPIES);
-	assert_return_code(gossip_receiver_stop(r, 300), EIO);
-	assert_int_equal(gossip_receiver_lost(r), 0);
-	assert_int_equal(gossip_delivered(r, 1), events);
-	assert_int_equal(c.new, events);
-	assert_int_equal(c.duplicate, events * (DRIVER_COPIES - 1));
 }
 
 /* Other traffic, which the sender's offloads merge, comes complete while the filter runs. */
@@ -404,9 +357,8 @@ static const struct beside {
 	{ "beside-udp-skb", true, "--mode skb" },
 };
 
-static void test_beside(void **state)
+TEST_ROWS(test_beside, BESIDE)
 {
-	const struct beside *row = *state;
 	const bool is_udp = row->is_udp;
 	const size_t all = (BESIDE_BYTES + SEGMENT * SEGMENTS - 1) / (SEGMENT * SEGMENTS) *
 			   (SEGMENT * SEGMENTS);
@@ -532,8 +484,5 @@ int main(void)
 {
 	name_tool();
 	add_own_tests(driver_setup, driver_teardown);
-	add_rows(ROWS, test_row, driver_setup, driver_teardown);
-	add_rows(CHANGES, test_change, driver_setup, driver_teardown);
-	add_rows(BESIDE, test_beside, driver_setup, driver_teardown);
 	return run_added_tests("drivers");
 }

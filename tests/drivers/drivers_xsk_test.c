@@ -2,11 +2,10 @@
 /* `--deliver xsk` on a driver, with copies and with zero-copy: on the NICs that IFACE names
  * (tests/fixture/e2e/given_links.h), or on veth.
  */
-#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "driver_runner.h"
-#include "receive_runner.h"
+#include "reader_process.h"
 
 #define EVENTS 1000
 #define BURST 20
@@ -148,45 +147,16 @@ static void test_remove_open(void **state)
 	driver_flood("ve0", (struct driver_flood){ 0 });
 }
 
-/* Reads until it is killed, and counts in `came` how often each event has come. */
-static void be_reader(bool zerocopy, uint8_t *came, int ready)
+/* Reads until it is killed. */
+static void be_driver_reader(const void *row)
 {
-	struct xdp_dedup_packet p;
-	struct gossip_packet g;
-
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (try_queues(zerocopy) || write(ready, "", 1) != 1)
+	if (try_queues(((const struct row *)row)->zerocopy))
 		_exit(1);
+	reader_tell_ready();
 	for (;;)
 		for (int i = 0; i < app.cnt; i++)
-			if (xdp_dedup_receive(app.rx[i], &p, 1) == 1) {
-				memcpy(&g, p.payload, sizeof(g)); /* unaligned */
-				came[g.index]++;
-				xdp_dedup_give_back(app.rx[i], &p, 1);
-			}
-}
-
-static pid_t start_reader(bool zerocopy, uint8_t *came)
-{
-	int ready[2];
-	char byte;
-	pid_t pid;
-
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	assert_return_code(pid, errno);
-	if (!pid)
-		be_reader(zerocopy, came, ready[1]);
-	close(ready[1]);
-	if (read(ready[0], &byte, 1) != 1) {
-		close(ready[0]);
-		waitpid(pid, NULL, 0);
-		assert_true(zerocopy); /* xsk-zerocopy says what failed */
-		skip();
-	}
-	close(ready[0]);
-	e2e_await_links();
-	return pid;
+			reader_read(app.rx[i]);
 }
 
 /* Kills a reader during a flood, and starts another one; then kills that one, too. Later copies
@@ -196,40 +166,37 @@ static pid_t start_reader(bool zerocopy, uint8_t *came)
 static void test_killed(void **state)
 {
 	const struct row *row = *state;
-	uint64_t seed = gossip_now_ns();
-	static uint32_t *order; /* freed by the next test, as a skipped test does not return */
-	struct gossip_receiver *r = e2e_receiver(-1, AF_INET, seed, EVENTS);
-	struct gossip_sender *s = e2e_sender(0, AF_INET, seed);
-	uint8_t *came = mmap(NULL, EVENTS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct app_traffic t = app_begin(EVENTS, DRIVER_COPIES);
 	uint32_t missing = 0, twice = 0;
+	struct reader_ends ends;
 
-	free(order);
-	order = gossip_shuffle(EVENTS, DRIVER_COPIES, EVENTS, seed);
-	assert_true(came != MAP_FAILED);
-	assert_non_null(order);
-	s->rate_pps = driver_rate();
+	t.s->rate_pps = driver_rate();
 	e2e_load(APP_LOAD);
-	assert_return_code(gossip_receiver_start(r), EAGAIN);
+	open_queues(row->zerocopy); /* or the test is skipped */
+	app_close_all();
+	e2e_await_links();
+	reader_begin_counts(EVENTS);
+	assert_return_code(gossip_receiver_start(app.udp), EAGAIN);
 	for (int part = 0; part < 2; part++) {
-		pid_t pid = start_reader(row->zerocopy, came);
+		pid_t pid = reader_start(be_driver_reader, row, 0, &ends);
 
-		assert_return_code(gossip_send(s, order + part * EVENTS * DRIVER_COPIES / 2,
-					       EVENTS * DRIVER_COPIES / 2),
-				   EIO);
-		assert_int_equal(kill(pid, SIGKILL), 0);
-		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		reader_forget(&ends);
+		e2e_await_links();
+		app_send(&t, t.cnt / 2);
+		reader_kill(pid);
 		e2e_await_links();
 	}
 	/* The events in the rings of the killed readers come again, to the stack. */
-	assert_return_code(gossip_send(s, order, EVENTS * DRIVER_COPIES), EIO);
+	t.at = 0;
+	app_send(&t, t.cnt);
 	usleep(300000);
-	assert_return_code(gossip_receiver_stop(r, 300), EIO);
+	assert_return_code(gossip_receiver_stop(app.udp, 300), EIO);
 	for (uint32_t i = 0; i < EVENTS; i++) {
-		missing += !came[i] && !r->copies[i];
-		twice += r->copies[i] > 1;
+		missing += !readers->copies[i] && !app.udp->copies[i];
+		twice += app.udp->copies[i] > 1;
 	}
 	print_message("# of %u events missing %u, twice to the stack %u\n", EVENTS, missing, twice);
-	munmap(came, EVENTS);
+	reader_end_counts();
 	assert_int_equal(missing, 0);
 	assert_int_equal(twice, 0);
 }

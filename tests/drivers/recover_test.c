@@ -14,6 +14,7 @@
 #include <net/if.h>
 #include <sys/prctl.h>
 
+#include "await.h"
 #include "clock.h"
 #include "driver_runner.h"
 #include "protocol_packets.h"
@@ -129,11 +130,6 @@ static struct backlog read_backlog(void)
 	return found;
 }
 
-static uint32_t number_of(const char *variable, uint32_t otherwise)
-{
-	return getenv(variable) ? (uint32_t)atoi(getenv(variable)) : otherwise;
-}
-
 struct result {
 	uint32_t events, lost_first, missing, twice;
 };
@@ -142,7 +138,7 @@ struct result {
 static struct result burst(uint32_t events, uint32_t at_once)
 {
 	struct result result = { .events = events };
-	useconds_t half_us = number_of("APART", 0) * 500;
+	useconds_t half_us = environment_number("APART", 0) * 500;
 
 	for (uint32_t done = 0; done < events; done += at_once) {
 		uint8_t seen[1000] = { 0 };
@@ -266,7 +262,7 @@ static double metrics_sum(const char *pattern)
 
 TEST(what_was_lost_arrives_by_later_copies)
 {
-	uint32_t events = number_of("EVENTS", EVENTS), at_once;
+	uint32_t events = environment_number("EVENTS", EVENTS), at_once;
 	struct result r;
 
 	need_native();
@@ -305,7 +301,7 @@ TEST(it_stays_on_through_changes)
 	need_native();
 	start_service("yes", IS_ON);
 	at_once = buffer_events() * 5 / 4;
-	for (size_t i = 0; i < sizeof(CHANGES) / sizeof(CHANGES[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(CHANGES); i++) {
 		printf("# %s\n", CHANGES[i]);
 		sh("XD=%s NEAR=%s; { %s; } >/tmp/change 2>&1 || { cat /tmp/change; false; }",
 		   tool(), near, CHANGES[i]);
@@ -386,14 +382,6 @@ TEST(a_flood_costs_a_bounded_part_of_a_cpu)
 	assert_true(lost > 0.6 * sent);
 }
 
-static void await_monitor(bool on)
-{
-	for (int ms = 0; monitor_is_on() != on; ms += 10) {
-		assert_in_range(ms, 0, PATIENCE_MS);
-		usleep(10000);
-	}
-}
-
 /* The service is stopped until there is no room for packets. Then the monitor is off until all are
  * read.
  */
@@ -409,8 +397,8 @@ TEST(a_flood_turns_the_monitor_off)
 	while (!read_backlog().dropped)
 		send_events(next_event++, 1);
 	kill(service, SIGCONT);
-	await_monitor(false);
-	await_monitor(true);
+	AWAIT(!monitor_is_on());
+	AWAIT(monitor_is_on());
 	sleep(1); /* the module is in use a little before it listens */
 	r = burst(2 * at_once, at_once);
 	end_service(SIGTERM);
