@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What metrics read of filters in the kernel: as of now, cheaply, and whatever becomes of a filter
- * between two readings. CAPACITY=90000000 is a filter of 730 MB.
+/* What metrics read of filters in the kernel: as of now, whatever becomes of a filter between two
+ * readings.
  */
 #include "cli_runner.h"
 
-#include "clock.h"
 #include "diags.h"
 #include "exposition.h"
 #include "kernel.h"
 #include "metrics.h"
-#include "plan.h"
-
-#define TAKES 21
 
 static struct readings r;
 
@@ -149,9 +145,8 @@ static const struct change {
 	{ "hand-stopped", "rm $PINS/v0/timer; sleep 8", "xdp_dedup_hand_stopped{filter=\"v0\"} 1" },
 };
 
-static void change_is_seen(void **state)
+TEST_ROWS(change_is_seen, CHANGES)
 {
-	const struct change *row = *state;
 	char *text = NULL;
 	size_t size;
 	FILE *out;
@@ -296,38 +291,9 @@ TEST(advice_beside_a_filter_that_cannot_be_read)
 	assert_run(0, "rmdir $PINS/a");
 }
 
-static int by_size(const void *a, const void *b)
-{
-	return *(const uint64_t *)a < *(const uint64_t *)b ? -1 : 1;
-}
-
-TEST(costs_little)
-{
-	uint64_t capacity = environment_number("CAPACITY", 10000000), first_ns, median_ns,
-		 before_ns, took_ns[TAKES];
-
-	sh("$XD load v0 --port 8001 --capacity %ju", (uintmax_t)capacity);
-	take();
-	first_ns = r.take_ns;
-	refresh();
-	for (int i = 0; i < TAKES; i++) {
-		before_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-		take();
-		took_ns[i] = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before_ns;
-	}
-	qsort(took_ns, TAKES, sizeof(*took_ns), by_size);
-	median_ns = took_ns[TAKES / 2];
-	print_message("%.1f MB: opened in %.2f ms, read in %.2f ms (median of %d), all of it in "
-		      "%.2f ms\n",
-		      plan_bytes(only()->status.filter.config) / 1e6, first_ns / 1e6,
-		      median_ns / 1e6, TAKES, r.refresh_ns / 1e6);
-	assert_true(median_ns < 20000000);
-}
-
 int main(void)
 {
 	cli_environment();
-	add_rows(CHANGES, change_is_seen, setup, teardown);
 	add_own_tests(setup, teardown);
 	return run_added_tests("readings");
 }

@@ -2,7 +2,7 @@
 /* What the service orders next, with jobs that the test starts and ends: no job is lost, and none
  * is done that the file no longer asks for.
  */
-#include "support.h"
+#include "unit.h"
 
 #include <sys/resource.h>
 
@@ -54,6 +54,7 @@ static int end(void **state)
 static void begin(const char *text)
 {
 	end(NULL);
+	unsetenv("STATE_DIRECTORY");
 	k = (struct reconcile){ .links = { .fd = -1 }, .start = start };
 	memset(&started, 0, sizeof(started));
 	configure(text);
@@ -283,18 +284,6 @@ TEST(attached_anew_once_a_minute)
 	assert_false(reconcile_reattach(&k, "feed", 200 * S));
 }
 
-TEST(failed_fork_keeps_a_refresh)
-{
-	begin(WITH);
-	does(JOB_ENSURE, 0, S);
-	started.refuses = true;
-	waits(S, 6 * S);
-	started.refuses = false;
-	is_idle(2 * S);
-	does(JOB_REFRESH, 0, 6 * S);
-	rests(7 * S);
-}
-
 /* Its unload fails, before or after it is in the file again: it is brought, and stays. */
 TEST(removed_and_put_back)
 {
@@ -313,17 +302,6 @@ TEST(removed_and_put_back)
 		does(JOB_ENSURE, 0, 4 * S);
 		rests(100 * S);
 	}
-}
-
-TEST(removed_and_its_unload_fails)
-{
-	begin_running();
-	configure(WITHOUT);
-	does(JOB_UNLOAD, FAILED, 2 * S);
-	is_idle(3 * S);
-	does(JOB_UNLOAD, 0, 7 * S);
-	is_idle(100 * S);
-	assert_int_equal(k.cnt, 0);
 }
 
 /* Jobs of the filter that failed, or that wait for its interface, are dropped. */
@@ -353,9 +331,4 @@ TEST(text_says_what_runs)
 	assert_string_equal(text, "feed: does not run on lo waits for nowhere0");
 }
 
-int main(void)
-{
-	unsetenv("STATE_DIRECTORY");
-	add_own_tests(NULL, end);
-	return run_added_any_tests("reconcile");
-}
+UNIT_MAIN_WITH(NULL, end)

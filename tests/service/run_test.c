@@ -116,18 +116,6 @@ static const struct cli_script SCRIPTS[] = {
 	  "ip link add x0 group 7 type veth peer name x1 group 7; sleep 0.5; not pgrep -P $s\n"
 	  "ip link set v0 address 02:00:00:00:00:99; one() { pgrep -P $s; }; soon one\n"
 	  "pkill -P $x; wait $x || :; x=; quits TERM\n" },
-	{ "one-of-two-comes-back",
-	  "conf '[filter feed]' 'interfaces = v0 p0' 'port = 8001' '[filter b]' "
-	  "'interfaces = b0' 'port = 1'\n"
-	  "serve; runs v0; runs p0; runs b0; ip link add x0 group 7 type veth peer name x1 "
-	  "group 7\n"
-	  "sleep 0.5; ip link del v0; told 'feed: waits for v0, p0'; runs b0\n"
-	  "ip link add v0 group 7 type veth peer name p0 group 7; soon runs v0; soon runs "
-	  "p0; quits TERM\n" },
-	{ "what-is-detached-by-hand-stays-so",
-	  "conf " FEED "; serve; ip link add x0 group 7 type veth peer name x1 group 7\n"
-	  "$XD unload v0; sleep 0.5; idle v0; ip link set b0 up; sleep 0.5; idle v0\n"
-	  "reload; runs v0; quits TERM\n" },
 	{ "interfaces-changed-by-hand-stay-so",
 	  "conf '[filter feed]' 'interfaces = v0 b0' 'port = 8001'; serve; runs v0; $XD unload b0\n"
 	  "ip link add x0 group 7 type veth peer name x1 group 7; $XD set feed --add x1; ip link del v0\n"
@@ -151,9 +139,6 @@ static const struct cli_script SCRIPTS[] = {
 	  "reload; says feed 'ports|length' 2; says feed action count; runs b0\n"
 	  "$XD test feed " ID_A "; conf " FEED "; reload; says feed 'ports|length' 1; idle b0\n"
 	  "says feed action drop; $XD test feed " ID_A "; quits TERM\n" },
-	{ "reload-adds-an-interface",
-	  "conf " FEED "; serve; sed -i 's/= v0/= v0 b0/' /mnt/conf; reload; runs b0; runs v0\n"
-	  "sed -i 's/= v0 b0/= b0/' /mnt/conf; reload; runs b0; idle v0; quits TERM\n" },
 	{ "interfaces-change-without-end",
 	  "conf '[filter late]' 'interfaces = x0' 'port = 8001'; serve\n"
 	  "ip link add x0 group 7 type veth peer name x1 group 7; runs x0 || late=1\n"
@@ -161,8 +146,6 @@ static const struct cli_script SCRIPTS[] = {
 	  "& x=$!\n"
 	  "ip link del x0; sleep 0.3; ip link add x0 group 7 type veth peer name x1 group 7\n"
 	  "soon runs x0; kill $x; wait $x || :; x=; quits TERM\n" },
-	{ "reload-of-the-same-changes-nothing",
-	  "conf " FEED "; serve; p=$(prog); reload; reload; [ $(prog) = $p ]; quits TERM\n" },
 	{ "reload-of-a-wrong-file",
 	  "conf " FEED "; serve; p=$(prog); more 'capacity = many'; reload\n"
 	  "logs 'conf:4: capacity many'; logs 'stays as it was'; [ $(prog) = $p ]\n"
@@ -185,11 +168,6 @@ static const struct cli_script SCRIPTS[] = {
 	{ "filters-of-others-are-left-alone",
 	  "$XD load b0 --port 1; conf " FEED " '[service]' 'on-exit = unload'; serve; reload\n"
 	  "quits TERM; idle v0; runs b0\n" },
-	{ "changes-by-hand-stay-until-the-file-is-read",
-	  "conf " FEED
-	  "; serve; $XD set feed --action count; ip link add x0 group 7 type veth peer name x1 "
-	  "group 7\n"
-	  "sleep 0.5; says feed action count; reload; says feed action drop; quits TERM\n" },
 	{ "changes-by-hand-of-what-the-file-says-stay",
 	  "conf " FEED " 'action = drop' 'capacity = 30k'; serve\n"
 	  "$XD set feed --action count --port 8001,8003; $XD resize feed --capacity 40k\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The operators' page, user/service/USAGE.md: its sizes are those that the tool says. */
-#include "support.h"
+#include "unit.h"
 
 /* Of each row of the table: its profile, if it names one, its capacity, and its size, of which the
  * page has two digits.
@@ -26,8 +26,4 @@ TEST(sizes_are_the_tools)
 	assert_string_equal(out, "");
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("sizes");
-}
+UNIT_MAIN()
