@@ -42,11 +42,12 @@ static const struct row {
 	const char *name;
 	const char *options; /* NULL: the profile `own` on port 8001 */
 	enum found found;
+	uint32_t stream;
 	const char *own, *file;	       /* lines of the profile `own`; other profiles; NULL: none */
 	const char *hex;	       /* what the payload begins with; NULL: any bytes */
 	struct protocol_packet packet; /* by default a DATAGRAM of BODY bytes */
-	bool empty;		       /* of none */
-	uint32_t stream, messages;     /* 0 messages stand for 1 */
+	uint32_t messages;	       /* 0 stands for 1 */
+	bool empty;		       /* the DATAGRAM has no bytes */
 	uint64_t number;
 } ROWS[] = {
 	/* GSP/1, without streams and as one of them. */

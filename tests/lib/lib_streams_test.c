@@ -347,7 +347,7 @@ TEST(profiles_have_hashes)
 	int cnt = xdp_dedup_streams(f, streams, sizeof(*streams), ARRAY_SIZE(HASHES));
 
 	assert_int_equal(cnt, ARRAY_SIZE(HASHES));
-	for (int i = 0; i < cnt; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(HASHES); i++)
 		assert_int_equal(streams[i].profile, HASHES[i]);
 	xdp_dedup_close(f);
 }
