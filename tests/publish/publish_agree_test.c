@@ -344,4 +344,4 @@ TEST(stream_is_added)
 	assert_int_equal(stream_messages(), 3000);
 }
 
-HUB_MAIN(setup, offers_teardown)
+ROOT_MAIN(setup, offers_teardown)

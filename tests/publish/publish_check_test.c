@@ -211,4 +211,4 @@ TEST_ROWS(says_why, SERVERS)
 		process_await(node_publisher(0), row->before);
 }
 
-HUB_MAIN(hub_setup, hub_teardown)
+ROOT_MAIN(hub_setup, hub_teardown)

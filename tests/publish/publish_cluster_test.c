@@ -143,4 +143,4 @@ TEST_ROWS(one_fault, FAULTS)
 	assert_int_equal(sum_of("given_up_total"), 0); /* no fault is as long as the retries */
 }
 
-HUB_MAIN(setup, offers_teardown)
+ROOT_MAIN(setup, offers_teardown)

@@ -469,4 +469,4 @@ TEST(crash_in_libnats_loses_no_event)
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
-HUB_MAIN(hub_setup, offers_teardown)
+ROOT_MAIN(hub_setup, offers_teardown)

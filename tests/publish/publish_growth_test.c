@@ -173,4 +173,4 @@ TEST(leaf_nodes_hold_events)
 	assert_int_equal(stream_messages(), EVENTS);
 }
 
-HUB_MAIN(hub_setup, offers_teardown)
+ROOT_MAIN(hub_setup, offers_teardown)

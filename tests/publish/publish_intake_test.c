@@ -460,4 +460,4 @@ TEST(sockets_take_turns)
 	}
 }
 
-HUB_MAIN(hub_setup, parts_teardown)
+ROOT_MAIN(hub_setup, parts_teardown)

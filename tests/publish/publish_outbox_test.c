@@ -521,4 +521,4 @@ TEST(stream_takes_no_message_of_this_size)
 	assert_int_equal(c->given_up, 0);
 }
 
-HUB_MAIN(hub_setup, parts_teardown)
+ROOT_MAIN(hub_setup, parts_teardown)

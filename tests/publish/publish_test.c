@@ -254,4 +254,4 @@ TEST(set_adds_a_stream)
 	assert_int_equal(node_end(0, SIGTERM), 0);
 }
 
-HUB_MAIN(setup, offers_teardown)
+ROOT_MAIN(setup, offers_teardown)
