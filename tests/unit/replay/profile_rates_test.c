@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The built-in numbered profiles of 16 bits, in the user engine: packets of real rates come by two
- * paths, while numbers go round several times. Each packet that any path brings passes exactly once.
+/* Built-in profiles at the highest rates of their protocols, in the user engine. Numbered ones of 16
+ * bits: packets come by two paths, while numbers go round several times. Each packet that any path
+ * brings passes exactly once. mirror-l2: frames whose numbers soon come again, or that have none,
+ * are exempt; of others copies alone are dropped.
  */
 #include "unit.h"
 
 #include "engine.h"
 #include "plan.h"
 #include "profile.h"
+#include "program.h"
 #include "protocol_packets.h"
 #include "secrets.h"
 
@@ -123,10 +126,7 @@ static void make_frame(const struct row *row, const struct arrival *at, struct f
 static struct engine *open_profile(const char *name)
 {
 	static const uint8_t MAC[] = FRAME_MAC;
-	struct filter_spec spec = { .capacity = 1000,
-				    .fpr_e18 = SPEC_FPR(1e-4),
-				    .window_ns = SPEC_WINDOW_DEFAULT_NS,
-				    .streams_cnt = 1 };
+	struct filter_spec spec = { .capacity = 100000, .streams_cnt = 1 };
 	struct profiles all = { 0 };
 	const struct profile *p;
 	struct dedup_config cfg;
@@ -135,6 +135,8 @@ static struct engine *open_profile(const char *name)
 	assert_int_equal(profiles_add_builtin(&all), 0);
 	p = profiles_find(&all, name);
 	assert_non_null(p);
+	spec.fpr_e18 = SPEC_FPR(p->fpr > 0 ? p->fpr : 1e-4);
+	spec.window_ns = p->window_ns ?: SPEC_WINDOW_DEFAULT_NS;
 	spec.streams[0].stream = p->stream;
 	spec.streams[0].numbered = p->numbered;
 	spec.streams[0].ports_cnt = p->stream.layer == DEDUP_UDP;
@@ -174,6 +176,64 @@ TEST_ROWS(passes_exactly_once, ROWS)
 	free(came);
 	free(passed);
 	free(list);
+}
+
+static void see_frame(struct engine *e, uint16_t ethertype, uint32_t number, uint64_t ns,
+		      enum dedup_reason reason)
+{
+	const struct protocol_packet p = { .protocol = OTHER_FRAME,
+					   .ethertype = ethertype,
+					   .body = 46,
+					   .to_mac = { 1, 0x0c, 0xcd } };
+	static struct frame f;
+	struct program_id id;
+	struct answer a;
+
+	protocol_frame(&f, &p);
+	frame_put(&f, f.gsp + 30, 2, number);
+	program_identify(f.data, f.len, &id); /* computes the digest */
+	assert_int_equal(engine_run(e, f.data, f.len, ns, &a), 0);
+	if (a.reason != reason || a.drops != (reason == DEDUP_REASON_duplicate))
+		fail_msg("frame %u of %04x: reason %u, %s", number, ethertype, a.reason,
+			 a.drops ? "dropped" : "passed");
+}
+
+/* Of AVTP, EtherCAT, POWERLINK (two), SERCOS, CC-Link IE, HSR, R-TAG, CobraNet, EtherSound, TCnet,
+ * EPA, RAPIEnet, SafetyNET p, RTnet, FCoE, PFC, OAM and CCM.
+ */
+TEST(cyclic_frames_are_exempt)
+{
+	static const uint16_t ETHERTYPES[] = { 0x22f0, 0x88a4, 0x88ab, 0x3e3f, 0x88cd,
+					       0x890f, 0x892f, 0xf1c1, 0x8819, 0x8896,
+					       0x888b, 0x88bc, 0x88fe, 0x9c40, 0x9021,
+					       0x8906, 0x8808, 0x8809, 0x8902 };
+	struct engine *e = open_profile("mirror-l2");
+
+	for (size_t i = 0; i < ARRAY_SIZE(ETHERTYPES); i++)
+		see_frame(e, ETHERTYPES[i], 0, i, DEDUP_REASON_exempt);
+	engine_close(e);
+}
+
+/* Numbers of 16 bits of PROFINET, Sampled Values and any protocol, from frame to frame so long. */
+static const struct frames_row {
+	const char *name;
+	uint16_t ethertype;
+	uint64_t step_ns;
+} FRAMES[] = {
+	{ "profinet-at-31us", 0x8892, 31250 },
+	{ "sampled-values-at-96-khz", 0x88ba, 10417 },
+	{ "numbers-of-16-bits-at-500k", 0x88b5, 2 * US },
+};
+
+TEST_ROWS(mirror_drops_copies_alone, FRAMES)
+{
+	struct engine *e = open_profile("mirror-l2");
+
+	for (uint32_t i = 0; i < 140000; i++) {
+		see_frame(e, row->ethertype, i, i * row->step_ns, DEDUP_REASON_new);
+		see_frame(e, row->ethertype, i, i * row->step_ns, DEDUP_REASON_duplicate);
+	}
+	engine_close(e);
 }
 
 UNIT_MAIN()
