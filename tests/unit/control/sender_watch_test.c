@@ -3,12 +3,7 @@
 #include "unit.h"
 
 #include "sender_watch.h"
-#include "profile_stream.h"
 #include "sim.h"
-#include "source_note.h"
-#include "source_table.h"
-
-#define S 1000000000ULL
 
 static struct sim sim;
 static struct sender_watch senders;
@@ -106,33 +101,11 @@ TEST(later_ones_count_from_their_begin)
 	assert_int_equal(watched_lost_since(&later, 1), 15);
 }
 
-static void start(const char *keys, uint32_t sources)
-{
-	struct filter_spec spec = sim_spec(100, 1e-3, S);
-	char lines[256];
-
-	snprintf(lines, sizeof(lines), "layer = udp\nsource = payload+0:4\n%s", keys);
-	profile_stream(&spec.streams[0], "a", lines);
-	spec.sources = sources;
-	spec.paths = 2;
-	sim_start(&sim, &spec, 1);
-}
-
 /* A packet of a sender, on a path. */
 static void send_number(uint64_t sender, uint64_t number, uint32_t path)
 {
-	const struct dedup_config *c = &sim.config;
-	struct dedup_id id = { .word = { sender, __builtin_bswap64(number) } };
-	struct dedup_packet_numbers p = { .now = 1000, .count = 1 };
-	struct dedup_source_key key;
-
-	dedup_read_number(&key, &p, &id, 2, &c->numbered[0]);
-	p.now = 1000;
-	p.count = 1;
-	dedup_source_of_realm(&key, c, c->policy.streams[0].realm_key, 0);
-	dedup_see_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &key, &p);
-	dedup_note_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &key, &p, 0,
-			  dedup_path_key(c->policy.streams[0].slot, path), S);
+	sim_send(&sim, sender,
+		 &(struct account_packet){ sim_path(&sim, path), number, 1, 1000, 1000000000 }, 0);
 }
 
 static int teardown(void **state)
@@ -146,7 +119,7 @@ static int teardown(void **state)
 /* Those that are not redundant come first, then those with more messages; 64 are read. */
 TEST_WITH(the_list, NULL, teardown)
 {
-	start("sequence = payload+4:8\nhistory = 256", 100);
+	sim_start_numbered(&sim, "sequence = payload+4:8\nhistory = 256", 100, 2);
 	for (uint64_t sender = 0; sender < 70; sender++)
 		for (uint64_t n = 0; n <= sender; n++)
 			for (uint32_t path = 1; path <= 1 + (sender > 2); path++)
@@ -178,7 +151,7 @@ TEST_WITH(the_list, NULL, teardown)
 /* A number's bits above 40 belong to the source: such senders have different names. */
 TEST_WITH(long_numbers, NULL, teardown)
 {
-	start("sequence = payload+4:8\nhistory = 256", 4);
+	sim_start_numbered(&sim, "sequence = payload+4:8\nhistory = 256", 4, 2);
 	send_number(7, 1, 1);
 	send_number(7, 2, 1);
 	send_number(7, 0xab0000000001, 1);

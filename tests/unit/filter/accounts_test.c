@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is reported of the paths of a numbered source, against a plain model. */
+/* What is reported of the paths of a numbered source, against a plain model; while packets change
+ * it; and whatever a snapshot has brought.
+ */
 #include "unit.h"
+#include "hostile.h"
 
-#include "account_model.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "number_calls.h"
 #include "accounts.h"
-#include "profile_stream.h"
+#include "sender_list.h"
 #include "sim.h"
 #include "source_hand.h"
 #include "source_note.h"
@@ -13,35 +18,24 @@
 #define S 1000000000ULL
 #define SOURCE 7
 
+#define TWO_PATHS_32 "sequence = payload+4:4\nhistory = 256", 2, 2
+
 static struct sim sim;
-static uint64_t sender = SOURCE; /* of what is judged */
-
-static void start(const struct account_kind *kind)
-{
-	struct filter_spec spec = sim_spec(100, 1e-3, S);
-	char lines[256];
-
-	snprintf(lines, sizeof(lines), "layer = udp\nsource = payload+0:4\n%s", kind->keys);
-	profile_stream(&spec.streams[0], "a", lines);
-	spec.sources = 2;
-	spec.paths = kind->paths;
-	sim_start(&sim, &spec, 1);
-	assert_int_equal(sim.config.sources.paths, kind->paths);
-}
 
 static void judge(void *arg, const struct account_packet *packet)
 {
-	const struct dedup_config *c = &sim.config;
-	struct dedup_source_key source = { .words = 1, .id.word = { sender } };
-	struct dedup_packet_numbers p = { .first = packet->number,
-					  .now = packet->now,
-					  .count = packet->cnt };
-
 	(void)arg;
-	dedup_source_of_realm(&source, c, c->policy.streams[0].realm_key, 0);
-	dedup_see_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &source, &p);
-	dedup_note_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &source, &p, 0,
-			  packet->path, packet->ns);
+	sim_send(&sim, SOURCE, packet, 0);
+}
+
+/* A packet of one message comes on a path: 0, 1. */
+static void come(uint64_t sender, uint64_t number, uint32_t path, struct account_model *m)
+{
+	struct account_packet p = { sim_path(&sim, 1 + path), number, 1, 1000, S };
+
+	sim_send(&sim, sender, &p, 0);
+	if (m)
+		account_model_packet(m, &p);
 }
 
 static void random_feed(const struct account_kind *kind, uint64_t seed)
@@ -51,16 +45,16 @@ static void random_feed(const struct account_kind *kind, uint64_t seed)
 	struct account_feed feed = { .kind = kind, .paths = paths, .judge = judge };
 	struct source_figures s;
 
-	start(kind);
+	sim_start_numbered(&sim, kind->keys, 2, kind->paths);
+	assert_int_equal(sim.config.sources.paths, kind->paths);
 	for (uint32_t i = 0; i < ARRAY_SIZE(paths); i++)
-		paths[i] = dedup_path_key(sim.config.policy.streams[0].slot, i + 1);
+		paths[i] = sim_path(&sim, i + 1);
 	feed.model = account_model_open(&sim.filter, 0, 0);
 	account_feed_begin(&feed, seed);
 	for (int step = 0; step < 4000; step++)
 		account_feed_step(&feed, &clock, step);
 	account_model_compare(feed.model, 4000);
 	assert_true(accounts_read(&sim.filter, 0, &s));
-	assert_int_equal(s.words, 1);
 	assert_int_equal(s.id.word[0], SOURCE);
 	assert_false(accounts_read(&sim.filter, 1, &s));
 	account_model_close(feed.model);
@@ -109,21 +103,19 @@ static const struct script {
 
 TEST_ROWS(follows_a_script, SCRIPTS)
 {
-	const struct account_kind kind = { .keys = row->keys, .paths = 2 };
 	struct account_model *m;
 	struct source_figures s;
 	struct call calls[16];
 	int cnt;
 
-	start(&kind);
+	sim_start_numbered(&sim, row->keys, 2, 2);
 	assert_int_equal(sim.config.numbered[0].recovery.reset_jiffies, 3);
 	m = account_model_open(&sim.filter, 0, 0);
 	cnt = parse_calls(row->packets, calls, ARRAY_SIZE(calls));
 	for (int i = 0; i < cnt; i++) {
 		const struct call *c = &calls[i];
-		struct account_packet p = { dedup_path_key(sim.config.policy.streams[0].slot,
-							   1 + c->path),
-					    c->number, 1 + c->more, c->now, c->now * S };
+		struct account_packet p = { sim_path(&sim, 1 + c->path), c->number, 1 + c->more,
+					    c->now, c->now * S };
 
 		judge(NULL, &p);
 		account_model_packet(m, &p);
@@ -138,55 +130,19 @@ TEST_ROWS(follows_a_script, SCRIPTS)
 	sim_stop(&sim);
 }
 
-static void send_numbers(uint64_t of, uint64_t first, uint32_t cnt, struct account_model *m)
-{
-	for (uint32_t i = 0; i < cnt; i++)
-		for (uint32_t path = 0; path < 2; path++) {
-			struct account_packet p = { dedup_path_key(sim.config.policy.streams[0].slot,
-								   1 + path),
-						    first + i, 1, 1000, S };
-
-			if (m && i % (path ? 5 : 3) == 0)
-				continue; /* it is lost on this path */
-			sender = of;
-			judge(NULL, &p);
-			if (m)
-				account_model_packet(m, &p);
-		}
-	sender = SOURCE;
-}
-
 #define EDGE (1ULL << DEDUP_WIDTH_MAX)
 
-/* A message of a sender with 64-bit numbers comes on a path. */
-static void come(uint64_t number, uint32_t path)
-{
-	const struct dedup_config *c = &sim.config;
-	struct dedup_id id = { .word = { sender, __builtin_bswap64(number) } };
-	struct dedup_packet_numbers p = { .now = 1000, .count = 1 };
-	struct dedup_source_key key;
-
-	dedup_read_number(&key, &p, &id, 2, &c->numbered[0]);
-	dedup_source_of_realm(&key, c, c->policy.streams[0].realm_key, 0);
-	dedup_see_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &key, &p);
-	dedup_note_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks, &key, &p, 0,
-			  dedup_path_key(c->policy.streams[0].slot, 1 + path), S);
-}
-
 /* The numbers of each path, of which some are lost, cross 2^40, also if all are lost there. */
-static void numbers_cross_2_to_the_40th(void **state)
+TEST(numbers_cross_2_to_the_40th)
 {
-	static const struct account_kind KIND = { .keys = "sequence = payload+4:8\nhistory = 256",
-						  .paths = 2 };
 	static const uint64_t AROUND[] = { 0, 1, 100 }; /* numbers lost on both paths */
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(AROUND); i++) {
 		uint64_t lost_of[2] = { 0 }, received[2] = { 0 }, lost = 0, all = 4000;
 		struct source_figures s;
 		uint32_t senders = 0;
 
-		start(&KIND);
+		sim_start_numbered(&sim, "sequence = payload+4:8\nhistory = 256", 2, 2);
 		for (uint64_t k = 0; k < all; k++) {
 			uint64_t number = EDGE - all / 2 + k;
 			bool gone = number + AROUND[i] / 2 >= EDGE &&
@@ -196,7 +152,7 @@ static void numbers_cross_2_to_the_40th(void **state)
 			lost += !came[0] && !came[1] && k < all - 1;
 			for (uint32_t path = 0; path < 2; path++) {
 				if (came[path] || k == all - 1)
-					come(number, path);
+					come(SOURCE, number, path, NULL);
 				lost_of[path] += !came[path] && k < all - 1;
 				received[path] += came[path] || k == all - 1;
 			}
@@ -221,28 +177,19 @@ static void numbers_cross_2_to_the_40th(void **state)
 /* An account of a filter with a predecessor, whose account has seen up to 5,000, begins with a
  * packet of a path that is far behind. What that path loses up to there the other one has brought.
  */
-static void nothing_counts_that_was_seen_before(void **state)
+TEST(nothing_counts_that_was_seen_before)
 {
-	static const struct account_kind KIND = { .keys = "sequence = payload+4:4\nhistory = 256",
-						  .paths = 2 };
-	const struct dedup_config *c = &sim.config;
-	uint64_t behind = *(const uint64_t *)*state;
-	struct dedup_source_key key = { .words = 1, .id.word = { SOURCE } };
+	const uint64_t behind = 400;
 	struct source_figures s;
 
-	start(&KIND);
-	dedup_source_of_realm(&key, c, c->policy.streams[0].realm_key, 0);
+	sim_start_numbered(&sim, TWO_PATHS_32);
 	for (uint64_t k = 0; k < 2000; k++)
 		for (uint32_t path = 0; path < 2; path++) {
-			struct dedup_packet_numbers p = { 5001 + k - path * behind, 1000 + k, 1 };
+			struct account_packet p = { sim_path(&sim, 1 + path),
+						    5001 + k - path * behind, 1, 1000 + k, S };
 
-			if (path ? k % 3 == 1 : !k)
-				continue;
-			dedup_see_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks,
-					 &key, &p);
-			dedup_note_source(&c->sources, &c->numbered[0].recovery, sim.filter.blocks,
-					  &key, &p, 5000 + 1,
-					  dedup_path_key(c->policy.streams[0].slot, 1 + path), S);
+			if (path ? k % 3 != 1 : k)
+				sim_send(&sim, SOURCE, &p, 5000 + 1);
 		}
 	assert_true(accounts_read(&sim.filter, 0, &s));
 	assert_int_equal(s.messages, 2000);
@@ -251,30 +198,126 @@ static void nothing_counts_that_was_seen_before(void **state)
 	sim_stop(&sim);
 }
 
-static const uint64_t BEHIND = 400;
-
 /* A source has the memory of one that was taken out: nothing of that one is counted. */
-static void source_is_recycled(void **state)
+TEST(source_is_recycled)
 {
-	static const struct account_kind KIND = { .keys = "sequence = payload+4:4\nhistory = 256",
-						  .paths = 2 };
 	const struct dedup_sources *t = &sim.config.sources;
 	uint64_t now = 1000 + 1000000;
 	struct account_model *m;
 
-	(void)state;
-	start(&KIND);
-	send_numbers(1, 5000, 500, NULL);
-	send_numbers(2, 6000, 1, NULL);
+	sim_start_numbered(&sim, TWO_PATHS_32);
+	for (uint64_t n = 5000; n < 5500; n++)
+		for (uint32_t path = 0; path < 2; path++)
+			come(1, n, path, NULL);
+	come(2, 6000, 0, NULL);
 	for (int i = 0; i < 2; i++, now += 1000) /* out, and free; the last one is used first */
 		for (uint32_t source = 2; source--;)
 			dedup_sources_pass(t, sim.filter.blocks, source, 0, now);
 	m = account_model_open(&sim.filter, 0, 0);
-	for (uint64_t n = 7000; n < 7600; n += 60) {
-		send_numbers(3, n, 60, m);
-		account_model_compare(m, (int)n);
+	for (uint64_t n = 7000; n < 7600; n++) {
+		for (uint32_t path = 0; path < 2; path++)
+			if (n % (path ? 5 : 3)) /* others are lost on this path */
+				come(3, n, path, m);
+		if (n % 60 == 59)
+			account_model_compare(m, (int)n);
 	}
 	account_model_close(m);
+	sim_stop(&sim);
+}
+
+static atomic_bool is_over;
+
+#define WORD 32
+#define GAP 3 /* words that are left out, and come late */
+
+/* A packet with all numbers of a word, on both paths. */
+static void send_word(uint64_t word)
+{
+	for (uint32_t path = 1; path <= 2; path++)
+		sim_send(&sim, 0,
+			 &(struct account_packet){ sim_path(&sim, path), word * WORD, WORD, 1000, S },
+			 0);
+}
+
+static void *send_packets(void *arg)
+{
+	(void)arg;
+	for (uint64_t word = 0; !is_over; word += GAP + 1) {
+		send_word(word + GAP);
+		for (uint64_t late = word; late < word + GAP; late++)
+			send_word(late);
+	}
+	return NULL;
+}
+
+static const struct live {
+	const char *name, *keys;
+	int quick, rest; /* readings */
+} LIVE[] = {
+	{ "short-history", "sequence = payload+4:4\nhistory = 512", 50000, 200000 },
+	{ "long-history", "sequence = payload+4:4\nhistory = 131072", 500, 5000 },
+};
+
+/* What is `lost` is never too high, so it never goes back. The packets come so that nothing is ever
+ * lost, but words of numbers are begun late.
+ */
+TEST_ROWS(nothing_seems_lost, LIVE)
+{
+	uint32_t read = 0, wanted = tries(row->quick, row->rest);
+	struct source_figures s = { .lost = 0 };
+	pthread_t sender;
+
+	sim_start_numbered(&sim, row->keys, 1, 2);
+	send_word(0); /* both paths begin with the first number */
+	is_over = false;
+	assert_int_equal(pthread_create(&sender, NULL, send_packets, NULL), 0);
+	for (uint32_t i = 0; i < wanted; i++) {
+		if (!accounts_read(&sim.filter, 0, &s))
+			continue;
+		read++;
+		if (s.lost || s.paths[0].lost || s.paths[1].lost)
+			break;
+	}
+	is_over = true;
+	pthread_join(sender, NULL);
+	if (s.lost || s.paths[0].lost || s.paths[1].lost)
+		fail_msg("reading %u: lost %" PRIu64 ", %" PRIu64 ", %" PRIu64, read, s.lost,
+			 s.paths[0].lost, s.paths[1].lost);
+	assert_int_equal(read, wanted);
+	sim_stop(&sim);
+}
+
+/* A sender of the filter's realm with any account. */
+static void bring_sender(uint32_t source, uint64_t *seed)
+{
+	const struct dedup_sources *t = &sim.config.sources;
+	struct dedup_block *at = &sim.filter.blocks[dedup_slot_block(t, source)];
+	struct dedup_slot *slot = (struct dedup_slot *)at;
+
+	for (uint64_t i = 0; i < t->slot_blocks * sizeof(*at) / 8; i++)
+		((uint64_t *)at)[i] = random_next(seed) >> random_next(seed) % 64;
+	at[DEDUP_SLOT_ABOUT].word[DEDUP_SLOT_STATE] = DEDUP_SLOT_IN_USE;
+	slot->key[DEDUP_SOURCE_WORDS] =
+		sim.config.policy.streams[0].realm_key + sim.state.sources_era;
+	at[t->account].word[DEDUP_ACCOUNT(version)] &= ~(random_next(seed) & 1);
+}
+
+TEST(any_account_is_read)
+{
+	char text[SENDER_TEXT_MAX];
+	struct sender_list list;
+	uint64_t seed = 1;
+
+	sim_start_numbered(&sim, "sequence = payload+4:4\nhistory = 512", 1, 2);
+	for (int i = 0; i < 400; i++) {
+		bring_sender(0, &seed);
+		assert_int_equal(sender_list_read(&sim.filter, 3, &list), 0);
+		for (uint32_t k = 0; k < list.cnt; k++) {
+			hostile_assert_shown(sender_text(&sim.config, &list.list[k], text));
+			accounts_skew_quantile(&list.list[k].paths[0].counted, 0.99);
+		}
+		sender_list_free(&list);
+	}
 	sim_stop(&sim);
 }
 
@@ -288,10 +331,6 @@ int main(void)
 {
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
 		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, NULL, NULL, &ACCOUNT_KINDS[i]);
-	add_test("source-is-recycled", source_is_recycled, NULL, NULL, NULL);
-	add_test("numbers-cross-2-to-the-40th", numbers_cross_2_to_the_40th, NULL, NULL, NULL);
-	add_test("nothing-counts-that-was-seen-before", nothing_counts_that_was_seen_before, NULL,
-		 NULL, &BEHIND);
 	add_own_tests(NULL, NULL);
 	return run_added_any_tests("accounts");
 }

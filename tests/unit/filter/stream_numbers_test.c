@@ -6,32 +6,24 @@
 
 #include "ids.h"
 #include "predecessor.h"
-#include "profile_stream.h"
 #include "sim.h"
 #include "see.h"
 #include "stream_ids.h"
 #include "stream_numbers.h"
 
-#define S 1000000000ULL
 #define NOW 1000 /* jiffies */
 
-#define BITS_32 "source = payload+0:4\nsequence = payload+4:4\nhistory = 256"
-#define BITS_64 "source = payload+0:4\nsequence = payload+4:8"
-#define LITTLE_64 "source = payload+0:4\nsequence = payload+4:8le"
-#define LITTLE_12 "source = payload+0:4\nsequence = payload+4:2le/0xfff0"
-#define BITS_12 "source = payload+0:4\nsequence = payload+4:2/0xfff0"
+#define BITS_32 "sequence = payload+4:4\nhistory = 256"
+#define BITS_64 "sequence = payload+4:8"
+#define LITTLE_64 "sequence = payload+4:8le"
+#define LITTLE_12 "sequence = payload+4:2le/0xfff0"
+#define BITS_12 "sequence = payload+4:2/0xfff0"
 
 static struct sim sim, old;
 
 static void start(struct sim *s, const char *keys)
 {
-	struct filter_spec spec = sim_spec(100, 1e-3, S);
-	char lines[256];
-
-	snprintf(lines, sizeof(lines), "layer = udp\n%s", keys);
-	profile_stream(&spec.streams[0], "a", lines);
-	spec.sources = 4;
-	sim_start(s, &spec, 1);
+	sim_start_numbered(s, keys, 4, 0);
 	s->state.stale_at = NOW + s->config.memory.stale_jiffies;
 }
 
@@ -67,29 +59,17 @@ static int packet(struct sim *s, uint32_t source, uint64_t number)
 	return dedup_see(&c->sources, &c->numbered[0].recovery, s->filter.blocks, &key, &p);
 }
 
-static int see(struct sim *s, uint32_t source, uint64_t number)
+static const uint8_t *id_of(const struct sim *s, uint32_t source, uint64_t number)
 {
-	uint8_t id[DEDUP_ID_BYTES_MAX];
+	static uint8_t id[DEDUP_ID_BYTES_MAX];
 
 	assert_int_equal(make_id(s, source, number, id), 0);
-	return ids_see(&s->filter, id);
+	return id;
 }
 
-static int test(struct sim *s, uint32_t source, uint64_t number)
-{
-	uint8_t id[DEDUP_ID_BYTES_MAX];
-
-	assert_int_equal(make_id(s, source, number, id), 0);
-	return ids_test(&s->filter, id);
-}
-
-static int drop(struct sim *s, uint32_t source, uint64_t number)
-{
-	uint8_t id[DEDUP_ID_BYTES_MAX];
-
-	assert_int_equal(make_id(s, source, number, id), 0);
-	return ids_remove(&s->filter, id);
-}
+#define see(s, source, number) ids_see(&(s)->filter, id_of(s, source, number))
+#define test(s, source, number) ids_test(&(s)->filter, id_of(s, source, number))
+#define drop(s, source, number) ids_remove(&(s)->filter, id_of(s, source, number))
 
 /* Source 0 and number 0 are a source and a number like others. */
 TEST(numbers_are_shared_with_packets)
@@ -169,15 +149,12 @@ TEST(every_call_is_about_numbers)
 	ids_see_many(&sim.filter, ids, 3, results);
 	assert_true(!results[0] && results[1] == 1 && !results[2]);
 	assert_int_equal(ids_add(&sim.filter, ids[2]), 1);
-	make_id(&sim, 1, 9, ids[0]);
-	assert_int_equal(ids_add(&sim.filter, ids[0]), 0);
+	assert_int_equal(ids_add(&sim.filter, id_of(&sim, 1, 9)), 0);
 	assert_int_equal(packet(&sim, 1, 9), DEDUP_SEEN);
-	make_id(&sim, 1, 10, ids[0]);
-	assert_int_equal(ids_learn_again(&sim.filter, ids[0]), 0);
+	assert_int_equal(ids_learn_again(&sim.filter, id_of(&sim, 1, 10)), 0);
 	assert_int_equal(packet(&sim, 1, 10), DEDUP_SEEN);
-	assert_int_equal(ids_learn_again(&sim.filter, ids[0]), 1);
-	make_id(&sim, 2, 10, ids[0]);
-	assert_int_equal(ids_learn_again(&sim.filter, ids[0]), 0);
+	assert_int_equal(ids_learn_again(&sim.filter, id_of(&sim, 1, 10)), 1);
+	assert_int_equal(ids_learn_again(&sim.filter, id_of(&sim, 2, 10)), 0);
 	sim_stop(&sim);
 }
 
