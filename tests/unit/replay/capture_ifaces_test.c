@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The interfaces of packets, and their names, which libpcap does not tell. */
+/* The interfaces of packets, their names, which libpcap does not tell, and those it cannot read. */
 #include "unit.h"
 
 #include "capture_samples.h"
@@ -213,6 +213,48 @@ TEST(flood_of_interfaces)
 	assert_int_equal(capture_next(c, &frame), -EBADMSG);
 	assert_diag("FILE: packet 2: more interfaces than can be read");
 	capture_close(c);
+	file_free(&f);
+}
+
+/* libpcap does not take interfaces of two link types together: what was before them counts. */
+TEST(interfaces_that_differ)
+{
+	struct file f = { 0 };
+	struct capture_frame frame;
+	struct capture *c;
+	const char *text;
+
+	ng_section(&f);
+	ng_iface(&f, LINK_ETHERNET, 65535, NULL);
+	ng_small(&f, 0);
+	ng_iface(&f, LINK_SLL, 65535, NULL);
+	ng_small(&f, 1);
+	diags_collect();
+	open_frames(&f, &c, &frame);
+	assert_int_equal(capture_next(c, &frame), -EBADMSG);
+	text = assert_diag("has a type 113 different");
+	assert_non_null(strstr(text, "FILE: packet 2: "));
+	assert_non_null(strstr(text, "capture each interface into a file of its own"));
+	capture_close(c);
+	file_free(&f);
+}
+
+/* Those of different snap lengths are read, as merged files have them. */
+TEST(snap_lengths_that_differ)
+{
+	static const uint32_t SNAPS[] = { 65535, 96, 0, 262144 };
+	struct file f = { 0 };
+	struct capture *c;
+
+	ng_section(&f);
+	for (uint32_t i = 0; i < ARRAY_SIZE(SNAPS); i++) {
+		ng_iface(&f, LINK_ETHERNET, SNAPS[i], NULL);
+		ng_small(&f, i);
+	}
+	c = open_whole(&f);
+	for (uint32_t i = 0; i < ARRAY_SIZE(SNAPS); i++)
+		expect_iface(c, i);
+	assert_ends(c);
 	file_free(&f);
 }
 
