@@ -97,24 +97,6 @@ static void assert_refused(const char *words)
 		fail_msg("'%s' is not in: %s", words, diags_last());
 }
 
-/* What is no file would be gone. */
-TEST_WITH(only_files_are_replaced, make_dir, remove_dir)
-{
-	static struct snapshot_head h;
-	struct filter_spec spec = spec_for(DEDUP_BLOCKED, 100);
-	char target[80];
-	struct sim s;
-
-	diags_collect();
-	sim_start(&s, &spec, 1);
-	snprintf(target, sizeof(target), "%s/other", dir);
-	assert_int_equal(symlink(target, path), 0);
-	assert_int_equal(snapshot_save(&s.filter, path, NULL, &h), -EEXIST);
-	assert_non_null(strstr(diags_last(), "and no file"));
-	assert_int_equal(unlink(path), 0);
-	sim_stop(&s);
-}
-
 TEST_WITH(is_private_and_whole, make_dir, remove_dir)
 {
 	size_t size;

@@ -66,6 +66,23 @@ static void assert_file(const char *name, uint32_t frames)
 	file_free(&f);
 }
 
+static struct capture_out *create(enum capture_out_mode mode)
+{
+	struct capture_out *o;
+
+	assert_int_equal(capture_create(path, SNAP, mode, &o), 0);
+	return o;
+}
+
+static void write_frames(struct capture_out *o, uint32_t cnt)
+{
+	for (uint32_t i = 0; i < cnt; i++) {
+		struct capture_frame f = frame(i);
+
+		assert_int_equal(capture_write(o, &f), 0);
+	}
+}
+
 static void assert_old_file(void)
 {
 	sh("test \"$(cat %s)\" = old", path);
@@ -83,10 +100,9 @@ static int begin(void **state)
 
 TEST_ROWS(written_files, MODES)
 {
-	struct capture_out *o;
-
 	for (uint32_t frames = 0; frames < 700; frames += 233) {
-		assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
+		struct capture_out *o = create(row->mode);
+
 		for (uint32_t i = 0; i < frames; i++) {
 			struct capture_frame f = frame(i);
 
@@ -101,43 +117,12 @@ TEST_ROWS(written_files, MODES)
 	}
 }
 
-TEST_ROWS(files_that_are_read_back, MODES)
-{
-	static const uint8_t MAC[6];
-	struct capture_out *o;
-	struct capture *c;
-	struct capture_frame f, g;
-
-	assert_int_equal(capture_create(path, 262144, row->mode, &o), 0);
-	for (uint32_t i = 0; i < 300; i++) {
-		f = frame(i);
-		assert_int_equal(capture_write(o, &f), 0);
-	}
-	assert_int_equal(capture_finish(o), 0);
-	assert_int_equal(capture_open(path, MAC, &c), 0);
-	for (uint32_t i = 0; i < 300; i++) {
-		f = frame(i);
-		assert_int_equal(capture_next(c, &g), 1);
-		assert_int_equal(g.ns, f.ns);
-		assert_int_equal(g.len, f.len);
-		assert_int_equal(g.wire_len, f.wire_len);
-		assert_memory_equal(g.data, f.data, f.len);
-	}
-	assert_int_equal(capture_next(c, &g), 0);
-	capture_close(c);
-}
-
 /* Until it is finished, PATH is what it was; live, it is what was written. */
 TEST_ROWS(discarded_files, MODES)
 {
-	struct capture_out *o;
+	struct capture_out *o = create(row->mode);
 
-	assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
-	for (uint32_t i = 0; i < 2000; i++) {
-		struct capture_frame f = frame(i);
-
-		assert_int_equal(capture_write(o, &f), 0);
-	}
+	write_frames(o, 2000);
 	if (row->mode == CAPTURE_AT_ONCE)
 		sh("test \"$(cat %s)\" = old && test -e %s", path, part);
 	capture_discard(o);
@@ -167,7 +152,7 @@ TEST_ROWS(full_disks, MODES)
 
 	diags_collect();
 	limit_files(100000);
-	assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
+	o = create(row->mode);
 	for (uint32_t i = 0; i < 3000; i++) {
 		struct capture_frame f = frame(i);
 		int failed = capture_write(o, &f);
@@ -200,48 +185,23 @@ TEST(live_file_without_room_for_its_header)
 }
 
 /* A device of our own: the machine's must survive what is tested here. */
-static void make_device(const char *name, unsigned int minor_number)
-{
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	if (mknod(path, S_IFCHR | 0600, makedev(1, minor_number)) ||
-	    close(open(path, O_WRONLY | O_CLOEXEC)))
-		skip(); /* not root, or no devices there */
-}
-
-static void assert_device(void)
-{
-	struct stat st;
-
-	assert_int_equal(stat(path, &st), 0);
-	assert_true(S_ISCHR(st.st_mode));
-}
-
-TEST_ROWS(device_null, MODES)
-{
-	struct capture_frame f = frame(1);
-	struct capture_out *o;
-
-	make_device("null", 3);
-	assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
-	assert_int_equal(capture_write(o, &f), 0);
-	assert_int_equal(capture_finish(o), 0);
-	assert_device();
-}
-
 TEST_ROWS(device_full, MODES)
 {
 	struct capture_out *o;
+	struct stat st;
+	int err;
 
-	make_device("full", 7);
+	snprintf(path, sizeof(path), "%s/full", dir);
+	if (mknod(path, S_IFCHR | 0600, makedev(1, 7)) || close(open(path, O_WRONLY | O_CLOEXEC)))
+		skip(); /* not root, or no devices there */
 	diags_collect();
-	if (row->mode == CAPTURE_AT_ONCE) {
-		assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
-		assert_int_equal(capture_finish(o), -ENOSPC);
-	} else {
-		assert_int_equal(capture_create(path, SNAP, row->mode, &o), -ENOSPC);
-	}
+	err = capture_create(path, SNAP, row->mode, &o);
+	if (row->mode == CAPTURE_AT_ONCE && !err)
+		err = capture_finish(o);
+	assert_int_equal(err, -ENOSPC);
 	assert_diag("/full: No space left on device");
-	assert_device();
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
 }
 
 TEST_ROWS(pipes, MODES)
@@ -253,12 +213,8 @@ TEST_ROWS(pipes, MODES)
 	sh("mkfifo %s/fifo; { cat %s/fifo >%s 2>&1; : >%s.all; } >/dev/null 2>&1 &", dir, dir, copy,
 	   copy);
 	snprintf(path, sizeof(path), "%s/fifo", dir);
-	assert_int_equal(capture_create(path, SNAP, row->mode, &o), 0);
-	for (uint32_t i = 0; i < 50; i++) {
-		struct capture_frame f = frame(i);
-
-		assert_int_equal(capture_write(o, &f), 0);
-	}
+	o = create(row->mode);
+	write_frames(o, 50);
 	assert_int_equal(capture_finish(o), 0);
 	sh("for i in $(seq 600); do [ ! -e %s.all ] || exit 0; sleep 0.05; done; exit 1", copy);
 	assert_file(copy, 50);
@@ -267,7 +223,6 @@ TEST_ROWS(pipes, MODES)
 /* Standard output stays open, and its earlier bytes stay. */
 TEST_ROWS(standard_output, MODES)
 {
-	struct capture_frame f = frame(0);
 	struct capture_out *o;
 	int own = dup(STDOUT_FILENO);
 
@@ -275,7 +230,7 @@ TEST_ROWS(standard_output, MODES)
 	sh("rm %s", path);
 	assert_non_null(freopen(path, "we", stdout));
 	assert_int_equal(capture_create("-", SNAP, row->mode, &o), 0);
-	assert_int_equal(capture_write(o, &f), 0);
+	write_frames(o, 1);
 	assert_int_equal(capture_finish(o), 0);
 	assert_file(path, 1);
 	assert_true(puts("more") >= 0);
@@ -311,11 +266,8 @@ TEST_ROWS(unwritable_files, REFUSALS)
 /* A link that somebody put where the part is going to be is not followed. */
 TEST(links_are_not_followed)
 {
-	struct capture_out *o;
-
 	sh("echo theirs >%s/theirs; rm -f %s; ln -s theirs %s", dir, part, part);
-	assert_int_equal(capture_create(path, SNAP, CAPTURE_AT_ONCE, &o), 0);
-	assert_int_equal(capture_finish(o), 0);
+	assert_int_equal(capture_finish(create(CAPTURE_AT_ONCE)), 0);
 	assert_file(path, 0);
 	sh("test \"$(cat %s/theirs)\" = theirs && stat -c %%F %s | grep -q ^regular", dir, path);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The packets inside of captured frames: of each tunnel, whole, cut at every byte, and of any bytes.
+/* The packets inside of captured frames: of each tunnel, whole, and cut at every byte. Any bytes are
+ * tried by survey_test.
  */
 #include "unit.h"
 
@@ -203,37 +204,6 @@ TEST(cut_at_every_byte)
 			free(copy);
 		}
 	}
-}
-
-/* Of lengths that lie, and other bytes: the inner frame lies in the outer one. */
-TEST(any_bytes)
-{
-	static struct frame f, inner;
-	const struct dedup_tunnels t = opens(NULL);
-	uint8_t *buffer = malloc(64); /* its end is the allocation's */
-	uint64_t seed = 3;
-
-	for (uint32_t i = 0; i < 200000; i++) {
-		struct capture_frame c;
-		struct inside in;
-		uint8_t *copy;
-
-		make(&ROWS[random_next(&seed) % ARRAY_SIZE(ROWS)], &f, &inner);
-		for (uint32_t j = random_next(&seed) % 3; j; j--)
-			f.data[random_next(&seed) % f.len] = (uint8_t)random_next(&seed);
-		c = (struct capture_frame){ .len = f.len, .wire_len = f.len };
-		if (random_next(&seed) % 4 == 0)
-			c.len = random_next(&seed) % f.len;
-		copy = malloc(c.len + 1);
-		memcpy(copy + 1, f.data, c.len);
-		c.data = copy + 1;
-		inside_open(&in, &c, &t, buffer, 64);
-		assert_true(in.frame.wire_len <= f.len);
-		assert_true(in.frame.len <= c.len || in.frame.len == 14);
-		assert_true(in.frame.data == c.data || in.frame.len <= 64);
-		free(copy);
-	}
-	free(buffer);
 }
 
 static uint32_t frame_leads_to(const struct frame *f)

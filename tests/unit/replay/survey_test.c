@@ -475,7 +475,8 @@ TEST(any_bytes)
 {
 	static const char *const NAMES[] = { "moldudp64-feeds", "rtp-by-two-paths",
 					     "shreds",		"span-of-both-directions",
-					     "gossip-mesh",	"r-tag" };
+					     "gossip-mesh",	"r-tag",
+					     "mirrors-in-geneve",	"mirrors-of-a-fabric" };
 	const struct survey_result *r;
 	struct survey *s;
 	uint64_t seed = 5, cnt = 0, sum = 0;

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "plan.h"
-#include "profile.h"
+#include "profile_stream.h"
 #include "streams.h"
 #include "tunnels.h"
 
@@ -75,26 +75,9 @@ TEST_ROWS(text_is_taken_or_refused, TEXTS)
 	assert_string_equal(FORMAT_TUNNELS(&got, got.kinds), row->again ?: row->text);
 }
 
-/* Adds a stream of this profile. */
-static void add_stream(struct filter_spec *spec, const char *name, const char *profile)
-{
-	struct spec_stream *s = &spec->streams[spec->streams_cnt++];
-	struct profiles all = { 0 };
-	struct profile_error err = { 0 };
-
-	if (profiles_parse(&all, profile, strlen(profile), PROFILE_BUILTIN, &err))
-		fail_msg("%u:%u: %s", err.line, err.column, err.says);
-	*s = (struct spec_stream){ .stream = all.list->stream,
-				   .tunnels = all.list->tunnels,
-				   .ports_cnt = all.list->ports_cnt };
-	memcpy(s->ports, all.list->ports, sizeof(s->ports));
-	snprintf(s->stream.name, sizeof(s->stream.name), "%s", name);
-	profiles_free(&all);
-}
-
-#define UDP "[profile p]\nlayer = udp\nports = 8001-8010\nid = payload+0:8\n"
-#define IP "[profile p]\nlayer = ip\nid = packet\n"
-#define ETHERNET "[profile p]\nlayer = ethernet\nid = frame\n"
+#define UDP "layer = udp\nports = 8001-8010\nid = payload+0:8\n"
+#define IP "layer = ip\nid = packet\n"
+#define ETHERNET "layer = ethernet\nid = frame\n"
 #define OUTER "require = outer+4:3 == 0x000007\n"
 
 /* Streams, and what comes of them. */
@@ -116,7 +99,7 @@ static const struct spec_row {
 	{ "tunnel-to-a-port-of-the-stream", .a = UDP, .option = "vxlan:8010", .opens_a = BIT(vxlan),
 	  .ports_cnt = 1 },
 	{ "tunnel-on-one-of-the-ranges",
-	  .a = "[profile p]\nlayer = udp\nports = 8001,8005\nid = payload+0:8\n",
+	  .a = "layer = udp\nports = 8001,8005\nid = payload+0:8\n",
 	  .option = "vxlan:8005", .opens_a = BIT(vxlan), .ports_cnt = 1 },
 	{ "tunnel-beside-the-ports", .a = UDP, .option = "vxlan:8011,8000", .opens_a = BIT(vxlan),
 	  .ports_cnt = 2, .direct = true },
@@ -126,13 +109,13 @@ static const struct spec_row {
 	  .says = "s1 reads the header of a tunnel" },
 	{ "outer-field-and-none", .a = IP OUTER "tunnels = gre\n", .option = "none",
 	  .says = "s0 reads the header of a tunnel" },
-	{ "outer-id-without-tunnels", .a = "[profile p]\nlayer = ip\nid = outer+0:4\nid = packet\n",
+	{ "outer-id-without-tunnels", .a = "layer = ip\nid = outer+0:4\nid = packet\n",
 	  .says = "s0 reads the header of a tunnel" },
 	{ "near-the-end", .a = ETHERNET "require = end-14:2 == 0x88fb\n", .option = "gre",
 	  .opens_a = BIT(gre) },
 	{ "far-from-the-end", .a = ETHERNET "require = end-15:2 == 0x88fb\n", .option = "gre",
 	  .says = "s0 has a field that begins more than 14 bytes" },
-	{ "far-id", .a = "[profile p]\nlayer = ethernet\nid = end-20:16\n", .option = "gre",
+	{ "far-id", .a = "layer = ethernet\nid = end-20:16\n", .option = "gre",
 	  .says = "s0 has a field that begins more than 14 bytes" },
 	{ "far-from-the-end-and-vlan", .a = ETHERNET "require = end-15:2 == 0x88fb\n",
 	  .option = "vlan", .opens_a = BIT(vlan) },
@@ -157,7 +140,7 @@ static void make_spec(const struct spec_row *r, struct filter_spec *spec)
 				      .window_ns = 1000000000,
 				      .deliver = r->deliver };
 	for (int i = 0; i < 2 && profiles[i]; i++) {
-		add_stream(spec, names[i], profiles[i]);
+		profile_stream(&spec->streams[spec->streams_cnt++], names[i], profiles[i]);
 		spec->streams[i].stream.realm = i;
 	}
 	if (r->option)
