@@ -150,16 +150,6 @@ TEST(place_is_of_the_message)
 	diag_receive_end(&r);
 }
 
-TEST(control_characters_are_question_marks)
-{
-	struct diag_receiver r = { .take = take, .to = got[0] };
-
-	diag_receive(&r);
-	diag_note("%s", "a\033[2Jb\nc\x1f_\xff");
-	diag_receive_end(&r);
-	assert_string_equal(got[0], "a?[2Jb?c?_?");
-}
-
 /* The first message of each time; and again after another one, or none. */
 TEST(once)
 {

@@ -34,142 +34,81 @@ static const struct filter_spec OLD = {
 	.comment = "five",
 };
 
-static void no_layout(struct filter_spec *s)
-{
-	s->bits = s->hashes = s->index_bits = s->countdown_bits = s->given.bits = 0;
-}
-
-static void nothing(struct filter_spec *s)
-{
-	(void)s;
-}
-
-static void capacity(struct filter_spec *s)
-{
-	no_layout(s);
-	s->capacity = 9;
-	s->given.capacity = true;
-}
-
-/* As the nearest double has it. */
-static void fpr(struct filter_spec *s)
-{
-	no_layout(s);
-	s->fpr_e18 = 7900000000000001;
-	s->given.fpr = true;
-}
-
-/* The sizes that were given for the ids stay. */
-static void sources(struct filter_spec *s)
-{
-	s->sources = 9;
-	s->given.sources = true;
-}
-
-static void paths(struct filter_spec *s)
-{
-	s->paths = 0;
-	s->given.paths = true;
-}
-
-static void kind(struct filter_spec *s)
-{
-	no_layout(s);
-	s->layout = DEDUP_COUNTDOWN;
-	s->hash = DEDUP_FAST;
-	s->hashes = 9;
-	s->given.layout = s->given.hash = s->given.hashes = true;
-}
-
-static void drop_for(struct filter_spec *s)
-{
-	s->count_only = false;
-	s->drop_ns = 9 * S;
-	s->given.action = false;
-}
-
-static void only_count(struct filter_spec *s)
-{
-	s->drop_ns = 0;
-	s->given.drop_for = false;
-}
-
-static void drop(struct filter_spec *s)
-{
-	s->count_only = false;
-	s->drop_ns = 0;
-	s->given.drop_for = false;
-}
-
-static void flags(struct filter_spec *s)
-{
-	s->forwarded = s->learn_app = s->ihave_pass = false;
-	s->given.forwarded = s->given.learn = s->given.ihave = true;
-}
-
-static void comment(struct filter_spec *s)
-{
-	strncpy(s->comment, "9", sizeof(s->comment));
-	s->given.comment = true;
-}
-
-static void tunnels(struct filter_spec *s)
-{
-	s->tunnels = (struct dedup_tunnels){ .kinds = DEDUP_TUNNEL_BIT(vxlan),
-					     .ports = { { 9, DEDUP_TUNNEL_vxlan } },
-					     .ports_cnt = 1 };
-	s->given.tunnels = true;
-}
-
-/* Then no header is asked for its destination. */
-static void no_tunnels(struct filter_spec *s)
-{
-	s->tunnels = (struct dedup_tunnels){ 0 };
-	s->given.tunnels = true;
-	s->outer_to_cnt = s->outer_to4_cnt = s->given.outer_to = 0;
-}
-
-static void outer_to(struct filter_spec *s)
-{
-	s->outer_to[0].addr[0] = 10;
-	s->outer_to[0].mask[0] = 0xff;
-	s->outer_to_cnt = s->outer_to4_cnt = 1;
-	s->given.outer_to = true;
-}
-
-static void tunnels_and_outer_to(struct filter_spec *s)
-{
-	tunnels(s);
-	outer_to(s);
-}
+/* A field, and its new value. */
+struct set {
+	size_t at, bytes; /* 0 bytes: there are no more */
+	uint64_t value;
+};
+#define SET(field, value)                                                                      \
+	{                                                                                      \
+		offsetof(struct filter_spec, field), sizeof(((struct filter_spec *)0)->field), \
+			(uint64_t)(value)                                                      \
+	}
+#define NO_LAYOUT \
+	SET(bits, 0), SET(hashes, 0), SET(index_bits, 0), SET(countdown_bits, 0), SET(given.bits, 0)
+#define VXLAN_9                                                                                \
+	SET(tunnels.kinds, DEDUP_TUNNEL_BIT(vxlan)), SET(tunnels.ports_cnt, 1),                \
+		SET(tunnels.ports[0].port, 9), SET(tunnels.ports[0].kind, DEDUP_TUNNEL_vxlan), \
+		SET(given.tunnels, 1)
+#define TO_10                                                                               \
+	SET(outer_to[0].addr[0], 10), SET(outer_to[0].mask[0], 0xff), SET(outer_to_cnt, 1), \
+		SET(outer_to4_cnt, 1), SET(given.outer_to, 1)
 
 static const struct row {
 	const char *name;
 	const char *given[7]; /* option, value, ... */
-	void (*change)(struct filter_spec *s);
-	unsigned int groups; /* of what was given */
+	unsigned int groups;  /* of what was given */
+	struct set sets[12];
 } ROWS[] = {
-	{ "nothing", { NULL }, nothing, 0 },
-	{ "capacity", { "--capacity", "9" }, capacity, OPT_CAPACITY },
-	{ "fpr", { "--fpr", "0.0079" }, fpr, OPT_FPR },
-	{ "sources", { "--sources", "9" }, sources, OPT_SOURCES },
-	{ "paths", { "--paths", "0" }, paths, OPT_SOURCES },
-	{ "kind", { "--layout", "countdown", "--hash", "fast", "--hashes", "9" }, kind, OPT_LAYOUT },
-	{ "for", { "--for", "9s" }, drop_for, OPT_ACTION },
-	{ "count", { "--action", "count" }, only_count, OPT_ACTION },
-	{ "drop", { "--action", "drop" }, drop, OPT_ACTION },
-	{ "comment", { "--comment", "9" }, comment, OPT_ACTION },
-	{ "tunnels", { "--tunnels", "vxlan:9" }, tunnels, OPT_DESTINATION },
-	{ "no-tunnels", { "--tunnels", "none" }, no_tunnels, OPT_DESTINATION },
-	{ "outer-to", { "--outer-to", "10.0.0.0/8" }, outer_to, OPT_DESTINATION },
+	{ "nothing", { NULL }, 0, { { 0 } } },
+	{ "capacity",
+	  { "--capacity", "9" },
+	  OPT_CAPACITY,
+	  { NO_LAYOUT, SET(capacity, 9), SET(given.capacity, 1) } },
+	/* As the nearest double has it. */
+	{ "fpr",
+	  { "--fpr", "0.0079" },
+	  OPT_FPR,
+	  { NO_LAYOUT, SET(fpr_e18, 7900000000000001), SET(given.fpr, 1) } },
+	/* The sizes that were given for the ids stay. */
+	{ "sources", { "--sources", "9" }, OPT_SOURCES, { SET(sources, 9), SET(given.sources, 1) } },
+	{ "paths", { "--paths", "0" }, OPT_SOURCES, { SET(paths, 0), SET(given.paths, 1) } },
+	{ "kind",
+	  { "--layout", "countdown", "--hash", "fast", "--hashes", "9" },
+	  OPT_LAYOUT,
+	  { NO_LAYOUT, SET(layout, DEDUP_COUNTDOWN), SET(hash, DEDUP_FAST), SET(hashes, 9),
+	    SET(given.layout, 1), SET(given.hash, 1), SET(given.hashes, 1) } },
+	{ "for",
+	  { "--for", "9s" },
+	  OPT_ACTION,
+	  { SET(count_only, 0), SET(drop_ns, 9 * S), SET(given.action, 0) } },
+	{ "count", { "--action", "count" }, OPT_ACTION, { SET(drop_ns, 0), SET(given.drop_for, 0) } },
+	{ "drop",
+	  { "--action", "drop" },
+	  OPT_ACTION,
+	  { SET(count_only, 0), SET(drop_ns, 0), SET(given.drop_for, 0) } },
+	{ "comment",
+	  { "--comment", "9" },
+	  OPT_ACTION,
+	  { SET(comment[0], '9'), SET(comment[1], 0), SET(comment[2], 0), SET(comment[3], 0),
+	    SET(given.comment, 1) } },
+	{ "tunnels", { "--tunnels", "vxlan:9" }, OPT_DESTINATION, { VXLAN_9 } },
+	/* Then no header is asked for its destination. */
+	{ "no-tunnels",
+	  { "--tunnels", "none" },
+	  OPT_DESTINATION,
+	  { SET(tunnels.kinds, 0), SET(given.tunnels, 1), SET(outer_to_cnt, 0),
+	    SET(outer_to4_cnt, 0), SET(given.outer_to, 0) } },
+	{ "outer-to", { "--outer-to", "10.0.0.0/8" }, OPT_DESTINATION, { TO_10 } },
 	{ "tunnels-and-outer-to",
 	  { "--tunnels", "vxlan:9", "--outer-to", "10.0.0.0/8" },
-	  tunnels_and_outer_to,
-	  OPT_DESTINATION },
+	  OPT_DESTINATION,
+	  { VXLAN_9, TO_10 } },
 	{ "flags",
 	  { "--forwarded", "no", "--learn", "kernel", "--ihave", "drop" },
-	  flags,
-	  OPT_DESTINATION | OPT_ACTION },
+	  OPT_DESTINATION | OPT_ACTION,
+	  { SET(forwarded, 0), SET(learn_app, 0), SET(ihave_pass, 0), SET(given.forwarded, 1),
+	    SET(given.learn, 1), SET(given.ihave, 1) } },
 };
 
 static void give(struct wish *w, const char *option, const char *value)
@@ -188,7 +127,8 @@ TEST_ROWS(given_goes_over, ROWS)
 	for (const char *const *g = row->given; *g; g += 2)
 		give(&w, g[0], g[1]);
 	wish_apply(&w, &got);
-	row->change(&expected);
+	for (const struct set *set = row->sets; set->bytes; set++)
+		memcpy((char *)&expected + set->at, &set->value, set->bytes);
 	assert_memory_equal(&got, &expected, sizeof(got));
 	for (unsigned int group = 1; group < OPT_NEXT; group <<= 1)
 		assert_int_equal(wish_gives(&w, group), !!(row->groups & group));
