@@ -36,6 +36,7 @@ static const struct sent {
 /* Streams as long as the ids that are known, so that a spread of all of them shows. */
 TEST(traffics_are_what_their_names_say)
 {
+	uint64_t all_fresh = 0;
 	const struct bench b = { .setting = { .ids = 2 * IDS, .warm = BENCH_WARM_AUTO },
 				 .cpus = { 5, 7 } };
 	const struct bench_subject subject = { .next = FIRST, .known = KNOWN, .salt = 3 };
@@ -65,7 +66,9 @@ TEST(traffics_are_what_their_names_say)
 		if (sent->known)
 			assert_row(sent->name, farthest < sent->known_spread &&
 						       farthest >= sent->known_spread * 95 / 100);
+		all_fresh += sent->fresh;
 	}
+	assert_true(about(bench_traffic_fresh() * IDS, all_fresh));
 }
 
 TEST(warm_is_what_was_asked_for_or_suffices)
@@ -74,9 +77,7 @@ TEST(warm_is_what_was_asked_for_or_suffices)
 		uint64_t ids, asked, warm;
 	} WARM[] = {
 		{ 1000, BENCH_WARM_AUTO, 10000 },
-		{ 100000, BENCH_WARM_AUTO, 50000 },
 		{ 1000000, BENCH_WARM_AUTO, 500000 },
-		{ 100000000, BENCH_WARM_AUTO, 500000 },
 		{ 100000, 0, 0 },
 		{ 1000, 12345, 12345 },
 	};
@@ -119,15 +120,11 @@ TEST(streams_of_one_time_ran_at_once)
 		uint64_t begin[2], end[2];
 		bool at_once;
 	} PAIRS[] = {
-		{ "together", { 100, 100 }, { 200, 200 }, true },
-		{ "one a little later", { 100, 110 }, { 200, 210 }, true },
 		{ "half of both", { 100, 150 }, { 200, 250 }, true },
 		{ "less than half of both", { 100, 151 }, { 200, 251 }, false },
-		{ "one within the other", { 100, 300 }, { 1000, 400 }, true },
 		{ "half of the shorter one", { 100, 950 }, { 1000, 1050 }, true },
 		{ "less than half of the shorter one", { 100, 951 }, { 1000, 1051 }, false },
 		{ "one after the other", { 100, 200 }, { 200, 300 }, false },
-		{ "far from each other", { 100, 5000 }, { 200, 5100 }, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(PAIRS); i++) {
@@ -139,15 +136,6 @@ TEST(streams_of_one_time_ran_at_once)
 		assert_row(PAIRS[i].name, bench_ran_at_once(&a, &b) == PAIRS[i].at_once);
 		assert_row(PAIRS[i].name, bench_ran_at_once(&b, &a) == PAIRS[i].at_once);
 	}
-}
-
-TEST(fresh_ids_of_all_traffics_are_counted)
-{
-	uint64_t fresh = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(SENT); i++)
-		fresh += SENT[i].fresh;
-	assert_true(about(bench_traffic_fresh() * IDS, fresh));
 }
 
 UNIT_MAIN()

@@ -132,7 +132,7 @@ static const struct survey_row ROWS[] = {
 	  4900, 4900 },
 };
 
-TEST_WITH(copies_by_two_interfaces, NULL, survey_forget)
+TEST(copies_by_two_interfaces)
 {
 	const struct survey_result *r = survey_of("moldudp64-by-two-interfaces");
 
@@ -143,7 +143,7 @@ TEST_WITH(copies_by_two_interfaces, NULL, survey_forget)
 }
 
 /* A path is a stream on an interface. */
-TEST_WITH(paths_of_numbered_streams, NULL, survey_forget)
+TEST(paths_of_numbered_streams)
 {
 	static const struct {
 		const char *name;
@@ -160,7 +160,7 @@ TEST_WITH(paths_of_numbered_streams, NULL, survey_forget)
 }
 
 /* 5,000 packets on B, 50 of them heartbeats; A lost 50. */
-TEST_WITH(figures_of_feeds, NULL, survey_forget)
+TEST(figures_of_feeds)
 {
 	const struct survey_destination *a, *b;
 	const struct survey_fit *f;
@@ -200,7 +200,7 @@ TEST_WITH(figures_of_feeds, NULL, survey_forget)
 }
 
 /* An id says what a duplicate is, though the bytes differ; but in others that is suspicious. */
-TEST_WITH(ids_of_other_bytes, NULL, survey_forget)
+TEST(ids_of_other_bytes)
 {
 	const struct survey_destination *d;
 	const struct survey_result *r = survey_of("gossip-mesh");
@@ -222,7 +222,7 @@ TEST_WITH(ids_of_other_bytes, NULL, survey_forget)
 	assert_string_equal(d->best->profile->stream.name, "payload");
 }
 
-TEST_WITH(too_old_for_the_profile, NULL, survey_forget)
+TEST(too_old_for_the_profile)
 {
 	const struct survey_fit *f;
 	const struct survey_result *r = survey_of("slow-relay");
@@ -234,7 +234,7 @@ TEST_WITH(too_old_for_the_profile, NULL, survey_forget)
 	assert_int_equal(f->window_ns, 5 * SECOND);
 }
 
-TEST_WITH(senders_that_repeat, NULL, survey_forget)
+TEST(senders_that_repeat)
 {
 	const struct survey_destination *d;
 	const struct survey_result *r = survey_of("keepalives");
@@ -247,7 +247,7 @@ TEST_WITH(senders_that_repeat, NULL, survey_forget)
 	assert_int_equal(r->advice, SURVEY_NOTHING);
 }
 
-TEST_WITH(streams_left_out, NULL, survey_forget)
+TEST(streams_left_out)
 {
 	const struct survey_result *r = survey_of("many-streams");
 
@@ -264,7 +264,7 @@ TEST_WITH(streams_left_out, NULL, survey_forget)
 }
 
 /* One feed of 20 groups fits in, two do not. */
-TEST_WITH(destinations_left_out, NULL, survey_forget)
+TEST(destinations_left_out)
 {
 	const struct survey_result *r = survey_of("many-groups");
 
@@ -280,7 +280,7 @@ TEST_WITH(destinations_left_out, NULL, survey_forget)
 	assert_int_equal(r->rest.drops, 1900);
 }
 
-TEST_WITH(windows_that_do_not_go_together, NULL, survey_forget)
+TEST(windows_that_do_not_go_together)
 {
 	const struct survey_result *r = survey_of("no-window-for-both");
 
@@ -293,7 +293,7 @@ TEST_WITH(windows_that_do_not_go_together, NULL, survey_forget)
 	assert_int_equal(r->rest.drops, 2000);
 }
 
-TEST_WITH(more_destinations_than_there_is_room, NULL, survey_forget)
+TEST(more_destinations_than_there_is_room)
 {
 	const struct survey_result *r;
 	uint64_t packets = 0, identical = 0;
@@ -313,7 +313,7 @@ TEST_WITH(more_destinations_than_there_is_room, NULL, survey_forget)
 	assert_int_equal(r->filter.drops, 3000);
 }
 
-TEST_WITH(frames_of_two_hosts, NULL, survey_forget)
+TEST(frames_of_two_hosts)
 {
 	const struct survey_destination *d;
 	const struct survey_result *r = survey_of("two-hosts");
@@ -325,7 +325,7 @@ TEST_WITH(frames_of_two_hosts, NULL, survey_forget)
 }
 
 /* A fit that all packets of both engines agree on: TCP is one destination in both directions. */
-TEST_WITH(mirrored_traffic, NULL, survey_forget)
+TEST(mirrored_traffic)
 {
 	const struct survey_fit *f;
 	const struct survey_result *r = survey_of("span-of-both-directions");
@@ -342,7 +342,7 @@ TEST_WITH(mirrored_traffic, NULL, survey_forget)
 }
 
 /* Frames and streams are two filters, as one window does not fit both. */
-TEST_WITH(frames_left_out, NULL, survey_forget)
+TEST(frames_left_out)
 {
 	const struct survey_result *r = survey_of("relays-beside-frames");
 
@@ -360,7 +360,7 @@ TEST_WITH(frames_left_out, NULL, survey_forget)
 }
 
 /* Why not: R-TAG's numbers are exempt; a sender repeats its frames. */
-TEST_WITH(frames_not_taken, NULL, survey_forget)
+TEST(frames_not_taken)
 {
 	const struct survey_result *r = survey_of("r-tag");
 
@@ -370,7 +370,7 @@ TEST_WITH(frames_not_taken, NULL, survey_forget)
 }
 
 /* PRP's numbers come again after 65,536 frames: those are no duplicates. */
-TEST_WITH(numbers_that_wrap, NULL, survey_forget)
+TEST(numbers_that_wrap)
 {
 	const struct survey_fit *f;
 	const struct survey_result *r = survey_of("prp");
@@ -384,7 +384,7 @@ TEST_WITH(numbers_that_wrap, NULL, survey_forget)
 }
 
 /* One sender by two interfaces; those of one in ten copies; hosts of two MACs; the lowest rate of two profiles. */
-TEST_WITH(what_the_filter_needs, NULL, survey_forget)
+TEST(what_the_filter_needs)
 {
 	const struct survey_result *r = survey_of("one-sender-by-two-interfaces");
 
@@ -397,7 +397,7 @@ TEST_WITH(what_the_filter_needs, NULL, survey_forget)
 	assert_true(survey_of("span-beside-shreds")->filter.spec.fpr_e18 <= SPEC_FPR(1e-6));
 }
 
-TEST_WITH(figures_of_destinations, NULL, survey_forget)
+TEST(figures_of_destinations)
 {
 	const struct survey_destination *d;
 	const struct survey_result *r;
@@ -426,25 +426,17 @@ TEST_WITH(figures_of_destinations, NULL, survey_forget)
 	assert_int_equal(survey_of("groups-and-ports")->left_out, 0);
 }
 
+static void go_back(struct capture_frame *f)
+{
+	f->ns -= f->number % 2 ? 0 : 20 * MS;
+}
+
 /* Times go back at every second packet: they stand still, and all is found. */
 TEST(times_that_go_back)
 {
-	const struct survey_result *r;
-	struct survey *s;
-	struct traffic t;
+	const struct survey_result *r = survey_changed("datagrams-by-two-paths", NULL, go_back);
 
-	traffic_make(&t, "datagrams-by-two-paths");
-	assert_int_equal(survey_open(200000000, NULL, &s), 0);
-	for (uint32_t i = 0; i < t.cnt; i++) {
-		struct capture_frame f = traffic_frame(&t, i);
-
-		f.ns -= i % 2 ? 20 * MS : 0;
-		assert_int_equal(survey_note(s, &f), 0);
-	}
-	r = survey_end(s);
 	assert_int_equal(r->filter.drops, 1000);
-	survey_close(s);
-	traffic_free(&t);
 }
 
 /* Too little memory for all: what is still known is found. */
@@ -473,10 +465,11 @@ TEST(little_memory)
 /* Whatever the bytes and times: nothing is read out of bounds, all is counted once. */
 TEST(any_bytes)
 {
-	static const char *const NAMES[] = { "moldudp64-feeds", "rtp-by-two-paths",
-					     "shreds",		"span-of-both-directions",
-					     "gossip-mesh",	"r-tag",
-					     "mirrors-in-geneve",	"mirrors-of-a-fabric" };
+	static const char *const NAMES[] = {
+		"moldudp64-feeds",	   "rtp-by-two-paths",	 "shreds",
+		"span-of-both-directions", "gossip-mesh",	 "r-tag",
+		"mirrors-in-geneve",	   "mirrors-of-a-fabric"
+	};
 	const struct survey_result *r;
 	struct survey *s;
 	uint64_t seed = 5, cnt = 0, sum = 0;
@@ -523,15 +516,13 @@ static int run_text(char *out, size_t size, const char *path, const char *option
 	return sh_out(out, size, "%s replay %s %s", tool(), path, options);
 }
 
-/* The output of `replay` of a file that is made of this traffic. */
-static void read_of(const char *traffic, const char *path, char *out, size_t size)
+/* The output of `replay` of a file that is made of this traffic. Returns the file's path. */
+static const char *read_of(const char *traffic, char *out, size_t size)
 {
-	struct traffic t;
+	const char *path = survey_file(traffic);
 
-	traffic_make(&t, traffic);
-	traffic_write(&t, path);
-	traffic_free(&t);
 	assert_int_equal(run_text(out, size, path, ""), 0);
+	return path;
 }
 
 TEST(what_people_read)
@@ -548,65 +539,55 @@ TEST(what_people_read)
 		"    moldudp64-2 interface 0 first",
 		"sudo xdp-dedup status IFNAME\n",
 	};
-	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[8192];
+	char out[8192];
 	json_object *o, *rest;
-	const char *options;
-	int fd = mkstemp(path);
+	const char *options, *path = read_of("moldudp64-feeds", out, sizeof(out));
 
-	assert_true(fd >= 0);
-	close(fd);
-	read_of("moldudp64-feeds", path, out, sizeof(out));
 	for (size_t i = 0; i < ARRAY_SIZE(SAYS); i++)
 		if (!strstr(out, SAYS[i]))
 			fail_msg("it does not say \"%s\": %s", SAYS[i], out);
 	assert_int_equal(run_text(out, sizeof(out), path, "--write-passed /tmp/x"), 2);
 	/* Packets that are cut: nothing is taken for known. */
-	read_of("snapped-relays", path, out, sizeof(out));
+	read_of("snapped-relays", out, sizeof(out));
 	assert_non_null(strstr(out, "As far as the cut packets tell there is nothing to gain"));
 	/* What mirror-l2 exempts by a mask is none of its frames. */
-	read_of("span-of-frames-and-exempt", path, out, sizeof(out));
+	read_of("span-of-frames-and-exempt", out, sizeof(out));
 	assert_non_null(strstr(out, "33.3%  mirror-l2\n"));
 	assert_non_null(strstr(out, "33.3%  -\n"));
 	/* What does not fit into one filter has a command line of its own. */
-	read_of("many-streams", path, out, sizeof(out));
+	read_of("many-streams", out, sizeof(out));
 	assert_non_null(strstr(out, "Left out: 4 destinations"));
 	assert_non_null(strstr(out, "at least 400 packets:\n  xdp-dedup replay "));
 	o = survey_run_json("", path);
-	rest = survey_member(survey_member(o, "advice"), "rest");
-	assert_int_equal(survey_number(rest, "drops"), 400);
-	options = json_object_get_string(survey_member(rest, "options"));
+	rest = member(member(o, "advice"), "rest");
+	assert_int_equal(number(rest, "drops"), 400);
+	options = json_object_get_string(member(rest, "options"));
 	assert_non_null(strstr(out, options));
 	survey_compare_replay(rest, path);
 	json_object_put(o);
-	read_of("feed-of-many-ports", path, out, sizeof(out));
+	read_of("feed-of-many-ports", out, sizeof(out));
 	assert_non_null(strstr(out, "Left out: 1 feeds that have more ports or addresses"));
 	/* A file that is cut: what was read until there counts, and the exit status is 1. */
-	read_of("moldudp64-feeds", path, out, sizeof(out));
+	read_of("moldudp64-feeds", out, sizeof(out));
 	sh("truncate -s -3 %s", path);
 	assert_int_equal(run_text(out, sizeof(out), path, ""), 1);
 	assert_non_null(strstr(out, "9949 packets"));
-	unlink(path);
 }
 
 TEST(one_timestamp_for_all_is_noted)
 {
-	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[8192];
-	struct traffic t;
-	int fd = mkstemp(path);
+	const char *path = survey_file("relays");
+	char out[8192];
 
-	assert_true(fd >= 0);
-	close(fd);
-	traffic_make(&t, "relays");
 	for (int one = 0; one < 2; one++) {
-		traffic_write(&t, path);
 		assert_int_equal(run_text(out, sizeof(out), path, ""), 0);
 		assert_non_null(strstr(out, "packets can be dropped"));
 		assert_int_equal(!!strstr(out, "All packets have one timestamp."), one);
-		for (uint32_t i = 0; i < t.cnt; i++)
-			t.list[i].ns = t.list[0].ns;
+		survey_of("relays");
+		for (uint32_t i = 0; i < survey_made.cnt; i++)
+			survey_made.list[i].ns = survey_made.list[0].ns;
+		traffic_write(&survey_made, path);
 	}
-	unlink(path);
-	traffic_free(&t);
 }
 
 int main(void)

@@ -84,7 +84,7 @@ static const struct figures {
 	{ "feed-like-vxlan", DEDUP_TUNNEL_vxlan, 0, 0, 0, 0, 0, NULL },
 };
 
-TEST_WITH(counts_of_tunnels, NULL, survey_forget)
+TEST(counts_of_tunnels)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(FIGURES); i++) {
 		const struct figures *row = &FIGURES[i];
@@ -106,7 +106,7 @@ TEST_WITH(counts_of_tunnels, NULL, survey_forget)
 }
 
 /* Destinations are those of inner packets; bytes, and hosts, those of outer frames. */
-TEST_WITH(what_is_inside, NULL, survey_forget)
+TEST(what_is_inside)
 {
 	const struct survey_result *r = survey_of("mirrors-in-vxlan");
 	uint64_t bytes = 0;
@@ -131,24 +131,12 @@ TEST_WITH(what_is_inside, NULL, survey_forget)
 
 TEST(no_tunnels_asked_for)
 {
-	const struct dedup_tunnels none = { 0 };
-	const struct survey_result *r;
-	struct traffic t;
-	struct survey *s;
+	const struct survey_result *r =
+		survey_changed("mirrors-in-vxlan", &(struct dedup_tunnels){ 0 }, NULL);
 
-	traffic_make(&t, "mirrors-in-vxlan");
-	assert_int_equal(survey_open(200000000, &none, &s), 0);
-	for (uint32_t i = 0; i < t.cnt; i++) {
-		struct capture_frame f = traffic_frame(&t, i);
-
-		assert_int_equal(survey_note(s, &f), 0);
-	}
-	r = survey_end(s);
 	assert_int_equal(r->tunnels[DEDUP_TUNNEL_vxlan].packets, 0);
 	assert_int_equal(survey_destination(r, SURVEY_UDP, 4789)->packets, 6000);
 	assert_int_equal(r->advice, SURVEY_NOTHING);
-	survey_close(s);
-	traffic_free(&t);
 }
 
 /* A frame of which the snap length has cut padding alone is whole. */
@@ -179,18 +167,14 @@ TEST(padding_is_no_loss)
 /* The survey opens what it is told to open. */
 TEST(another_port)
 {
-	char path[] = "/tmp/xdp-dedup-survey.XXXXXX";
-	json_object *o, *advice;
+	const char *path = survey_file("mirrors-at-another-port");
+	json_object *o = survey_run_json("--tunnels vxlan:8472", path), *advice;
 
-	survey_write("mirrors-at-another-port", path);
-	o = survey_run_json("--tunnels vxlan:8472", path);
-	advice = survey_member(o, "advice");
-	assert_string_equal(json_object_get_string(survey_member(advice, "options")),
-			    MIRROR("vxlan:8472"));
-	assert_int_equal(survey_number(advice, "drops"), 3000);
+	advice = member(o, "advice");
+	assert_string_equal(json_object_get_string(member(advice, "options")), MIRROR("vxlan:8472"));
+	assert_int_equal(number(advice, "drops"), 3000);
 	survey_compare_replay(advice, path);
 	json_object_put(o);
-	unlink(path);
 }
 
 /* What is said of the traffic. */
@@ -230,54 +214,47 @@ static const struct drops {
 
 TEST_ROWS(is_dropped, DROPS)
 {
-	char path[] = "/tmp/xdp-dedup-survey.XXXXXX";
-	json_object *o;
+	json_object *o = survey_run_json(row->options, survey_file(row->traffic));
 
-	survey_write(row->traffic, path);
-	o = survey_run_json(row->options, path);
 	assert_int_equal(survey_drops(o), row->drops);
 	json_object_put(o);
-	unlink(path);
 }
 
 TEST_ROWS(is_said, SAYS)
 {
-	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[8192];
+	char out[8192];
 
-	survey_write(row->traffic, path);
-	assert_int_equal(sh_out(out, sizeof(out), "%s replay %s", tool(), path), 0);
+	assert_int_equal(sh_out(out, sizeof(out), "%s replay %s", tool(), survey_file(row->traffic)),
+			 0);
 	if (!strstr(out, row->says))
 		fail_msg("it does not say \"%s\": %s", row->says, out);
-	unlink(path);
 }
 
 TEST(is_said_to_programs)
 {
-	char path[] = "/tmp/xdp-dedup-survey.XXXXXX", out[4096];
-	json_object *o, *list, *erspan;
+	const char *path = survey_file("mirrors-that-cut");
+	json_object *o = survey_run_json("", path), *list, *erspan;
+	char out[4096];
 
-	survey_write("mirrors-that-cut", path);
-	o = survey_run_json("", path);
-	list = survey_member(o, "tunnels");
+	list = member(o, "tunnels");
 	assert_int_equal(json_object_array_length(list), 2);
 	erspan = json_object_array_get_idx(list, 0);
-	assert_string_equal(json_object_get_string(survey_member(erspan, "name")), "erspan");
-	assert_int_equal(survey_number(erspan, "packets"), 3000);
-	assert_true(survey_number(erspan, "bytes") > 3000 * 150);
-	assert_int_equal(survey_number(survey_member(erspan, "inside"), "udp"), 1000);
-	assert_int_equal(survey_number(survey_member(erspan, "inside"), "tcp"), 2000);
-	assert_int_equal(survey_number(erspan, "truncated"), 3000);
-	assert_int_equal(survey_number(json_object_array_get_idx(list, 1), "bad_tunnel"), 3000);
-	assert_string_equal(json_object_get_string(
-				    json_object_array_get_idx(survey_member(erspan, "addresses"), 0)),
-			    "198.51.100.7");
+	assert_string_equal(json_object_get_string(member(erspan, "name")), "erspan");
+	assert_int_equal(number(erspan, "packets"), 3000);
+	assert_true(number(erspan, "bytes") > 3000 * 150);
+	assert_int_equal(number(member(erspan, "inside"), "udp"), 1000);
+	assert_int_equal(number(member(erspan, "inside"), "tcp"), 2000);
+	assert_int_equal(number(erspan, "truncated"), 3000);
+	assert_int_equal(number(json_object_array_get_idx(list, 1), "bad_tunnel"), 3000);
+	assert_string_equal(
+		json_object_get_string(json_object_array_get_idx(member(erspan, "addresses"), 0)),
+		"198.51.100.7");
 	json_object_put(o);
 	o = survey_run_json("--tunnels none", path);
-	assert_int_equal(json_object_array_length(survey_member(o, "tunnels")), 0);
+	assert_int_equal(json_object_array_length(member(o, "tunnels")), 0);
 	json_object_put(o);
 	assert_int_equal(sh_out(out, sizeof(out), "%s replay %s --outer-to 192.0.2.7", tool(), path),
 			 2);
-	unlink(path);
 }
 
 int main(void)
