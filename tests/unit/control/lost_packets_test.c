@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which lost packets are wanted. This filter has no map, so a want fails, and is counted as such. */
+/* Which lost packets are wanted: this filter has no map, so a want fails, and is counted as such.
+ * And the words for a packet that the kernel has discarded, by its reason and by its function.
+ */
 #include "lost_packets.h"
 
 #include "unit.h"
@@ -38,6 +40,42 @@ TEST_ROWS(wanted, ROWS)
 	if (row->want)
 		assert_int_equal(l.wants[row->want - 1].left,
 				 row->wanted ? LOST_WANTS_IN_A_SECOND - 1 : 0);
+}
+
+#define BY_XDP "" /* the key of packets that are not shown */
+
+static const struct reason_row {
+	const char *name, *reason, *where, *key;
+} REASONS[] = {
+	{ "reverse-path", "IP_RPFILTER", "ip_rcv_finish_core.constprop.0+0x1ac/0x", "reverse_path" },
+	{ "full-buffer", "SOCKET_RCVBUFF", "udp_queue_rcv_one_skb+0x3b5/0x510", "no_room" },
+	{ "no-socket", "NO_SOCKET", "__udp4_lib_rcv+0x8f1/0xb30", "no_socket" },
+	{ "no-member", "NOT_SPECIFIED", "ip_rcv_finish_core.constprop.0+0x1", "no_member" },
+	{ "checksum-of-a-read", "NOT_SPECIFIED", "udp_recvmsg+0x2b6/0x580", "bad_checksum" },
+	{ "checksum-ipv6", "NOT_SPECIFIED", "udpv6_recvmsg+0x2b6/0x580", "bad_checksum" },
+	{ "checksum", "UDP_CSUM", "udp_queue_rcv_one_skb+0x1", "bad_checksum" },
+	{ "rule", "NETFILTER_DROP", "nf_hook_slow+0xb8/0xd0", "netfilter" },
+	{ "rule-of-older-kernels", "", "nf_hook_slow+0xb8/0xd0", "netfilter" },
+	/* The kernel's reason counts, not the function. */
+	{ "named-elsewhere", "NO_SOCKET", "ip_rcv_finish_core", "no_socket" },
+	{ "unknown-reason", "NEXT_YEARS", "ip_rcv_finish_core", "other" },
+	{ "unknown-function", "", "somewhere+0x1/0x2", "other" },
+	{ "nothing-said", "", "", "other" },
+	{ "duplicate-on-a-veth", "NOT_SPECIFIED", "veth_xdp_rcv_skb+0x389/0x7c0 [veth]", BY_XDP },
+	{ "duplicate-in-skb-mode", "XDP", "do_xdp_generic+0x1", BY_XDP },
+	{ "duplicate-of-older-kernels", "", "do_xdp_generic+0x1", BY_XDP },
+};
+
+TEST_ROWS(reason_in_words, REASONS)
+{
+	struct drop d = { 0 };
+
+	snprintf(d.reason, sizeof(d.reason), "%s", row->reason);
+	snprintf(d.where, sizeof(d.where), "%s", row->where);
+	assert_int_equal(lost_is_by_xdp(&d), !*row->key);
+	if (*row->key)
+		assert_string_equal(lost_reason_of(&d)->key, row->key);
+	assert_true(*lost_reason_of(&d)->text);
 }
 
 UNIT_MAIN()
