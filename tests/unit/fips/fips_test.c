@@ -206,14 +206,6 @@ TEST(announcements_are_taken_or_refused)
 								 : FIPS_REFUSED_too_long);
 }
 
-TEST(refusals_have_texts)
-{
-	assert_string_equal(fips_refusal_text(FIPS_ACCEPTED), "accepted");
-	assert_string_equal(fips_refusal_text(FIPS_REFUSED_type), "not a FilterAnnounce");
-	assert_string_not_equal(fips_refusal_text(FIPS_REFUSED_too_full), "?");
-	assert_string_equal(fips_refusal_text(FIPS_REFUSALS_END), "?");
-}
-
 /* The chance that all of an item's bits are set: every start and every step, counted. The
  * rest of h1 and h2 says nothing, m being a power of 2.
  */
