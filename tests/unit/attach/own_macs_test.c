@@ -94,76 +94,74 @@ static void set(void)
 	assert_int_equal(own_macs_set(&t.filter, &t.links), 0);
 }
 
-TEST(a_lone_interface_has_its_own)
+/* Steps, each with numbers behind it, of one digit:
+ * +IMDB   a link: index, MAC (0: none), master, what is below it
+ * rSI     slot S of the record is interface I, here
+ * n       destinations are named, by --to
+ * s       the filter is told
+ * mNM     the N-th link's MAC is M now;  dND: its master is D
+ * yI, xI  the list agrees with interface I, or does not
+ * oM      MAC M is the one that is looked at first (0: none)
+ * I=...   MACs that are ours on interface I
+ */
+static const struct row {
+	const char *name, *steps;
+} ROWS[] = {
+	{ "a-lone-interface-has-its-own", "+1100 +2200 r01 x1 s 1=1 o1 y1" },
+	/* Link 2 is another port: its frames go elsewhere. 4 is a macvlan on the bridge, 6 has its MAC. */
+	{ "what-is-on-top-counts-and-the-bridge-comes-first",
+	  "+1130 +2230 +3300 +4403 +5501 +6403 r01 s 1=1345 o3 y1" },
+	{ "every-change-is-seen", "+1100 +2200 r01 s m07 x1 s 1=7 d02 x1 s 1=27 m18 x1 s 1=78 d00 x1 s "
+				  "1=7 y1" },
+	{ "of-several-each-has-its-own", "+1100 +2200 +3301 r01 r12 s 1=13 2=2 o0 y1 m29 x1 y2" },
+	/* Only the whole question has the answer, which --to belongs to. */
+	{ "with-destinations-nothing-is-answered-at-once", "+1100 r01 n s o0 1=1 y1" },
+	{ "without-a-mac-nothing-is-told", "+1000 r01 s 1= o0" },
+};
+
+static void run_step(const char *step)
 {
-	add(1, 1, 0, 0);
-	add(2, 2, 0, 0);
-	record(0, 1, true);
-	assert_false(own_macs_agree(&t.filter, &t.links, 1));
-	set();
-	assert_ours(1, "1");
-	assert_true(t.record.own_mac == word(1));
-	assert_true(own_macs_agree(&t.filter, &t.links, 1));
+	int n[4] = { 0 };
+
+	for (int i = 0; i < 4 && step[i] && step[1 + i]; i++)
+		n[i] = step[1 + i] - '0';
+	switch (*step) {
+	case '+':
+		add(n[0], n[1], n[2], n[3])->has_mac = n[1] != 0;
+		break;
+	case 'r':
+		record(n[0], n[1], true);
+		break;
+	case 'n':
+		t.config.policy.receiver = DEDUP_NAMED;
+		break;
+	case 's':
+		set();
+		break;
+	case 'm':
+		t.list[n[0]].mac[5] = n[1];
+		break;
+	case 'd':
+		t.list[n[0]].master = n[1];
+		break;
+	case 'y':
+	case 'x':
+		assert_int_equal(own_macs_agree(&t.filter, &t.links, n[0]), *step == 'y');
+		break;
+	case 'o':
+		assert_true(t.record.own_mac == (n[0] ? word(n[0]) : DEDUP_MAC_NONE));
+		break;
+	default:
+		assert_ours(*step - '0', step + 2);
+	}
 }
 
-TEST(what_is_on_top_counts_and_the_bridge_comes_first)
+TEST_ROWS_WITH(runs, ROWS, setup, NULL)
 {
-	add(1, 1, 3, 0);
-	add(2, 2, 3, 0); /* another port: its frames go elsewhere */
-	add(3, 3, 0, 0);
-	add(4, 4, 0, 3); /* a macvlan on the bridge */
-	add(5, 5, 0, 1);
-	add(6, 4, 0, 3); /* two of one MAC */
-	record(0, 1, true);
-	set();
-	assert_ours(1, "1345");
-	assert_true(t.record.own_mac == word(3));
-	assert_int_equal(t.record.macs_cnt, 3);
-	assert_true(own_macs_agree(&t.filter, &t.links, 1));
-}
+	char copy[128], *rest = strcpy(copy, row->steps);
 
-TEST(every_change_is_seen)
-{
-	struct link *port, *bridge;
-
-	port = add(1, 1, 0, 0);
-	bridge = add(2, 2, 0, 0);
-	record(0, 1, true);
-	set();
-	port->mac[5] = 7;
-	assert_false(own_macs_agree(&t.filter, &t.links, 1));
-	set();
-	assert_ours(1, "7");
-	port->master = 2;
-	assert_false(own_macs_agree(&t.filter, &t.links, 1));
-	set();
-	assert_ours(1, "27");
-	bridge->mac[5] = 8;
-	assert_false(own_macs_agree(&t.filter, &t.links, 1));
-	set();
-	assert_ours(1, "78");
-	port->master = 0;
-	assert_false(own_macs_agree(&t.filter, &t.links, 1));
-	set();
-	assert_ours(1, "7");
-	assert_true(own_macs_agree(&t.filter, &t.links, 1));
-}
-
-TEST(of_several_each_has_its_own)
-{
-	add(1, 1, 0, 0);
-	add(2, 2, 0, 0);
-	add(3, 3, 0, 1);
-	record(0, 1, true);
-	record(1, 2, true);
-	set();
-	assert_ours(1, "13");
-	assert_ours(2, "2");
-	assert_true(t.record.own_mac == DEDUP_MAC_NONE);
-	assert_true(own_macs_agree(&t.filter, &t.links, 1));
-	t.list[2].mac[5] = 9;
-	assert_false(own_macs_agree(&t.filter, &t.links, 1));
-	assert_true(own_macs_agree(&t.filter, &t.links, 2));
+	for (char *step; (step = strsep(&rest, " "));)
+		run_step(step);
 }
 
 /* Their own MACs are in the list then, with their index. */
@@ -226,18 +224,6 @@ TEST(another_netns_is_kept_in_another_form)
 	}
 }
 
-/* Only the whole question has the answer, which --to belongs to. */
-TEST(with_destinations_nothing_is_answered_at_once)
-{
-	add(1, 1, 0, 0);
-	record(0, 1, true);
-	t.config.policy.receiver = DEDUP_NAMED;
-	set();
-	assert_true(t.record.own_mac == DEDUP_MAC_NONE);
-	assert_ours(1, "1");
-	assert_true(own_macs_agree(&t.filter, &t.links, 1));
-}
-
 TEST(too_many_are_told_of)
 {
 	add(1, 0, 0, 0);
@@ -251,15 +237,6 @@ TEST(too_many_are_told_of)
 	assert_int_equal(own_macs_set(&t.filter, &t.links), -ENOSPC);
 	assert_ours(1, "123456789");
 	assert_false(own_macs_agree(&t.filter, &t.links, 1));
-}
-
-TEST(without_a_mac_nothing_is_told)
-{
-	add(1, 1, 0, 0)->has_mac = false;
-	record(0, 1, true);
-	set();
-	assert_ours(1, "");
-	assert_true(t.record.own_mac == DEDUP_MAC_NONE);
 }
 
 UNIT_MAIN_WITH(setup, NULL)

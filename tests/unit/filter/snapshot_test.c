@@ -430,8 +430,31 @@ static void go_on(struct run *r, uint64_t ns, int ids_a_step)
 	}
 }
 
+static const struct meanwhile {
+	const char *name;
+	uint64_t ns;	/* between two chunks */
+	int ids_a_step; /* which come */
+	int rotations;	/* the hand goes round so often, by requests */
+	bool in_time;	/* ids get older by the clock alone */
+} MEANWHILES[] = {
+	{ "at-rest", 0, 0, 0, true },
+	{ "packets-come", WINDOW / 50, 1, 0, true },
+	{ "disk-is-slow", WINDOW / 2, 1, 0, true },
+	{ "hand-is-fast", WINDOW / 100, 4, 2, false },
+	{ "overload", WINDOW / 100, 40, 0, false },
+};
+
+static void happen(struct run *r, const struct meanwhile *m)
+{
+	for (int i = 0; i < (m->rotations ?: 1); i++) {
+		if (m->rotations)
+			dedup_hand_rotate(&r->s.state, &r->s.config);
+		go_on(r, m->ns, m->ids_a_step);
+	}
+}
+
 /* Makes the snapshot as snapshot_save() does, while between any two chunks this happens. */
-static void take(struct run *r, void (*meanwhile)(struct run *), struct snapshot_head *h,
+static void take(struct run *r, const struct meanwhile *meanwhile, struct snapshot_head *h,
 		 struct dedup_block *blocks)
 {
 	const struct snapshot_moment now = { .wall_ns = 1, .boot_ns = 1, .hand_ns = r->s.now_ns };
@@ -441,7 +464,7 @@ static void take(struct run *r, void (*meanwhile)(struct run *), struct snapshot
 	for (uint32_t i = 0; i < all; i += chunk) {
 		uint32_t cnt = all - i < chunk ? all - i : chunk;
 
-		meanwhile(r);
+		happen(r, meanwhile);
 		memcpy(&blocks[i], &r->s.filter.blocks[i], cnt * sizeof(*blocks));
 		snapshot_rewind(h, r->s.state.hand, &blocks[i], cnt);
 	}
@@ -469,45 +492,6 @@ static int assert_ages(const struct run *r, uint64_t moment_ns, uint64_t now_ns,
 	}
 	return known;
 }
-
-static void nothing(struct run *r)
-{
-	(void)r;
-}
-
-static void calm(struct run *r)
-{
-	go_on(r, WINDOW / 50, 1);
-}
-
-static void slow_disk(struct run *r)
-{
-	go_on(r, WINDOW / 2, 1);
-}
-
-/* The hand goes round several times, by requests and by load. */
-static void fast_hand(struct run *r)
-{
-	dedup_hand_rotate(&r->s.state, &r->s.config);
-	go_on(r, WINDOW / 100, 4);
-	dedup_hand_rotate(&r->s.state, &r->s.config);
-	go_on(r, WINDOW / 100, 4);
-}
-
-static void overload(struct run *r)
-{
-	go_on(r, WINDOW / 100, 40);
-}
-
-static const struct meanwhile {
-	const char *name;
-	void (*happens)(struct run *r);
-	bool in_time; /* ids get older by the clock alone */
-} MEANWHILES[] = {
-	{ "at-rest", nothing, true },	     { "packets-come", calm, true },
-	{ "disk-is-slow", slow_disk, true }, { "hand-is-fast", fast_hand, false },
-	{ "overload", overload, false },
-};
 
 /* Restores the snapshot after this time, and goes on until every id is forgotten. */
 static void restore(struct run *r, const struct snapshot_head *h, const struct dedup_block *blocks,
@@ -554,7 +538,7 @@ TEST_ROWS(ages_go_on, MEANWHILES)
 		sim_start(&r.s, &spec, round);
 		go_on(&r, random_next(&r.seed) % (3 * WINDOW), 1);
 		blocks = aligned_alloc(64, r.s.config.memory.blocks * sizeof(*blocks));
-		take(&r, row->happens, &h, blocks);
+		take(&r, row, &h, blocks);
 		/* It cannot be restored before it was read. */
 		elapsed_ns = r.s.now_ns - h.moment.hand_ns + random_next(&r.seed) % (WINDOW * 3 / 2);
 		restore(&r, &h, blocks, elapsed_ns, row->in_time);
@@ -579,7 +563,7 @@ TEST(old_ones_are_forgotten)
 		sim_start(&r.s, &spec, 7);
 		go_on(&r, 2 * WINDOW, 1);
 		blocks = aligned_alloc(64, r.s.config.memory.blocks * sizeof(*blocks));
-		take(&r, nothing, &h, blocks);
+		take(&r, &MEANWHILES[0], &h, blocks);
 		for (size_t i = 0; i < ARRAY_SIZE(ELAPSED); i++) {
 			snapshot_state(&h, 5 * S, ELAPSED[i], &st);
 			snapshot_age(&h, 5 * S, ELAPSED[i], &st, blocks);

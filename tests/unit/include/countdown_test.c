@@ -114,20 +114,14 @@ static uint32_t epoch_before(uint64_t number, uint32_t countdown_bits)
 	return (number - 1) / max - (max < 1000 ? 500 / max : 0);
 }
 
-TEST(counts_as_the_plain_loop_does)
-{
-	for (uint32_t index_bits = 1; index_bits <= 16; index_bits++)
-		for (size_t i = 0; i < ARRAY_SIZE(COUNTDOWN_BITS); i++)
-			differ(index_bits, COUNTDOWN_BITS[i], 0,
-			       tries(1, 8) * (index_bits < 10 ? 500 : 50));
-}
-
 /* Numbers of countdowns go round, at 2^32, and seem to change sign, at 2^31. */
-TEST(numbers_go_round)
+TEST(counts_as_the_plain_loop_does)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(COUNTDOWN_BITS); i++) {
 		uint32_t bits = COUNTDOWN_BITS[i];
 
+		for (uint32_t index_bits = 1; index_bits <= 16; index_bits++)
+			differ(index_bits, bits, 0, tries(1, 8) * (index_bits < 10 ? 500 : 50));
 		for (uint32_t index_bits = 1; index_bits <= 6; index_bits++) {
 			differ(index_bits, bits, epoch_before(1ULL << 31, bits), 3000);
 			differ(index_bits, bits, epoch_before(1ULL << 32, bits), 3000);

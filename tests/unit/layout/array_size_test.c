@@ -105,67 +105,59 @@ TEST(rate_at_its_ends)
 static const double RATES[] = { 0.9, 0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9 };
 static const double IDS[] = { 1, 2, 10, 129, 10000, 1e6 };
 
-static bool keeps(int arrays, uint32_t m, uint32_t k, double n, double p)
+static bool keeps(const struct array_goal *goal, uint32_t m, uint32_t k)
 {
-	return array_rate_of(arrays, DEDUP_FAST, m, k, n) <= p;
+	return array_rate_of(goal->arrays, DEDUP_FAST, m, k, goal->n) <= goal->p;
 }
 
-TEST(picks_are_the_smallest)
+static void check_pick(const struct array_goal *goal, uint32_t probes)
+{
+	uint32_t m = 5, k = probes;
+	int err = array_pick(goal, &m, &k);
+
+	assert_int_equal(k, probes);
+	if (err) {
+		assert_int_equal(err, -EOVERFLOW);
+		assert_int_equal(m, 5);
+		m = UINT32_MAX;
+	} else {
+		assert_true(keeps(goal, m, k));
+		m--;
+	}
+	assert_true(!m || !keeps(goal, m, k));
+}
+
+static void check_power(const struct array_goal *goal, uint32_t k_bits)
+{
+	uint32_t bits = 0, k = 0, fewer;
+
+	if (array_pick_power(goal, k_bits, &bits, &k)) {
+		assert_true(!bits && !k);
+		assert_false(keeps(goal, 1 << 24, 10));
+		return;
+	}
+	assert_in_range(bits, 1, 24);
+	assert_true(k * bits <= k_bits);
+	assert_true(keeps(goal, 1 << bits, k));
+	for (fewer = 1; fewer < k; fewer++)
+		assert_false(keeps(goal, 1 << bits, fewer));
+	for (fewer = 1; fewer <= 32 && bits > 1; fewer++)
+		assert_true(fewer * (bits - 1) > k_bits || !keeps(goal, 1 << (bits - 1), fewer));
+}
+
+TEST(picks_and_powers_are_the_smallest)
 {
 	static const uint32_t PROBES[] = { 1, 2, 3, 7, 13, 32 };
 
-	for (int arrays = 1; arrays <= 2; arrays++)
-		for (size_t r = 0; r < ARRAY_SIZE(RATES); r++)
-			for (size_t i = 0; i < ARRAY_SIZE(IDS); i++)
-				for (size_t j = 0; j < ARRAY_SIZE(PROBES); j++) {
-					uint32_t m = 5, k = PROBES[j];
-					int err =
-						array_pick(&(struct array_goal){ arrays, DEDUP_FAST,
-										 IDS[i], RATES[r] },
-							   &m, &k);
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(RATES) * ARRAY_SIZE(IDS); i++) {
+		const struct array_goal goal = { 1 + i % 2, DEDUP_FAST, IDS[i / 2 % ARRAY_SIZE(IDS)],
+						 RATES[i / 2 / ARRAY_SIZE(IDS)] };
 
-					assert_int_equal(k, PROBES[j]);
-					if (err) {
-						assert_int_equal(err, -EOVERFLOW);
-						assert_int_equal(m, 5);
-						assert_false(keeps(arrays, UINT32_MAX, k, IDS[i],
-								   RATES[r]));
-						continue;
-					}
-					assert_true(keeps(arrays, m, k, IDS[i], RATES[r]));
-					assert_true(m == 1 ||
-						    !keeps(arrays, m - 1, k, IDS[i], RATES[r]));
-				}
-}
-
-TEST(powers_are_the_smallest)
-{
-	static const uint32_t K_BITS[] = { 256, UINT32_MAX };
-
-	for (int arrays = 1; arrays <= 2; arrays++)
-		for (size_t r = 0; r < ARRAY_SIZE(RATES); r++)
-			for (size_t i = 0; i < ARRAY_SIZE(IDS); i++)
-				for (size_t j = 0; j < ARRAY_SIZE(K_BITS); j++) {
-					uint32_t bits = 0, k = 0, fewer;
-					double n = IDS[i], p = RATES[r];
-
-					if (array_pick_power(
-						    &(struct array_goal){ arrays, DEDUP_FAST, n, p },
-						    K_BITS[j], &bits, &k)) {
-						assert_true(!bits && !k);
-						assert_false(keeps(arrays, 1 << 24, 10, n, p));
-						continue;
-					}
-					assert_in_range(bits, 1, 24);
-					assert_true(k * bits <= K_BITS[j]);
-					assert_true(keeps(arrays, 1 << bits, k, n, p));
-					for (fewer = 1; fewer < k; fewer++)
-						assert_false(keeps(arrays, 1 << bits, fewer, n, p));
-					for (fewer = 1; fewer <= 32 && bits > 1; fewer++)
-						assert_true(fewer * (bits - 1) > K_BITS[j] ||
-							    !keeps(arrays, 1 << (bits - 1), fewer,
-								   n, p));
-				}
+		for (size_t j = 0; j < ARRAY_SIZE(PROBES); j++)
+			check_pick(&goal, PROBES[j]);
+		check_power(&goal, 256);
+		check_power(&goal, UINT32_MAX);
+	}
 }
 
 UNIT_MAIN()
