@@ -71,48 +71,6 @@ TEST(traffics_are_what_their_names_say)
 	assert_true(about(bench_traffic_fresh() * IDS, all_fresh));
 }
 
-TEST(warm_is_what_was_asked_for_or_suffices)
-{
-	static const struct {
-		uint64_t ids, asked, warm;
-	} WARM[] = {
-		{ 1000, BENCH_WARM_AUTO, 10000 },
-		{ 1000000, BENCH_WARM_AUTO, 500000 },
-		{ 100000, 0, 0 },
-		{ 1000, 12345, 12345 },
-	};
-	const struct bench_subject subject = { 0 };
-
-	for (size_t i = 0; i < ARRAY_SIZE(WARM); i++) {
-		const struct bench b = { .setting = { .ids = WARM[i].ids, .warm = WARM[i].asked } };
-
-		assert_int_equal(bench_traffic_stream(&b, &subject,
-						      &(struct bench_load){ BENCH_NEW, 1, 10 }, 0)
-					 .warm,
-				 WARM[i].warm);
-	}
-}
-
-TEST(two_cpus_send_ids_of_their_own)
-{
-	const struct bench b = { .setting = { .ids = 2 * IDS }, .cpus = { 5, 7 } };
-	const struct bench_subject subject = { .next = FIRST };
-
-	for (int traffic = 0; traffic < BENCH_TRAFFICS_CNT; traffic++) {
-		struct bench_stream s[2];
-
-		for (int cpu = 0; cpu < 2; cpu++)
-			s[cpu] = bench_traffic_stream(&b, &subject,
-						      &(struct bench_load){ traffic, 2, IDS }, cpu);
-		assert_int_equal(s[0].other, 7);
-		assert_int_equal(s[1].other, 5);
-		assert_int_equal(s[0].next, FIRST);
-		assert_int_equal(s[1].next, FIRST + IDS);
-		assert_int_equal(s[1].first, s[1].next);
-		assert_int_not_equal(s[0].random, s[1].random);
-	}
-}
-
 TEST(streams_of_one_time_ran_at_once)
 {
 	static const struct {

@@ -18,11 +18,9 @@ static const struct survey_row ROWS[] = {
 	{ "mirrors-in-mpls", MIRROR("mpls"), 3000, 3000 },
 	{ "mirrors-in-three-vlans", MIRROR("vlan"), 3000, 3000 },
 	{ "mirrors-at-another-port", "", 0, 0 },
-	{ "tap-and-mirror", MIRROR("vxlan"), 3000, 3000 },
 	{ "mirror-and-tap", MIRROR("vxlan"), 3000, 3000 },
 	{ "mirrors-of-a-fabric", MIRROR("erspan,vxlan"), 2700, 2700 },
 	{ "mirrors-beside-a-tunnel", MIRROR("erspan"), 3000, 3000 },
-	{ "tunnel-without-copies", "", 0, 0 },
 	{ "feeds-in-gre",
 	  "--profile moldudp64:26477@233.252.0.1#feed1 "
 	  "--profile moldudp64:26477@233.252.0.2#feed1 --tunnels gre --paths 2",
