@@ -30,8 +30,8 @@ static size_t append(char *to, size_t len, int type, const void *data, size_t by
 
 static void add(int type, const void *data, size_t len)
 {
-	message.header.nlmsg_len = append((char *)&message, NLMSG_ALIGN(message.header.nlmsg_len),
-					  type, data, len);
+	message.header.nlmsg_len =
+		append((char *)&message, NLMSG_ALIGN(message.header.nlmsg_len), type, data, len);
 }
 
 static void add_u32(int type, uint32_t value)
@@ -157,6 +157,13 @@ TEST(a_message_is_read)
 	assert_false(l.is_ethernet);
 }
 
+#define BIT(name) DEDUP_TUNNEL_BIT(name)
+/* That is up, of this kind. */
+#define DEVICE(kind_, ...)                                             \
+	{                                                              \
+		.index = 4, .kind = (kind_), .up = true, ##__VA_ARGS__ \
+	}
+
 /* Interfaces 1 and 2 are NICs, 3 is a VLAN on 1, 4 the tunnel device. `on`: by which it gets them. */
 static const struct device {
 	const char *name;
@@ -164,27 +171,18 @@ static const struct device {
 	uint32_t carrier, kind;
 	const char *on;
 } DEVICES[] = {
-	{ "vxlan", .told.index = 4, .kind = DEDUP_TUNNEL_BIT(vxlan), .on = "123",
-	  .told.kind = "vxlan", .told.up = true },
-	{ "vxlan-on-one", .told.index = 4, .carrier = 2, .kind = DEDUP_TUNNEL_BIT(vxlan), .on = "2",
-	  .told.kind = "vxlan", .told.up = true, .told.vxlan_link = 2 },
-	{ "vxlan-on-a-vlan", .told.index = 4, .carrier = 3, .kind = DEDUP_TUNNEL_BIT(vxlan),
-	  .on = "13", .told.kind = "vxlan", .told.up = true, .told.vxlan_link = 3 },
-	{ "gre-on-one", .told.index = 4, .carrier = 1, .kind = DEDUP_TUNNEL_BIT(gre), .on = "1",
-	  .told.kind = "gre", .told.up = true, .told.link = 1 },
-	{ "ip6gretap", .told.index = 4, .kind = DEDUP_TUNNEL_BIT(gre), .on = "123",
-	  .told.kind = "ip6gretap", .told.up = true },
-	{ "erspan", .told.index = 4, .kind = DEDUP_TUNNEL_BIT(erspan), .on = "123",
-	  .told.kind = "erspan", .told.up = true },
-	{ "geneve", .told.index = 4, .kind = DEDUP_TUNNEL_BIT(geneve), .on = "123",
-	  .told.kind = "geneve", .told.up = true },
-	{ "sit", .told.index = 4, .kind = DEDUP_TUNNEL_BIT(ipip), .on = "123", .told.kind = "sit",
-	  .told.up = true },
-	{ "tunnel-that-is-down", .told.index = 4, .kind = DEDUP_TUNNEL_BIT(gre), .on = "",
-	  .told.kind = "gre" },
-	{ "tunnel-of-another-netns", .told.index = 4, .kind = DEDUP_TUNNEL_BIT(gre), .on = "",
-	  .told.kind = "gre", .told.up = true, .told.link = 1, .told.link_elsewhere = true },
-	{ "no-tunnel", .told.index = 4, .on = "123", .told.kind = "veth", .told.up = true },
+	{ "vxlan", DEVICE("vxlan"), 0, BIT(vxlan), "123" },
+	{ "vxlan-on-one", DEVICE("vxlan", .vxlan_link = 2), 2, BIT(vxlan), "2" },
+	{ "vxlan-on-a-vlan", DEVICE("vxlan", .vxlan_link = 3), 3, BIT(vxlan), "13" },
+	{ "gre-on-one", DEVICE("gre", .link = 1), 1, BIT(gre), "1" },
+	{ "ip6gretap", DEVICE("ip6gretap"), 0, BIT(gre), "123" },
+	{ "erspan", DEVICE("erspan"), 0, BIT(erspan), "123" },
+	{ "geneve", DEVICE("geneve"), 0, BIT(geneve), "123" },
+	{ "sit", DEVICE("sit"), 0, BIT(ipip), "123" },
+	{ "tunnel-that-is-down", { .index = 4, .kind = "gre" }, 0, BIT(gre), "" },
+	{ "tunnel-of-another-netns", DEVICE("gre", .link = 1, .link_elsewhere = true), 0, BIT(gre),
+	  "" },
+	{ "no-tunnel", DEVICE("veth"), 0, 0, "123" },
 };
 
 TEST_ROWS(tunnels_come_by, DEVICES)
