@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The hand on a clock of the test's own: the window's promise, and the rate's. */
+/* The hand on a clock of the test's own: what is asked of it, and late steps. hand_model_test shows
+ * the window's promise, and the rate's.
+ */
 #include "unit.h"
 
 #include "hand.h"
@@ -8,94 +10,6 @@
 
 #define MS 1000000ULL
 #define S (1000 * MS)
-
-/* When and after how many ids each block was last passed. */
-struct passes {
-	uint64_t *at_ns, *learned;
-	uint64_t shortest_ns, most_learned;
-};
-
-static void note_pass(struct sim *s, uint32_t place, uint32_t cnt, void *arg)
-{
-	struct passes *p = arg;
-
-	for (uint32_t b = place; b < place + cnt; b++) {
-		if (p->at_ns[b]) {
-			uint64_t ns = s->now_ns - p->at_ns[b];
-			uint64_t ids = s->state.learned - p->learned[b];
-
-			if (ns < p->shortest_ns)
-				p->shortest_ns = ns;
-			if (ids > p->most_learned)
-				p->most_learned = ids;
-		}
-		p->at_ns[b] = s->now_ns;
-		p->learned[b] = s->state.learned;
-	}
-}
-
-static void passes_start(struct passes *p, struct sim *s)
-{
-	*p = (struct passes){
-		.at_ns = calloc(s->config.memory.blocks, 8),
-		.learned = calloc(s->config.memory.blocks, 8),
-		.shortest_ns = UINT64_MAX,
-	};
-	s->on_pass = note_pass;
-	s->arg = p;
-}
-
-static void passes_stop(struct passes *p)
-{
-	free(p->at_ns);
-	free(p->learned);
-}
-
-/* Filters from one block on, around the number of marks, and many. */
-static const struct {
-	uint64_t capacity, window_ns;
-} SIZES[] = {
-	{ 1, S },	 { 10, S },   { 100, 100 * MS }, { 1000, S },	    { 2300, 10 * S },
-	{ 2400, 2 * S }, { 5000, S }, { 100000, S },	 { 300000, 5 * S },
-};
-
-/* Whatever comes, no block sees more ids between two passes than it was sized for. */
-TEST(overload_keeps_the_bound)
-{
-	static const double LOADS[] = { 1.5, 10, 1000 };
-
-	for (size_t i = 0; i < ARRAY_SIZE(SIZES); i++) {
-		for (size_t l = 0; l < ARRAY_SIZE(LOADS); l++) {
-			struct filter_spec spec =
-				sim_spec(SIZES[i].capacity, 1e-2, SIZES[i].window_ns);
-			uint64_t seed = i, unlearned = 0;
-			struct passes p;
-			struct sim s;
-
-			sim_start(&s, &spec, 4);
-			passes_start(&p, &s);
-			for (int step = 0; step < 3000; step++) {
-				uint64_t next = sim_step(&s);
-				double ids = LOADS[l] * spec.capacity * next / spec.window_ns;
-				uint64_t n = llround(ids * (random_next(&seed) % 2048) / 1024);
-				uint64_t room = s.state.limit - s.state.learned;
-
-				/* As a packet does: up to the limit, and no further. */
-				s.state.learned += n < room ? n : room;
-				unlearned += n < room ? 0 : n - room;
-				s.now_ns += next;
-			}
-			assert_true(p.most_learned <= s.config.memory.full_ids);
-			if (LOADS[l] == 10 && spec.capacity > 10) {
-				assert_true(s.state.early > 0);
-				assert_true(p.shortest_ns < spec.window_ns);
-				assert_true(unlearned < s.state.learned / 10);
-			}
-			passes_stop(&p);
-			sim_stop(&s);
-		}
-	}
-}
 
 /* Steps that come with the jiffies, as on some kernels, or at any time until then. */
 static uint64_t until_jiffy(struct sim *s, uint64_t at_ns)
@@ -163,59 +77,6 @@ TEST(late_steps_leave_room_for_the_capacity)
 				 (unsigned long long)sent, (double)unlearned / sent, s.state.early,
 				 s.state.late);
 	}
-}
-
-/* From when an array is clear, and takes ids, until the hand turns to the one before it, W passes
- * at least: however late the steps come, and however many of them the clearing takes.
- */
-TEST(a_flat_generation_has_its_window)
-{
-	static const uint64_t OFTEN[] = { UINT64_MAX, 4, 100, 1 }; /* a step is late; never, ... */
-
-	for (size_t i = 0; i < ARRAY_SIZE(OFTEN); i++) {
-		struct filter_spec spec = sim_spec(1000000, 1e-9, 2 * S);
-		uint64_t seed = i, began_ns, rests = 0;
-		uint32_t epoch = 0;
-		struct sim s;
-
-		spec.layout = DEDUP_FLAT;
-		sim_start(&s, &spec, 1);
-		assert_true(s.config.memory.places > 4 * DEDUP_STEP_PLACES);
-		for (began_ns = s.now_ns; rests < 5;) {
-			uint64_t now_ns = s.now_ns, any = random_next(&seed);
-			bool rested = !dedup_hand_pos(s.state.hand);
-
-			s.now_ns += sim_step(&s);
-			if (any % OFTEN[i] == 0)
-				s.now_ns += any / 128 % (OFTEN[i] * s.config.memory.tick_ns * 2);
-			if (rested && dedup_hand_pos(s.state.hand)) {
-				assert_true(now_ns - began_ns >= spec.window_ns);
-				rests++;
-			}
-			if (dedup_hand_epoch(s.state.hand) != epoch)
-				began_ns = now_ns;
-			epoch = dedup_hand_epoch(s.state.hand);
-		}
-		sim_stop(&s);
-	}
-}
-
-/* Two requests at one time get two turns. */
-TEST(requests_add_up)
-{
-	struct filter_spec spec = sim_spec(1000, 1e-3, 3600 * S);
-	uint64_t first, second;
-	struct sim s;
-
-	sim_start(&s, &spec, 6);
-	first = dedup_hand_rotate(&s.state, &s.config);
-	second = dedup_hand_rotate(&s.state, &s.config);
-	assert_int_equal(first, s.config.memory.places);
-	assert_int_equal(second, 2 * s.config.memory.places);
-	while (s.state.passed < second)
-		sim_step(&s);
-	assert_int_equal(dedup_hand_epoch(s.state.hand), 2);
-	sim_stop(&s);
 }
 
 /* Steps until the hand has passed so many places. */
