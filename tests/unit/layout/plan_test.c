@@ -380,8 +380,7 @@ TEST(any_spec_makes_a_plan_or_none)
 	for (int i = 0; i < 4000; i++) {
 		uint64_t r = random_next(&seed);
 		struct filter_spec spec =
-			spec_of(r % 3, r / 4 % 6,
-				1 + random_next(&seed) % (1ULL << (r / 16 % 40)),
+			spec_of(r % 3, r / 4 % 6, 1 + random_next(&seed) % (1ULL << (r / 16 % 40)),
 				pow(10, -18.0 * (random_next(&seed) % 10000) / 10000));
 		unsigned int cpus = 1 + r / 1024 % 300;
 		struct dedup_config c;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The packets inside of captured frames: of each tunnel, whole, and cut at every byte. Any bytes are
- * tried by survey_test.
+/* The packets inside of captured frames: of each tunnel, whole, and cut at every byte. Any bytes
+ * are tried by survey_test.
  */
 #include "unit.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The documents: the files, functions, options and tests that they name exist, their links lead
  * somewhere, lines are narrow; and they have the rights of each verb, and fixtures. Each test
- * program says what it shows. The rules of ARCHITECTURE.md about rooms, as scripts/rooms reads them:
- * a file includes only headers of rooms that its own room may use, and only libraries that its room
- * may use. No room uses itself through other rooms. Rooms below the programs do not print. A room of
- * fixtures uses only rooms above it in tests/README.md.
+ * program says what it shows. The rules of ARCHITECTURE.md about rooms, as scripts/rooms reads
+ * them: a file includes only headers of rooms that its own room may use, and only libraries that
+ * its room may use. No room uses itself through other rooms. Rooms below the programs do not print.
+ * A room of fixtures uses only rooms above it in tests/README.md.
  */
 #include "unit.h"
 
