@@ -5,7 +5,6 @@
 #include "unit.h"
 
 #include "diags.h"
-#include "layout.h"
 #include "options.h"
 
 #define FILL 0x5a
@@ -222,29 +221,6 @@ TEST(names_are_taken_and_nothing_else)
 		is_refused(row, &o, "");
 		is_refused(row, &o, "x");
 	}
-}
-
-static const struct args_option *row_named(const char *option)
-{
-	for (const struct args_option *row = options_table(); row->option; row++)
-		if (!strcmp(row->option, option))
-			return row;
-	fail_msg("there is no %s", option);
-	return NULL;
-}
-
-TEST(names_are_those_of_layouts_and_hashes)
-{
-	const char *const *layouts = row_named("--layout")->names;
-	const char *const *hashes = row_named("--hash")->names;
-	uint32_t i;
-
-	for (i = 0; layouts[i]; i++)
-		assert_string_equal(layout_of(i)->name, layouts[i]);
-	assert_null(layout_of(i));
-	for (i = 0; hashes[i]; i++)
-		assert_string_equal(hash_name(i), hashes[i]);
-	assert_null(hash_name(i));
 }
 
 /* The environment sets defaults: nothing is given by it. */
