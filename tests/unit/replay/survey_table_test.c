@@ -114,26 +114,6 @@ static uint64_t pair(uint32_t stream, uint32_t a, uint32_t b)
 	return cnt;
 }
 
-/* Told apart by either destination and by the stream alone, wherever they collide. */
-TEST(pairs_told_apart)
-{
-	for (int which = 0; which < 3; which++) {
-		uint32_t of[3] = { 1, 2, 3 };
-
-		memset(table->pairs, 0, sizeof(table->pairs));
-		table->pairs_cnt = 0;
-		for (uint32_t i = 0; i < 2000; i++) {
-			of[which] = i * i % 65521; /* a prime: squares differ up to its half */
-			survey_add_pairs(table, of[0], of[1], of[2], 1 + i % 3);
-		}
-		assert_int_equal(table->pairs_cnt, 2000);
-		for (uint32_t i = 0; i < 2000; i++) {
-			of[which] = i * i % 65521;
-			assert_int_equal(pair(of[0], of[1], of[2]), 1 + i % 3);
-		}
-	}
-}
-
 /* Too many are not noted; those of destinations that go, go. */
 TEST(pairs)
 {

@@ -162,52 +162,43 @@ TEST(figures_of_feeds)
 	assert_true(r->filter.spec.count_only);
 }
 
-/* An id says what a duplicate is, though the bytes differ; but in others that is suspicious. */
-TEST(ids_of_other_bytes)
-{
-	const struct survey_destination *d;
-	const struct survey_result *r = survey_of("gossip-mesh");
-
-	d = survey_destination(r, SURVEY_UDP, GOSSIP_PORT);
-	assert_int_equal(d->best->differ, 7500);
-	assert_int_equal(d->identical.packets, 0);
-
-	r = survey_of("not-rtp");
-	d = survey_destination(r, SURVEY_UDP, 7000);
-	assert_null(d->best);
-	assert_int_equal(SURVEY_FIT(d, "rtp")->why, SURVEY_DIFFERS);
-	assert_int_equal(SURVEY_FIT(d, "rtp")->differ, 2999);
-	assert_int_equal(SURVEY_FIT(d, "payload")->why, SURVEY_FINDS_NONE);
-
-	r = survey_of("not-rtp-to-two");
-	d = survey_destination(r, SURVEY_UDP, 7000);
-	assert_int_equal(d->feed, 0);
-	assert_string_equal(d->best->profile->stream.name, "payload");
-}
-
-TEST(too_old_for_the_profile)
-{
-	const struct survey_fit *f;
-	const struct survey_result *r = survey_of("slow-relay");
-
-	f = SURVEY_FIT(survey_destination(r, SURVEY_UDP, 5140), "payload");
-	assert_int_equal(f->why, SURVEY_TOO_OLD);
-	assert_int_equal(f->duplicates.packets, 2000);
-	assert_int_equal(f->in_window, 0);
-	assert_int_equal(f->window_ns, 5 * SECOND);
-}
-
-TEST(senders_that_repeat)
-{
-	const struct survey_destination *d;
-	const struct survey_result *r = survey_of("keepalives");
-
-	d = survey_destination(r, SURVEY_UDP, 3784);
-	assert_int_equal(d->identical.packets, 499);
-	assert_int_equal(SURVEY_FIT(d, "payload")->why, SURVEY_SAME_SENDER);
+/* What profiles make of a destination, or, of number 0, of all traffic. */
+static const struct fit_row {
+	const char *name;
+	uint16_t port;
+	const char *profile;
+	enum survey_why why;
+	uint32_t duplicates, differ;
+} FITS[] = {
+	/* An id says what a duplicate is, though the bytes differ; but in others that is suspicious. */
+	{ "gossip-mesh", GOSSIP_PORT, "gsp", SURVEY_BEST, 7500, 7500 },
+	{ "not-rtp", 7000, "rtp", SURVEY_DIFFERS, 2999, 2999 },
+	{ "not-rtp", 7000, "payload", SURVEY_FINDS_NONE, 0, 0 },
+	{ "not-rtp-to-two", 7000, "payload", SURVEY_BEST, 125, 0 },
+	{ "slow-relay", 5140, "payload", SURVEY_TOO_OLD, 2000, 0 },
 	/* All but those that come first, or 10 s after the one that counts as first. */
-	assert_in_range(SURVEY_FIT(d, "payload")->same_sender, 485, 499);
-	assert_int_equal(r->advice, SURVEY_NOTHING);
+	{ "keepalives", 3784, "payload", SURVEY_SAME_SENDER, 490, 0 },
+	{ "prp", 0, "prp", SURVEY_BEST, 70000, 0 },
+	/* R-TAG's numbers are exempt; a sender repeats its frames. */
+	{ "r-tag", 0, "mirror-l2", SURVEY_FINDS_NONE, 0, 0 },
+	{ "cyclic-frames", 0, "mirror-l2", SURVEY_SAME_SENDER, 4950, 0 },
+};
+
+TEST(fits)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(FITS); i++) {
+		const struct fit_row *row = &FITS[i];
+		const struct survey_result *r = survey_of(row->name);
+		const struct survey_fit *f =
+			row->port ? SURVEY_FIT(survey_destination(r, SURVEY_UDP, row->port),
+					       row->profile)
+				  : survey_fit(r->all, r->all_cnt, row->profile);
+
+		if (f->why != row->why || f->duplicates.packets != row->duplicates ||
+		    f->differ != row->differ)
+			fail_msg("%s, %s: %d, %ju, %ju", row->name, row->profile, f->why,
+				 (uintmax_t)f->duplicates.packets, (uintmax_t)f->differ);
+	}
 }
 
 /* What does not fit into one filter, by number or by window, is another one. */
@@ -254,16 +245,6 @@ TEST(frames_of_two_hosts)
 	d = survey_destination(r, SURVEY_UDP, 8002);
 	assert_int_equal(d->addresses_cnt, 2);
 	assert_false(d->more_addresses);
-}
-
-/* Why not: R-TAG's numbers are exempt; a sender repeats its frames. */
-TEST(frames_not_taken)
-{
-	const struct survey_result *r = survey_of("r-tag");
-
-	assert_int_equal(survey_fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_FINDS_NONE);
-	r = survey_of("cyclic-frames");
-	assert_int_equal(survey_fit(r->all, r->all_cnt, "mirror-l2")->why, SURVEY_SAME_SENDER);
 }
 
 /* One sender by two interfaces; those of one in ten copies; hosts of two MACs; the lowest rate of two profiles. */
