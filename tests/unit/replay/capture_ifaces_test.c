@@ -4,6 +4,12 @@
 
 #include "capture_samples.h"
 
+/* A packet of Ethernet's smallest header alone. */
+static void ng_small(struct file *f, uint32_t iface)
+{
+	ng_packet(f, iface, 0, packet(0), 14, 14, NULL);
+}
+
 /* The interface of each packet, and the name that it has. */
 static void expect_ifaces(const struct file *f, const char *expected)
 {

@@ -131,7 +131,6 @@ TEST(figures_of_feeds)
 
 	a = survey_destination(r, SURVEY_UDP, 26477);
 	b = survey_destination(r, SURVEY_UDP, 26478);
-	assert_int_equal(r->packets, 9950);
 	assert_int_equal(r->packets, a->packets + b->packets);
 	assert_int_equal(r->bytes, a->bytes + b->bytes);
 	assert_int_equal(r->first_ns, survey_made.list[0].ns);
@@ -152,8 +151,6 @@ TEST(figures_of_feeds)
 	assert_int_equal(f->other_iface + f->same_sender + f->differ + f->snapped, 0);
 	assert_in_range(f->duplicates.median_ns, 900000, 1100000);
 	assert_in_range(f->duplicates.greatest_ns, 1900000, 2 * MS);
-	assert_int_equal(SURVEY_FIT(b, "payload")->why, SURVEY_LESS_SPECIFIC);
-	assert_int_equal(SURVEY_FIT(b, "payload")->duplicates.packets, 4950);
 	assert_int_equal(a->best->ids, 4900);
 	/* Numbers need no capacity. */
 	assert_int_equal(r->filter.window_ids, 0);
@@ -172,6 +169,7 @@ static const struct fit_row {
 } FITS[] = {
 	/* An id says what a duplicate is, though the bytes differ; but in others that is suspicious. */
 	{ "gossip-mesh", GOSSIP_PORT, "gsp", SURVEY_BEST, 7500, 7500 },
+	{ "moldudp64-feeds", 26478, "payload", SURVEY_LESS_SPECIFIC, 4950, 0 },
 	{ "not-rtp", 7000, "rtp", SURVEY_DIFFERS, 2999, 2999 },
 	{ "not-rtp", 7000, "payload", SURVEY_FINDS_NONE, 0, 0 },
 	{ "not-rtp-to-two", 7000, "payload", SURVEY_BEST, 125, 0 },
