@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The hand on a clock of the test's own: what is asked of it, and late steps. hand_model_test shows
- * the window's promise, and the rate's.
+ * the window's promise, the rate's, and what is counted of late steps.
  */
 #include "unit.h"
 
@@ -147,83 +147,6 @@ TEST(requests_of_countdowns_are_exact)
 		assert_int_equal(s.state.requested, 20 + c.memory.places);
 		assert_true(s.now_ns - s.state.started_ns < c.memory.countdown_ns ||
 			    s.state.passed > s.state.requested);
-	}
-}
-
-/* Blocks that the hand has passed in this epoch are one ahead. */
-TEST(half_follows_the_hand)
-{
-	for (uint64_t epoch = 0; epoch < 4; epoch++)
-		for (uint64_t pos = 0; pos < 8; pos++)
-			for (uint32_t b = 0; b < 8; b++)
-				assert_int_equal(dedup_hand_half(epoch << 32 | pos, b),
-						 b < pos ? (epoch + 1) % 2 : epoch % 2);
-	assert_int_equal(dedup_hand_half(UINT64_MAX << 32 | 5, 4), 0);
-}
-
-/* The hand does not wait for its next tick where a place is due before. */
-TEST(steps_come_when_places_are_due)
-{
-	struct filter_spec spec = sim_spec(100, 1e-3, 600 * S);
-	uint64_t due_ns;
-	struct sim s;
-
-	sim_start(&s, &spec, 9);
-	for (int i = 0; i < 100000; i++) {
-		due_ns = dedup_hand_due_ns(&s.state, &s.config);
-		assert_true(s.now_ns <= due_ns + s.config.memory.tick_ns / 4);
-		s.now_ns += sim_step(&s);
-	}
-	assert_true(s.state.passed > s.config.memory.places);
-	sim_stop(&s);
-}
-
-/* From the moment at which what is at the hand is due, by so much, steps do not come. Returns how
- * many places have then been passed until nothing is due.
- */
-static uint64_t stall(struct sim *s, uint64_t late_ns)
-{
-	uint64_t before = s->state.passed;
-
-	s->now_ns = dedup_hand_due_ns(&s->state, &s->config) + late_ns;
-	do
-		sim_step(s);
-	while (dedup_hand_due_ns(&s->state, &s->config) <= s->now_ns);
-	return s->state.passed - before;
-}
-
-/* Of an array that takes several steps to clear, too, and of countdowns each: no more than these,
- * and only if it is later than ticks and jiffies make it.
- */
-TEST(what_begins_late_is_counted_once)
-{
-	struct filter_spec spec = sim_spec(1000000, 1e-4, 10 * S);
-	struct dedup_config rows[4] = { countdown_config(2, 10 * S), countdown_config(13, 10 * S),
-					countdown_config(24, 10 * S) };
-
-	spec.layout = DEDUP_FLAT;
-	assert_int_equal(plan_config(&spec, SIM_CPUS, SIM_HZ, &rows[3]), 0);
-	assert_true(rows[3].memory.places > DEDUP_STEP_PLACES);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		uint64_t late_ns = rows[i].memory.late_ns, cnt;
-		struct sim s;
-
-		sim_start_hand(&s, &rows[i]);
-		for (uint64_t end_ns = s.now_ns + 15 * S; s.now_ns < end_ns || s.state.passed == 0;)
-			s.now_ns += sim_step(&s);
-		assert_int_equal(s.state.late, 0);
-		assert_true(stall(&s, late_ns) > 0);
-		assert_int_equal(s.state.late, 0);
-		assert_int_equal(s.state.late_max_ns, late_ns);
-		cnt = stall(&s, late_ns + 1);
-		assert_true(cnt > 0);
-		/* Of countdowns those that the first step passes: the others were due later. */
-		if (rows[i].memory.layout == DEDUP_FLAT)
-			assert_int_equal(s.state.late, rows[i].memory.places);
-		else
-			assert_in_range(s.state.late, 1,
-					cnt < DEDUP_STEP_PLACES ? cnt : DEDUP_STEP_PLACES);
-		assert_int_equal(s.state.late_max_ns, late_ns + 1);
 	}
 }
 
