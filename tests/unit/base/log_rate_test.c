@@ -21,10 +21,8 @@ static const struct row {
 	  "note: a\nnote: c; 1 more since the last line about it\n" },
 	{ "each_interval_has_a_line", "0a 1b 11? 12c 20? 21?", "note: a\nnote: b\nnote: c\n" },
 	{ "first_after_silence", "0a 11? 30b 31c 40?", "note: a\nnote: b\nnote: c\n" },
-	{ "silence", "0? 20?", "" },
 	{ "end_logs_what_is_left", "0a 1b 2c !",
 	  "note: a\nnote: c; 1 more since the last line about it\n" },
-	{ "end_logs_nothing_twice", "0a ! !", "note: a\n" },
 };
 
 TEST_ROWS(rate, ROWS)

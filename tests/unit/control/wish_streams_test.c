@@ -13,9 +13,7 @@ static const struct row {
 	const char *name, *options, *streams;
 } ROWS[] = {
 	{ "one", "--profile rtp:5004", "rtp/0/5004/-" },
-	{ "ports", "--profile rtp:5004,81,9000-9010", "rtp/0/81,5004,9000-9010/-" },
 	{ "usual-ports", "--profile discv4", "discv4/0/30303/-" },
-	{ "other-ports", "--profile discv4:30304", "discv4/0/30304/-" },
 	{ "usual-ports-and-destination", "--profile discv4@192.0.2.1", "discv4/0/30303/192.0.2.1" },
 	{ "usual-ports-left-out", "--profile discv4:@192.0.2.1#r", "discv4/0/30303/192.0.2.1" },
 	{ "stream-name", "--profile video=rtp:5004", "video/0/5004/-" },
@@ -38,7 +36,6 @@ static const struct row {
 	{ "to-is-for-all-that-name-none",
 	  "--profile rtp:1 --profile rtp:2@192.0.2.2 --profile hsr --to 192.0.2.1 --port 8001",
 	  "gsp/0/8001/192.0.2.1 rtp/1/1/192.0.2.1 rtp-2/2/2/192.0.2.2 hsr/3//-" },
-	{ "port-alone", "--port 8001 --to 192.0.2.1", "gsp/0/8001/192.0.2.1" },
 	{ "to-without-port", "--to 192.0.2.1 --profile rtp:1", "rtp/0/1/192.0.2.1" },
 	{ "nothing", "", "gsp/0//-" },
 };

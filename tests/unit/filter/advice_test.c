@@ -5,7 +5,6 @@
 #include "unit.h"
 
 #include "advice.h"
-#include "options.h"
 #include "sim.h"
 #include "units.h"
 
@@ -178,41 +177,6 @@ TEST_ROWS(is_said, ROWS)
 	assert_string_equal(keys, row->keys);
 	if (row->words && !strstr(list[0].text, row->words))
 		fail_msg("it says: %s", list[0].text);
-}
-
-/* The command takes the size and the window that are advised, whatever they are. */
-TEST(sizes_are_taken)
-{
-	uint64_t seed = 1;
-
-	for (int i = 0; i < 20000; i++) {
-		struct dedup_config c = config;
-		struct advice_reading r = { .name = "eth0", .config = &c };
-		uint64_t capacity, window;
-		char *at, *end;
-
-		r.total.early = 1;
-		c.memory.capacity = 1 + (random_next(&seed) >> (24 + random_next(&seed) % 40));
-		c.memory.window_ns = SPEC_WINDOW_MIN_NS + random_next(&seed) % SPEC_WINDOW_MAX_NS;
-		r.pace.ids = c.memory.capacity + 1 + random_next(&seed) % c.memory.capacity;
-		r.pace.age_ns = 1 + random_next(&seed) % (c.memory.window_ns / 2);
-		assert_int_equal(advice_of(&r, list), 1);
-		at = strstr(list[0].text, "--capacity ");
-		assert_non_null(at);
-		end = strchr(at, ';');
-		if (end) {
-			*end = '\0';
-			end = strstr(end + 1, "--window ");
-			assert_non_null(end);
-			assert_int_equal(parse_time(end + strlen("--window "), &window), 0);
-			assert_true(window >= SPEC_WINDOW_MIN_NS && window < c.memory.window_ns);
-			/* It keeps pace with what came. */
-			assert_true((double)r.pace.ids / r.pace.age_ns * window <= c.memory.capacity);
-		}
-		assert_int_equal(parse_count(at + strlen("--capacity "), &capacity), 0);
-		assert_true(capacity >= 1.99 * r.pace.ids * c.memory.window_ns / r.pace.age_ns);
-		assert_true(capacity <= 2.3 * r.pace.ids * c.memory.window_ns / r.pace.age_ns + 1);
-	}
 }
 
 /* Ids as many as are promised room, in bursts or evenly, in each layout: nothing is list, ever. */

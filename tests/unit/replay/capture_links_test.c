@@ -21,8 +21,6 @@ static const struct link {
 } LINKS[] = {
 	{ "ethernet", LINK_ETHERNET, false, "ffffffffffff" FROM "0800 45",
 	  "ffffffffffff" FROM "0800 45" },
-	{ "ethernet-tagged", LINK_ETHERNET, false, "ffffffffffff" FROM "8100 0064 0800",
-	  "ffffffffffff" FROM "8100 0064 0800" },
 	{ "ethernet-cut", LINK_ETHERNET, false, "ffffffff", "ffffffff" },
 	{ "ethernet-empty", LINK_ETHERNET, false, "", "" },
 

@@ -248,8 +248,6 @@ static const struct refusal {
 } REFUSALS[] = {
 	{ "no-directory", "/nonexistent/out", CAPTURE_AT_ONCE, -ENOENT,
 	  "cannot write /nonexistent/out: No such file or directory" },
-	{ "no-directory-live", "/nonexistent/out", CAPTURE_LIVE, -ENOENT,
-	  "cannot write /nonexistent/out: No such file or directory" },
 	{ "a-directory", dir, CAPTURE_AT_ONCE, -EISDIR, ": Is a directory" },
 };
 
