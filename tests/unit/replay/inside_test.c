@@ -14,14 +14,14 @@
 
 static const struct row {
 	const char *name;
-	struct wrap wraps[3];  /* the innermost first */
-	uint32_t tunnels;      /* opened */
-	uint32_t still;	       /* so many of the wraps stay, from the innermost on */
-	bool without_ethernet; /* inside */
-	struct protocol_packet packet;
 	const char *opens; /* NULL: all */
 	const char *fault; /* kind and reason; NULL: none */
-	uint32_t behind;   /* bytes that pad the outermost frame */
+	struct protocol_packet packet;
+	uint32_t tunnels;      /* opened */
+	uint32_t still;	       /* so many of the wraps stay, from the innermost on */
+	uint32_t behind;       /* bytes that pad the outermost frame */
+	struct wrap wraps[3];  /* the innermost first */
+	bool without_ethernet; /* inside */
 } ROWS[] = {
 	{ .name = "none" },
 	{ "gre", .wraps[0].kind = WRAP_GRE, .tunnels = BIT(gre) },

@@ -161,25 +161,24 @@ TEST(figures_of_feeds)
 
 /* What profiles make of a destination, or, of number 0, of all traffic. */
 static const struct fit_row {
-	const char *name;
-	uint16_t port;
-	const char *profile;
+	const char *name, *profile;
 	enum survey_why why;
 	uint32_t duplicates, differ;
+	uint16_t port;
 } FITS[] = {
 	/* An id says what a duplicate is, though the bytes differ; but in others that is suspicious. */
-	{ "gossip-mesh", GOSSIP_PORT, "gsp", SURVEY_BEST, 7500, 7500 },
-	{ "moldudp64-feeds", 26478, "payload", SURVEY_LESS_SPECIFIC, 4950, 0 },
-	{ "not-rtp", 7000, "rtp", SURVEY_DIFFERS, 2999, 2999 },
-	{ "not-rtp", 7000, "payload", SURVEY_FINDS_NONE, 0, 0 },
-	{ "not-rtp-to-two", 7000, "payload", SURVEY_BEST, 125, 0 },
-	{ "slow-relay", 5140, "payload", SURVEY_TOO_OLD, 2000, 0 },
+	{ "gossip-mesh", "gsp", SURVEY_BEST, 7500, 7500, GOSSIP_PORT },
+	{ "moldudp64-feeds", "payload", SURVEY_LESS_SPECIFIC, 4950, 0, 26478 },
+	{ "not-rtp", "rtp", SURVEY_DIFFERS, 2999, 2999, 7000 },
+	{ "not-rtp", "payload", SURVEY_FINDS_NONE, 0, 0, 7000 },
+	{ "not-rtp-to-two", "payload", SURVEY_BEST, 125, 0, 7000 },
+	{ "slow-relay", "payload", SURVEY_TOO_OLD, 2000, 0, 5140 },
 	/* All but those that come first, or 10 s after the one that counts as first. */
-	{ "keepalives", 3784, "payload", SURVEY_SAME_SENDER, 490, 0 },
-	{ "prp", 0, "prp", SURVEY_BEST, 70000, 0 },
+	{ "keepalives", "payload", SURVEY_SAME_SENDER, 490, 0, 3784 },
+	{ "prp", "prp", SURVEY_BEST, 70000, 0, 0 },
 	/* R-TAG's numbers are exempt; a sender repeats its frames. */
-	{ "r-tag", 0, "mirror-l2", SURVEY_FINDS_NONE, 0, 0 },
-	{ "cyclic-frames", 0, "mirror-l2", SURVEY_SAME_SENDER, 4950, 0 },
+	{ "r-tag", "mirror-l2", SURVEY_FINDS_NONE, 0, 0, 0 },
+	{ "cyclic-frames", "mirror-l2", SURVEY_SAME_SENDER, 4950, 0, 0 },
 };
 
 TEST(fits)
