@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Built-in profiles at the highest rates of their protocols, in the user engine. Numbered ones of 16
- * bits: packets come by two paths, while numbers go round several times. Each packet that any path
- * brings passes exactly once. mirror-l2: frames whose numbers soon come again, or that have none,
- * are exempt; of others copies alone are dropped.
+/* Built-in profiles at the highest rates of their protocols, in the user engine. Numbered ones of
+ * 16 bits: packets come by two paths, while numbers go round several times. Each packet that any
+ * path brings passes exactly once. mirror-l2: frames whose numbers soon come again, or that have
+ * none, are exempt; of others copies alone are dropped.
  */
 #include "unit.h"
 
