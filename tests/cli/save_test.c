@@ -230,6 +230,7 @@ static const struct refusal {
 	  "cannot write /mnt/none/snapshot: No such file" },
 	{ "save ve0 /mnt/snapshots", "$XD load ve0 --port 9", 1, "and no file" },
 	{ "save ve0 /mnt/fifo", "$XD load ve0 --port 9; mkfifo /mnt/fifo", 1, "and no file" },
+	{ "save ve0 /mnt/link", "$XD load ve0 --port 9; ln -s /mnt/none /mnt/link", 1, "and no file" },
 	{ "save ve0", NULL, 2, "usage" },
 	{ "restore ve0 /mnt/snapshots/none", NULL, 1, "No such file" },
 	{ "restore ve0 /mnt/snapshots", NULL, 1, "it is no file" },

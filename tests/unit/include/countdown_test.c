@@ -181,4 +181,36 @@ TEST(a_cell_may_be_ahead)
 	}
 }
 
+/* A countdown of a million cells changes no more than sixteen of them. */
+TEST(a_countdown_writes_one_block)
+{
+	struct dedup_block *before;
+	uint64_t size, seed = 3;
+	uint32_t most = 0;
+	struct sim s;
+
+	start(&s, 12, 3, 3, 0);
+	size = s.config.memory.blocks * sizeof(*before);
+	before = malloc(size);
+	assert_non_null(before);
+	for (int i = 0; i < 5000; i++) {
+		uint32_t changed = 0;
+
+		for (int n = random_next(&seed) % 50; n; n--) {
+			struct id id = id_fresh();
+
+			ids_see(&s.filter, id.bytes);
+		}
+		memcpy(before, s.filter.blocks, size);
+		sim_pass(&s, 1);
+		for (uint32_t b = 0; b < s.config.memory.blocks; b++)
+			changed += memcmp(&before[b], &s.filter.blocks[b], sizeof(*before)) != 0;
+		assert_true(changed <= 1);
+		most += changed;
+	}
+	assert_true(most > 100);
+	free(before);
+	sim_stop(&s);
+}
+
 UNIT_MAIN()
