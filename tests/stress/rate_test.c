@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* False-positive rates of a simulated filter against what sizing promises, at moments: in steady
- * traffic, with both generations full, after a stall, in a flood. The promise is a mean over the
- * filter's secret: so is what is seen here, with its standard error. Secrets and ids are fixed: a
- * row gives the same result each time.
+/* False-positive rates of a simulated filter, of every layout and scheme, against what sizing
+ * promises, at moments: in steady traffic, with both generations full, after a stall, in a flood.
+ * The promise is a mean over the filter's secret and ids: so is what is seen here, with its
+ * standard error. Secrets and ids are fixed: a row gives the same result each time.
  */
 
 #include <math.h>
 
+#include "array_rate.h"
 #include "plan.h"
 #include "rates.h"
 #include "layout.h"
@@ -16,7 +17,7 @@
 #define S 1000000000ULL
 #define M 1000000ULL
 #define WINDOW_NS (10 * S)
-#define FRESH (1ULL << 40) /* ids from here on are never learned */
+#define SECRET_IDS (1ULL << 32) /* for each secret: the upper half is never learned */
 
 /* The ids that a network may have: how the i-th of them looks. */
 typedef void (*id_fn)(uint64_t id[4], uint64_t i);
@@ -154,7 +155,7 @@ static double try_fresh(const struct traffic *t, uint64_t tries)
 	uint64_t known = 0, id[4];
 
 	for (uint64_t i = 0; i < tries; i++) {
-		t->make_id(id, FRESH + i);
+		t->make_id(id, (t->next | SECRET_IDS / 2) + i);
 		known += sim_knows(&t->sim, id);
 	}
 	return (double)known / tries;
@@ -170,6 +171,8 @@ struct row {
 	int secrets;
 	const char *moment; /* NULL: each of them */
 	enum dedup_layout layout;
+	enum dedup_hash_scheme hash;
+	uint32_t bits, hashes;
 };
 
 static void check_moment(const struct row *row, const struct moment *moment)
@@ -177,11 +180,14 @@ static void check_moment(const struct row *row, const struct moment *moment)
 	struct filter_spec spec = sim_spec(row->capacity, row->fpr, WINDOW_NS);
 	struct rates seen = { 0 }, by_bits = { 0 };
 	struct dedup_config parameters = { 0 };
-	double full, bound;
+	double full, bound, loose;
 
 	spec.layout = row->layout;
+	spec.hash = row->hash;
+	spec.bits = row->bits;
+	spec.hashes = row->hashes;
 	for (int secret = 0; secret < row->secrets; secret++) {
-		struct traffic t = { .make_id = row->make_id };
+		struct traffic t = { .make_id = row->make_id, .next = secret * SECRET_IDS };
 
 		sim_start(&t.sim, &spec, 42 + secret);
 		parameters = t.sim.config;
@@ -202,9 +208,12 @@ static void check_moment(const struct row *row, const struct moment *moment)
 	assert_true(bound <= row->fpr);
 	assert_true(mean_of(&seen) > 0);
 	assert_true(mean_of(&seen) <= row->fpr + 3 * error_of(&seen));
-	assert_true(fabs(mean_of(&by_bits) - mean_of(&seen)) <= 3 * error_of(&seen));
+	assert_true(mean_of(&by_bits) >= mean_of(&seen) - 3 * error_of(&seen));
+	/* Where double hashing's progressions meet, a full array tells of more ids than it has. */
+	loose = row->hash == DEDUP_FIPS ? 0.1 * mean_of(&seen) : 0;
+	assert_true(mean_of(&by_bits) <= mean_of(&seen) + loose + 3 * error_of(&seen));
 	/* Where what seems to be known, and is not learned, does not count, and blocks are many. */
-	if (moment->is_full && row->fpr <= 1e-3 && row->capacity >= 1000)
+	if (moment->is_full && row->fpr <= 2e-3 && row->capacity >= 1000)
 		assert_true(fabs(mean_of(&seen) - full) <= 3 * error_of(&seen));
 }
 
@@ -218,24 +227,47 @@ static void check_row(void **state)
 }
 
 static const struct row ROWS[] = {
-	{ "rate-1e-1", 20000, 0.1, random_id, M / 4, 40, NULL, DEDUP_BLOCKED },
-	{ "rate-1e-2", 100000, 1e-2, random_id, M / 2, 20, NULL, DEDUP_BLOCKED },
-	{ "rate-1e-3", 100000, 1e-3, random_id, M, 20, NULL, DEDUP_BLOCKED },
-	{ "rate-1e-4", 100000, 1e-4, random_id, 5 * M, 20, NULL, DEDUP_BLOCKED },
-	{ "rate-1e-5", 100000, 1e-5, random_id, 20 * M, 20, "both-full", DEDUP_BLOCKED },
-	{ "rate-1e-6", 100000, 1e-6, random_id, 100 * M, 20, "both-full", DEDUP_BLOCKED },
-	{ "rate-small", 1000, 1e-3, random_id, M, 200, NULL, DEDUP_BLOCKED },
-	{ "rate-tiny", 10, 1e-2, random_id, M, 1000, NULL, DEDUP_BLOCKED },
-	{ "rate-counter-low", 100000, 1e-3, counter_low, M, 20, "both-full", DEDUP_BLOCKED },
-	{ "rate-counter-high", 100000, 1e-3, counter_high, M, 20, "both-full", DEDUP_BLOCKED },
-	{ "rate-node-and-counter", 100000, 1e-4, node_and_counter, 5 * M, 20, "both-full",
-	  DEDUP_BLOCKED },
+#define ROW(name_, capacity_, fpr_, id, tries_, secrets_, moment_, ...)                            \
+	{                                                                                          \
+		.name = name_, .capacity = capacity_, .fpr = fpr_, .make_id = id, .tries = tries_, \
+		.secrets = secrets_, .moment = moment_, ##__VA_ARGS__                              \
+	}
+	ROW("rate-1e-1", 20000, 0.1, random_id, M / 4, 40, NULL),
+	ROW("rate-1e-2", 100000, 1e-2, random_id, M / 2, 20, NULL),
+	ROW("rate-1e-3", 100000, 1e-3, random_id, M, 20, NULL),
+	ROW("rate-1e-4", 100000, 1e-4, random_id, 5 * M, 20, NULL),
+	ROW("rate-1e-5", 100000, 1e-5, random_id, 20 * M, 20, "both-full"),
+	ROW("rate-1e-6", 100000, 1e-6, random_id, 100 * M, 20, "both-full"),
+	ROW("rate-small", 1000, 1e-3, random_id, M, 200, NULL),
+	ROW("rate-tiny", 10, 1e-2, random_id, M, 1000, NULL),
+	ROW("rate-counter-low", 100000, 1e-3, counter_low, M, 20, "both-full"),
+	ROW("rate-counter-high", 100000, 1e-3, counter_high, M, 20, "both-full"),
+	ROW("rate-node-and-counter", 100000, 1e-4, node_and_counter, 5 * M, 20, "both-full"),
 	/* Most ids that come then seem to be known, and are not counted as learned. */
-	{ "rate-high-5e-1", 20000, 0.5, random_id, M / 4, 20, "both-full", DEDUP_BLOCKED },
-	{ "rate-high-7e-1", 20000, 0.7, random_id, M / 4, 20, "both-full", DEDUP_BLOCKED },
-	{ "rate-high-8e-1", 20000, 0.8, random_id, M / 4, 20, "both-full", DEDUP_BLOCKED },
-	{ "rate-high-flat", 20000, 0.7, random_id, M / 4, 20, "both-full", DEDUP_FLAT },
-	{ "rate-high-countdown", 20000, 0.7, random_id, M / 4, 20, "both-full", DEDUP_COUNTDOWN },
+	ROW("rate-high-5e-1", 20000, 0.5, random_id, M / 4, 20, "both-full"),
+	ROW("rate-high-7e-1", 20000, 0.7, random_id, M / 4, 20, "both-full"),
+	ROW("rate-high-8e-1", 20000, 0.8, random_id, M / 4, 20, "both-full"),
+	ROW("rate-high-flat", 20000, 0.7, random_id, M / 4, 20, "both-full", .layout = DEDUP_FLAT),
+	ROW("rate-high-countdown", 20000, 0.7, random_id, M / 4, 20, "both-full",
+	    .layout = DEDUP_COUNTDOWN),
+#define ARRAY(name, layout_, hash_, fpr, tries, ...)                                       \
+	ROW(name, 1000, fpr, random_id, tries, 20, "both-full", .layout = DEDUP_##layout_, \
+	    .hash = DEDUP_##hash_, ##__VA_ARGS__)
+	ARRAY("flat-fast", FLAT, FAST, 1e-4, 5 * M),
+	ARRAY("flat-siphash", FLAT, SIPHASH, 1e-3, M),
+	ARRAY("flat-colibri", FLAT, COLIBRI, 1e-3, M / 2, .bits = 17000, .hashes = 9),
+	ARRAY("flat-tezos", FLAT, TEZOS, 1e-3, M),
+	ARRAY("flat-fnv1a", FLAT, FNV1A, 1e-3, M),
+	ARRAY("flat-fnv1a-many", FLAT, FNV1A, 1e-4, 5 * M, .hashes = 10),
+	ARRAY("flat-fips", FLAT, FIPS, 1e-3, M, .bits = 16384, .hashes = 9),
+	ARRAY("flat-fips-many", FLAT, FIPS, 2e-3, M, .bits = 16384, .hashes = 16),
+	ARRAY("flat-fips-odd", FLAT, FIPS, 1e-3, M, .bits = 16383, .hashes = 9),
+	ARRAY("flat-fips-even", FLAT, FIPS, 1e-3, M, .bits = 17640, .hashes = 9),
+	ARRAY("countdown-fast", COUNTDOWN, FAST, 1e-4, 5 * M),
+	ARRAY("countdown-colibri", COUNTDOWN, COLIBRI, 1e-3, M / 2),
+	ARRAY("countdown-tezos", COUNTDOWN, TEZOS, 1e-3, M),
+	ARRAY("countdown-fnv1a", COUNTDOWN, FNV1A, 1e-3, M),
+	ARRAY("countdown-fips", COUNTDOWN, FIPS, 1e-3, M),
 };
 
 /* Fresh ids without end, so many a step of the hand: thousands of times the capacity.
@@ -282,6 +314,48 @@ TEST(floods)
 	flood(10000, 1e-2, 4000, 20 * M);
 	flood(10000, 1e-2, 200000, 40 * M);
 	flood(100000, 1e-2, 40000, 20 * M);
+}
+
+#define MANY 1000000
+#define DRAWS (MANY + 10 * M)
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* 2^32 draws of three quarters as many bits: every third bit is drawn twice as often. */
+TEST(uneven_draws_count)
+{
+	struct dedup_config c = { .memory.hash = DEDUP_FAST,
+				  .memory.m = 3U << 30,
+				  .memory.k = 1,
+				  .secrets.key = { 7, 9 } };
+	double expected = array_rate(DEDUP_FAST, c.memory.m, 1, MANY) * (DRAWS - MANY), found = 0;
+	uint32_t *set = calloc(MANY, sizeof(*set));
+	struct dedup_positions p;
+
+	assert_non_null(set);
+	for (uint64_t i = 0; i < DRAWS; i++) {
+		struct dedup_id id = { 0 };
+		uint64_t words[4];
+
+		random_id(words, i);
+		memcpy(&id, words, sizeof(words));
+		dedup_positions(&p, &id, 32, &c, 0);
+		if (i < MANY)
+			set[i] = p.index[0];
+		if (i == MANY)
+			qsort(set, MANY, sizeof(*set), by_number);
+		if (i >= MANY)
+			found += bsearch(p.index, set, MANY, sizeof(*set), by_number) != NULL;
+	}
+	free(set);
+	assert_true(fabs(found - expected) <= 3 * sqrt(expected));
+	assert_true(array_rate_at(DEDUP_FAST, c.memory.m, 1, (double)MANY / c.memory.m) >
+		    1.12 * MANY / c.memory.m);
 }
 
 int main(void)
