@@ -1,67 +1,112 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Ids that are learned at one time in the layouts `flat` and `countdown`, in every order in which
- * CPUs can read and write what they share: of copies one is new, also if another id has a place of
- * theirs. Each row is a race of two or three CPUs, with an id each. interleave.h tries the orders;
- * but in any-race, reads may also be early.
+/* Ids that are learned at one time in the layouts `flat` and `countdown`, by packets and by user
+ * space, in every order in which CPUs can read and write what they share: of copies one is new,
+ * also if another id has a place of theirs. Each row is a race of two or three CPUs, with an id
+ * each, or of two beside a hand that counts down. interleave.h tries the orders; where user space
+ * takes no part, but not in any-race, reads may also be early.
  *
- * Environment: SEED, CASES of any-race.
+ * Environment: SEED, CASES of any-race and any-race-of-threads.
  */
 #include "interleave.h"
 
 #include "countdown.h"
 #include "flat.h"
 
+/* The code of user space once more, with its accesses through interleave.h. */
+#define LAYOUT_COUNTDOWN raced_countdown
+#define ids_test raced_test
+#define ids_see raced_see
+#define ids_see_many raced_see_many
+#define ids_add raced_add
+#define ids_remove raced_remove
+#define ids_can_remove raced_can_remove
+#define ids_learn_again raced_learn_again
+#include "layout.h"
+#define layout_of(of) ((void)(of), &raced_countdown)
+#include "../../user/filter/ids.c"	 /* NOLINT(bugprone-suspicious-include) */
+#include "../../user/layout/countdown.c" /* NOLINT(bugprone-suspicious-include) */
+
 #define K_MAX 4
 #define PLACES 8    /* few, so that ids share some */
 #define MAX 3	    /* of countdown */
 #define ELAPSED 100 /* countdowns before the race */
 
-/* A row as people write it: a digit for each place, or countdown. */
+/* Who learns an id: a packet; a thread; one that has the message. */
+enum learner { PACKET = 'p', THREAD = 't', ADD_THREAD = 'a' };
+
+/* A row as people write it: a digit for each place, or countdown; a letter for each CPU. */
 struct text_row {
 	const char *name, *ids;		   /* as many as CPUs, with blanks between */
 	const char *before, *later, *left; /* NULL: none, 0, MAX */
 	bool countdown;
+	const char *who; /* NULL: packets */
+	int countdowns;
 };
 
 struct row {
 	const char *name;
 	uint32_t k, before; /* before: a mask of places that are set */
 	uint32_t ids[CPUS_MAX][K_MAX];
-	int cpus_cnt;
+	int cpus_cnt;		  /* that learn */
 	bool countdown;		  /* the layout; else it is flat */
 	uint32_t later[CPUS_MAX]; /* countdowns between ELAPSED and the CPU's look at the hand */
 	uint8_t left[PLACES]; /* countdowns that a place which is set has left at ELAPSED; 0: MAX */
+	enum learner who[CPUS_MAX];
+	bool has_threads;
+	int countdowns; /* beside a race with threads */
 };
 
 static const struct row *row;
-static int results[CPUS_MAX];
+static int results[CPUS_MAX]; /* 1: new, 0: known */
+static struct dedup_config config = { .memory = { .layout = DEDUP_COUNTDOWN, .places = MAX } };
+static struct filter filter;
 
-/* Cells have 32 bits, and interleave.h knows words of 64: each word has one cell in use. */
-static uint32_t cell(uint32_t place)
+static struct dedup_state *shared_state(void)
 {
-	return 2 * place;
+	return (struct dedup_state *)&shared[1];
 }
 
-/* A filter looks an id up before it learns it. */
-static int count_down(const struct dedup_claims *claims, struct dedup_positions *p)
+/* Cells have 32 bits, and interleave.h knows words of 64: each word has one cell in use. */
+static struct id_lookup lookup(int cpu)
 {
-	uint32_t elapsed = dedup_countdowns(claims->hand, MAX);
+	struct id_lookup p = { .hand = ELAPSED + row->later[cpu] };
 
+	if (row->has_threads)
+		p.hand = READ_ONCE(shared_state()->hand);
 	for (uint32_t i = 0; i < row->k; i++)
-		p->index[i] = cell(p->index[i]);
-	return dedup_countdown_left(shared, elapsed, MAX, p, row->k)
-		       ? 0
-		       : dedup_countdown_learn(shared, MAX, claims, p, row->k, false);
+		p.positions.index[i] = row->countdown ? 2 * row->ids[cpu][i] : row->ids[cpu][i];
+	return p;
+}
+
+static uint32_t life(const struct id_lookup *p)
+{
+	return dedup_countdown_left(shared, dedup_countdowns(p->hand, MAX), MAX, &p->positions,
+				    row->k);
+}
+
+/* As bpf/array.bpf.h does: a filter looks an id up before it learns it. */
+static int learn_packet(struct id_lookup *p)
+{
+	const struct dedup_claims claims = { shared_state()->ties, p->hand };
+
+	if (!row->countdown)
+		return dedup_flat_learn(shared, 1, &claims, &p->positions, row->k);
+	return life(p) ? 0
+		       : dedup_countdown_learn(shared, MAX, &claims, &p->positions, row->k, false);
 }
 
 static void make_call(int cpu)
 {
-	struct dedup_positions p = { 0 };
-	const struct dedup_claims claims = { shared[1].word, ELAPSED + row->later[cpu] };
+	struct id_lookup p;
 
-	memcpy(p.index, row->ids[cpu], sizeof(row->ids[cpu]));
-	results[cpu] = row->countdown ? count_down(&claims, &p)
-				      : dedup_flat_learn(shared, 1, &claims, &p, row->k);
+	if (cpu == row->cpus_cnt) {
+		for (int i = 1; i <= row->countdowns; i++)
+			WRITE_ONCE(shared_state()->hand, ELAPSED + i);
+		return;
+	}
+	p = lookup(cpu);
+	results[cpu] = row->who[cpu] == PACKET ? learn_packet(&p)
+					       : !see(&filter, &p, row->who[cpu] == ADD_THREAD);
 }
 
 /* Countdowns that this place has left at ELAPSED. */
@@ -72,12 +117,17 @@ static uint32_t left(uint32_t place)
 
 static void start(void)
 {
-	_Static_assert(DEDUP_TIES <= (BLOCKS - 1) * DEDUP_BLOCK_WORDS, "the ties fit in");
+	_Static_assert(sizeof(struct dedup_state) <= (BLOCKS - 1) * sizeof(struct dedup_block),
+		       "it fits in");
 	_Static_assert(PLACES <= DEDUP_BLOCK_WORDS, "a place is a word");
 	if (!row->countdown)
 		shared[0].word[0] = row->before;
 	for (uint32_t i = 0; row->countdown && i < PLACES; i++)
 		shared[0].word[i] = ELAPSED + left(i);
+	shared_state()->hand = ELAPSED;
+	shared_state()->limit = UINT64_MAX;
+	config.memory.k = row->k;
+	filter = (struct filter){ .config = &config, .state = shared_state(), .blocks = shared };
 }
 
 static uint32_t places(int cpu)
@@ -117,11 +167,9 @@ static void fail_order(int cpu, const char *what)
 
 static __u64 *tie(int cpu)
 {
-	struct dedup_positions p = { 0 };
+	struct id_lookup p = lookup(cpu);
 
-	for (uint32_t i = 0; i < row->k; i++)
-		p.index[i] = row->countdown ? cell(row->ids[cpu][i]) : row->ids[cpu][i];
-	return dedup_tie(shared[1].word, dedup_tie_name(&p, row->k, 0));
+	return dedup_tie(shared_state()->ties, dedup_tie_name(&p.positions, row->k, 0));
 }
 
 /* If other ids take two of an id's places, or all that it lacks, it may seem to be known. Ids that
@@ -154,8 +202,25 @@ static void check_copies_of(int i)
 		fail_order(i, new ? "a known copy is new" : "no copy is new");
 }
 
+/* Who adds an id has the message. Two copies may be new if the hand moves meanwhile. */
+static void check_threads(void)
+{
+	bool adds = row->who[0] == ADD_THREAD || row->who[1] == ADD_THREAD, lacks = lacked(0);
+	struct id_lookup p = lookup(0);
+	int new = results[0] + results[1];
+
+	if (lacks && !adds && !new)
+		fail_order(0, "no copy is new");
+	if (!row->countdowns && new > lacks)
+		fail_order(0, "too many copies are new");
+	if ((new || adds) && (int)life(&p) + row->countdowns < MAX)
+		fail_order(0, "it is not known for long enough");
+}
+
 static void check_end(void)
 {
+	if (row->has_threads)
+		return check_threads();
 	for (int i = 0; i < row->cpus_cnt; i++)
 		check_copies_of(i);
 }
@@ -163,7 +228,7 @@ static void check_end(void)
 static unsigned long try_orders(const struct row *r)
 {
 	row = r;
-	cpus_cnt = r->cpus_cnt;
+	cpus_cnt = r->cpus_cnt + (r->countdowns > 0);
 	return try_race(start);
 }
 
@@ -181,6 +246,10 @@ static struct row row_of(const struct text_row *t)
 	}
 	for (const char *c = t->before ?: ""; *c; c++)
 		r.before |= 1 << (*c - '0');
+	r.has_threads = t->who;
+	r.countdowns = t->countdowns;
+	for (int i = 0; i < r.cpus_cnt; i++)
+		r.who[i] = t->who ? (enum learner)t->who[i] : PACKET;
 	for (int i = 0; t->later && t->later[i]; i++)
 		r.later[i] = t->later[i] - '0';
 	for (int i = 0; t->left && t->left[i]; i++)
@@ -192,34 +261,55 @@ static void test_orders(void **state)
 {
 	struct row r = row_of(*state);
 
-	reads_early = true;
+	reads_early = !r.has_threads;
+	stops_max = r.has_threads ? 4 : 0;
 	print_message("%s: %lu states\n", r.name, try_orders(&r));
 }
 
+static void any_race(struct row *r, uint64_t *seed)
+{
+	r->cpus_cnt = 2 + (int)(random_next(seed) % 2);
+	r->before = random_next(seed) & ((1U << PLACES) - 1);
+	r->before &= random_next(seed);
+	r->countdown = random_next(seed) % 2;
+	for (int i = 0; r->countdown && i < PLACES; i++)
+		r->left[i] = 1 + random_next(seed) % MAX;
+	for (int i = 0; i < r->cpus_cnt; i++) {
+		r->who[i] = PACKET;
+		r->later[i] = r->countdown ? random_next(seed) % 3 : 0;
+		for (uint32_t j = 0; j < r->k; j++)
+			r->ids[i][j] = i && random_next(seed) % 4 ? r->ids[0][j]
+								  : random_next(seed) % PLACES;
+	}
+}
+
+static void any_race_of_threads(struct row *r, uint64_t *seed)
+{
+	r->cpus_cnt = 2;
+	r->countdown = r->has_threads = true;
+	r->countdowns = (int)(random_next(seed) % 3);
+	r->who[0] = random_next(seed) % 4 ? THREAD : ADD_THREAD;
+	r->who[1] = random_next(seed) % 2 ? THREAD : PACKET;
+	for (int i = 0; i < PLACES; i++) {
+		r->left[i] = random_next(seed) % (MAX + 1);
+		r->before |= (uint32_t)(r->left[i] > 0) << i;
+	}
+	for (uint32_t j = 0; j < r->k; j++)
+		r->ids[0][j] = r->ids[1][j] = random_next(seed) % PLACES;
+}
+
+/* All orders have millions of states, and more with early reads. */
 static void test_any_race(void **state)
 {
 	uint64_t seed = environment_number("SEED", 1);
 	uint64_t cases = environment_number("CASES", tries(300, 2500));
 
-	(void)state;
-	stops_max = 3; /* all orders have millions of states, and more with early reads */
+	stops_max = 3;
 	reads_early = false;
 	for (uint64_t n = 0; n < cases; n++) {
 		struct row r = { .name = "any", .k = 1 + random_next(&seed) % K_MAX };
 
-		r.cpus_cnt = 2 + (int)(random_next(&seed) % 2);
-		r.before = random_next(&seed) & ((1U << PLACES) - 1);
-		r.before &= random_next(&seed);
-		r.countdown = random_next(&seed) % 2;
-		for (int i = 0; r.countdown && i < PLACES; i++)
-			r.left[i] = 1 + random_next(&seed) % MAX;
-		for (int i = 0; i < r.cpus_cnt; i++) {
-			r.later[i] = r.countdown ? random_next(&seed) % 3 : 0;
-			for (uint32_t j = 0; j < r.k; j++)
-				r.ids[i][j] = i && random_next(&seed) % 4
-						      ? r.ids[0][j]
-						      : random_next(&seed) % PLACES;
-		}
+		*state ? any_race_of_threads(&r, &seed) : any_race(&r, &seed);
 		try_orders(&r);
 	}
 	stops_max = 0;
@@ -251,11 +341,26 @@ static const struct text_row ROWS[] = {
 	  .left = "11" },
 	{ "countdown-others", .ids = "012 012 314", .before = "0", .countdown = true,
 	  .later = "011", .left = "1" },
+	{ "threads", .ids = "012 012", .countdown = true, .who = "tt" },
+	{ "threads-at-a-countdown", .ids = "012 012", .countdown = true, .who = "tt",
+	  .countdowns = 1 },
+	{ "thread-and-packet-at-a-countdown", .ids = "012 012", .countdown = true, .who = "tp",
+	  .countdowns = 1 },
+	/* The packet claims what the thread finds set. */
+	{ "packet-claims-what-goes", .ids = "0123 0123", .before = "01", .countdown = true,
+	  .left = "11", .who = "tp", .countdowns = 1 },
+	{ "thread-claims-what-goes", .ids = "0123 0123", .before = "01", .countdown = true,
+	  .left = "11", .who = "tt", .countdowns = 1 },
+	{ "packet-lacks-two-and-the-thread-one", .ids = "01 01", .before = "0", .countdown = true,
+	  .left = "1", .who = "tp", .countdowns = 1 },
+	{ "add-of-what-goes", .ids = "012 012", .before = "012", .countdown = true, .left = "123",
+	  .who = "ap", .countdowns = 1 },
 };
 
 int main(void)
 {
 	add_rows(ROWS, test_orders, NULL, NULL);
 	add_test("any-race", test_any_race, NULL, NULL, NULL);
+	add_test("any-race-of-threads", test_any_race, NULL, NULL, "threads");
 	return run_added_any_tests("claim_order");
 }
