@@ -50,17 +50,13 @@ static struct dedup_sources sources_of(const struct row *r, uint32_t slot_blocks
 				       .sources = SOURCES };
 }
 
-static uint32_t below(uint64_t *seed, uint32_t n)
-{
-	return (uint32_t)(random_next(seed) % n);
-}
-
 /* A number near one of these, or not: few different ones, at the edges of words, runs and laps. */
 static uint64_t any_number(uint64_t *seed, uint32_t width)
 {
 	static const uint64_t AROUND[] = { 100, 112, 160, 256, 480, 5000, 65536, 1 << 20 };
 
-	return (AROUND[below(seed, ARRAY_SIZE(AROUND))] - 3 + below(seed, 6)) & ((1ULL << width) - 1);
+	return (AROUND[random_below(seed, ARRAY_SIZE(AROUND))] - 3 + random_below(seed, 6)) &
+	       ((1ULL << width) - 1);
 }
 
 /* A race of two in any state, at about one time. `packed`: packets have several messages, and come
@@ -69,30 +65,31 @@ static uint64_t any_number(uint64_t *seed, uint32_t width)
 static void any_race(struct row *r, uint64_t *seed, uint32_t width, uint32_t ring_shift, bool packed)
 {
 	uint64_t mask = (1ULL << width) - 1, now = 10, number = any_number(seed, width);
-	uint32_t cnt = 1 + below(seed, BEFORE_MAX - 1), source;
+	uint32_t cnt = 1 + random_below(seed, BEFORE_MAX - 1), source;
 
 	*r = (struct row){ "any", width, ring_shift, .cpus_cnt = 2, .is_near_only = true };
 	for (uint32_t i = 0; i < cnt; i++) {
-		r->before[i] = (struct call){ number & mask, now, .source = !below(seed, 4) };
+		r->before[i] = (struct call){ number & mask, now, .source = !random_below(seed, 4) };
 		if (packed) {
-			r->before[i].more = below(seed, 4) ? 0 : below(seed, 40);
-			r->before[i].path = below(seed, 3);
+			r->before[i].more = random_below(seed, 4) ? 0 : random_below(seed, 40);
+			r->before[i].path = random_below(seed, 3);
 		}
-		number = below(seed, 4) ? number + 1 : any_number(seed, width);
-		now += below(seed, 3) ? 0 : below(seed, RESET + 3);
+		number = random_below(seed, 4) ? number + 1 : any_number(seed, width);
+		now += random_below(seed, 3) ? 0 : random_below(seed, RESET + 3);
 	}
-	source = below(seed, 4) ? 0 : below(seed, 3);
-	now += below(seed, 3) ? 0 : IDLE + 1;
-	number = below(seed, 2) ? number + 1 : any_number(seed, width);
+	source = random_below(seed, 4) ? 0 : random_below(seed, 3);
+	now += random_below(seed, 3) ? 0 : IDLE + 1;
+	number = random_below(seed, 2) ? number + 1 : any_number(seed, width);
 	for (int i = 0; i < r->cpus_cnt; i++) {
-		r->calls[i] = (struct call){ number & mask, now + below(seed, 2), .source = source };
+		r->calls[i] = (struct call){ number & mask, now + random_below(seed, 2),
+					     .source = source };
 		if (packed) {
-			r->calls[i].more = below(seed, 4) ? 0 : below(seed, 40);
-			r->calls[i].path = below(seed, 3);
+			r->calls[i].more = random_below(seed, 4) ? 0 : random_below(seed, 40);
+			r->calls[i].path = random_below(seed, 3);
 		}
-		if (!below(seed, 3))
+		if (!random_below(seed, 3))
 			number++;
 	}
-	if (!below(seed, 4))
+	if (!random_below(seed, 4))
 		r->calls[1] = (struct call){ .now = now, .source = HAND };
 }

@@ -12,7 +12,7 @@
  * - A predecessor's hand counts what its filter learned, and what its successor learns, scaled.
  */
 
-#include <math.h>
+#include "unit.h"
 
 #include "countdown.h"
 #include "e2e_runner.h"
@@ -31,7 +31,6 @@
 #define TOLD_AHEAD_PART 256 /* of turn_ids: what a successor may learn before it tells it */
 
 enum operation { SET, RESIZE, RESIZE_FORGET, ROTATE, RESET, OPERATIONS };
-enum lateness { ON_TIME, JITTER, SELDOM_STALLED, LATENESSES };
 
 struct learned {
 	uint64_t id[4], at_ns, late_before_ns;
@@ -43,7 +42,7 @@ struct life {
 	uint64_t seed, secrets;
 	double load; /* in capacities a window; above 1 nothing is promised about young ids */
 	bool is_in_bursts;
-	enum lateness lateness;
+	enum sim_lateness lateness;
 	double wait;			/* of an id that has not come yet */
 	uint64_t windows_ns[2];		/* of its filters; the shorter one is first */
 	uint64_t next_ns, operation_ns; /* when ids come again, and the next operation */
@@ -78,27 +77,11 @@ static double expected;
 				 (l)->sim->now_ns, (l)->sim->config.memory.layout);            \
 	} while (0)
 
-static uint64_t below(struct life *l, uint64_t n)
-{
-	return n ? random_next(&l->seed) % n : 0;
-}
-
-static uint64_t log_uniform(struct life *l, double from, double to)
-{
-	double part = (double)(random_next(&l->seed) >> 11) / (1ULL << 53);
-
-	return from * pow(to / from, part);
-}
-
 static uint64_t lateness(struct sim *s)
 {
 	struct life *l = s->arg;
-	uint64_t late_ns = 0;
+	uint64_t late_ns = sim_lateness(s, l->lateness, 0, &l->seed);
 
-	if (l->lateness == JITTER && below(l, 10) == 0)
-		late_ns = below(l, 10 * s->config.memory.tick_ns);
-	if (l->lateness == SELDOM_STALLED && below(l, 300) == 0)
-		late_ns = below(l, s->config.memory.stale_ns);
 	l->late_ns += late_ns;
 	if (s->config.memory.tick_ns + late_ns > l->gap_ns)
 		l->gap_ns = s->config.memory.tick_ns + late_ns;
@@ -107,20 +90,21 @@ static uint64_t lateness(struct sim *s)
 
 static struct sim *new_filter(struct life *l, uint64_t window_ns)
 {
-	struct filter_spec spec = sim_spec(log_uniform(l, below(l, 2) ? 1 : 500, 2000),
-					   pow(10, -2.0 - below(l, 5)), window_ns);
+	struct filter_spec spec =
+		sim_spec(sim_log_uniform(&l->seed, random_below(&l->seed, 2) ? 1 : 500, 2000),
+			 pow(10, -2.0 - random_below(&l->seed, 5)), window_ns);
 	struct sim *s = calloc(1, sizeof(*s));
 	uint64_t slack_ns;
 
 	assert_non_null(s);
-	spec.layout = below(l, 3);
+	spec.layout = random_below(&l->seed, 3);
 	if (spec.layout == DEDUP_COUNTDOWN)
-		spec.countdown_bits = 2 + below(l, 7);
+		spec.countdown_bits = 2 + random_below(&l->seed, 7);
 	sim_start(s, &spec, l->secrets++);
 	s->lateness = lateness;
 	s->arg = l;
 	slack_ns = 4 * s->config.memory.late_ns + 4 * s->config.memory.tick_ns +
-		   (l->lateness == ON_TIME ? 0 : 3 * s->config.memory.stale_ns);
+		   (l->lateness == SIM_ON_TIME ? 0 : 3 * s->config.memory.stale_ns);
 	if (slack_ns > l->slack_ns)
 		l->slack_ns = slack_ns;
 	return s;
@@ -148,7 +132,7 @@ static bool has_short_steps(const struct life *l)
 	double ids = 1 + l->load * c->capacity * c->tick_ns / c->window_ns;
 	uint64_t ahead = c->turn_ids / TOLD_AHEAD_PART;
 
-	return l->load <= 1 && !l->is_in_bursts && l->lateness == ON_TIME && 2 * ids <= ahead;
+	return l->load <= 1 && !l->is_in_bursts && l->lateness == SIM_ON_TIME && 2 * ids <= ahead;
 }
 
 /* It is reported to have forgotten every id. What its hand counts are the ids that it learned
@@ -159,9 +143,9 @@ static void check_forgotten(struct life *l, const struct sim *before)
 	const struct dedup_memory *c = &before->config.memory;
 	const struct sim *s = l->sim;
 	double told = s->state.told * (double)s->config.predecessor_scale;
-	uint64_t slack_ns = l->lateness == ON_TIME ? 4 * c->late_ns + 2 * s->config.memory.tick_ns
-						   : 3 * (c->late_ns + c->stale_ns) + l->late_ns -
-							     l->charge_late_ns;
+	uint64_t slack_ns = l->lateness == SIM_ON_TIME
+				    ? 4 * c->late_ns + 2 * s->config.memory.tick_ns
+				    : 3 * (c->late_ns + c->stale_ns) + l->late_ns - l->charge_late_ns;
 
 	check(l, s->now_ns - l->charge_ns <= 2 * c->window_ns + slack_ns);
 	check(l, before->state.learned - l->charge_learned == ceil(told / (1 << DEDUP_SCALE_SHIFT)));
@@ -243,7 +227,8 @@ static void traffic(struct life *l)
 
 	if (l->is_in_bursts) {
 		l->wait = l->load * c->memory.capacity;
-		l->next_ns += c->memory.window_ns + 1 + below(l, c->memory.window_ns / 16);
+		l->next_ns +=
+			c->memory.window_ns + 1 + random_below(&l->seed, c->memory.window_ns / 16);
 	} else {
 		l->wait += l->load * c->memory.capacity / EVENTS_A_WINDOW;
 		l->next_ns += c->memory.window_ns / EVENTS_A_WINDOW + 1;
@@ -314,12 +299,12 @@ static void run_until(struct life *l, uint64_t end_ns)
 static void set(struct life *l)
 {
 	l->sim->config.serial++;
-	l->sim->next_ns = l->sim->now_ns + below(l, l->sim->config.memory.tick_ns);
+	l->sim->next_ns = l->sim->now_ns + random_below(&l->seed, l->sim->config.memory.tick_ns);
 }
 
 static void resize(struct life *l)
 {
-	struct sim *before = l->sim, *s = new_filter(l, l->windows_ns[below(l, 2)]);
+	struct sim *before = l->sim, *s = new_filter(l, l->windows_ns[random_below(&l->seed, 2)]);
 
 	l->charge_learned = before->state.learned - l->cnt;
 	l->unlearned = 0;
@@ -328,7 +313,7 @@ static void resize(struct life *l)
 	s->now_ns = before->now_ns;
 	sim_succeed(s, before);
 	do
-		run_until(l, s->now_ns + 1 + below(l, 4 * s->config.memory.tick_ns));
+		run_until(l, s->now_ns + 1 + random_below(&l->seed, 4 * s->config.memory.tick_ns));
 	while (s->state.last_ns == s->state.started_ns);
 	sim_take_charge(s);
 	l->own = l->before = l->cnt;
@@ -386,7 +371,7 @@ static void rotate(struct life *l)
 
 static void operate(struct life *l)
 {
-	enum operation op = below(l, OPERATIONS);
+	enum operation op = random_below(&l->seed, OPERATIONS);
 
 	if (op == RESIZE && l->sim->before)
 		return; /* the tool refuses */
@@ -409,20 +394,22 @@ static uint64_t live(uint64_t seed)
 	struct life l = { .seed = seed, .secrets = 1000 * seed };
 	uint64_t begin_ns, end_ns;
 
-	l.lateness = seed % LATENESSES;
-	l.load = seed % 4 ? (1 + below(&l, 100)) / 100.0 : 1.05 + below(&l, 900) / 100.0;
+	l.lateness = seed % SIM_BY_JIFFIES;
+	l.load = seed % 4 ? (1 + random_below(&l.seed, 100)) / 100.0
+			  : 1.05 + random_below(&l.seed, 900) / 100.0;
 	l.is_in_bursts = seed % 4 == 1;
-	l.windows_ns[0] = log_uniform(&l, 10 * MS, 10 * S);
-	l.windows_ns[1] = l.windows_ns[0] * (below(&l, 2) ? 1 : 1 + below(&l, 8));
+	l.windows_ns[0] = sim_log_uniform(&l.seed, 10 * MS, 10 * S);
+	l.windows_ns[1] =
+		l.windows_ns[0] * (random_below(&l.seed, 2) ? 1 : 1 + random_below(&l.seed, 8));
 	snprintf(l.text, sizeof(l.text), "seed %" PRIu64 ", load %.3g, lateness %d, window %" PRIu64,
 		 seed, l.load, l.lateness, l.windows_ns[0]);
-	l.sim = new_filter(&l, l.windows_ns[below(&l, 2)]);
+	l.sim = new_filter(&l, l.windows_ns[random_below(&l.seed, 2)]);
 	begin_ns = l.next_ns = l.operation_ns = l.sim->now_ns;
 	l.sim->next_ns = begin_ns + l.sim->config.memory.tick_ns;
 	end_ns = begin_ns + WINDOWS * l.windows_ns[1];
 	while (l.sim->now_ns < end_ns) {
-		l.operation_ns += below(&l, 2 * l.windows_ns[0] / OPERATIONS_A_WINDOW);
-		if (below(&l, 8) == 0) /* a time of rest, in which ids become old */
+		l.operation_ns += random_below(&l.seed, 2 * l.windows_ns[0] / OPERATIONS_A_WINDOW);
+		if (random_below(&l.seed, 8) == 0) /* a time of rest, in which ids become old */
 			l.operation_ns += 3 * l.windows_ns[1];
 		run_until(&l, l.operation_ns);
 		operate(&l);
@@ -457,8 +444,4 @@ TEST(any_operations)
 	assert_true(false_positives <= poisson_bound(expected));
 }
 
-int main(void)
-{
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("operations");
-}
+UNIT_MAIN()
