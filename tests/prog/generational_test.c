@@ -10,7 +10,7 @@
 #include "sim.h"
 #include "layout.h"
 #include "stats.h"
-#include "vectors.h"
+#include "fips_fixture.h"
 #include "xdp-dedup.h"
 
 #define FILTER_NAME "t"	  /* the fixture's */

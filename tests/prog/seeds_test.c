@@ -11,7 +11,7 @@
 #include "ids.h"
 #include "positions.h"
 #include "stats.h"
-#include "vectors.h"
+#include "fips_fixture.h"
 #include "xdp-dedup.h"
 
 #define FILTER_NAME "t" /* the fixture's */

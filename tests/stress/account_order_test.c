@@ -3,7 +3,7 @@
  * and write what they share (interleave.h): each packet is noted once, and each figure is what the
  * plain model has of the packets in the order in which they were noted.
  *
- * Environment: SEED, CASES of any-race.
+ * Environment: SEED, CASES of any_race.
  */
 #define NOTES_MAX 20
 #define NOTED_SOURCES 2
@@ -27,7 +27,6 @@ struct all_notes {
 
 #include "account_model.h"
 #include "number_races.h"
-#include "see.h"
 #include "source_hand.h"
 #include "source_note.h"
 
@@ -36,16 +35,16 @@ struct all_notes {
 
 _Static_assert(NOTED_SOURCES == SOURCES, "each source has notes");
 
-static const struct row *row;
+static const struct row *race;
 static struct dedup_config config;
-static struct dedup_state state;
-static struct filter filter = { .config = &config, .state = &state, .blocks = shared };
+static struct dedup_state filter_state;
+static struct filter filter = { .config = &config, .state = &filter_state, .blocks = shared };
 static int results[CPUS_MAX];
 static unsigned long ends_cnt;
 
 static const struct call *call_of(uint64_t i)
 {
-	return i < BEFORE_MAX ? &row->before[i] : &row->calls[i - BEFORE_MAX];
+	return i < BEFORE_MAX ? &race->before[i] : &race->calls[i - BEFORE_MAX];
 }
 
 static uint64_t ns_of(uint64_t i)
@@ -81,7 +80,7 @@ static int do_call(uint64_t i, bool judges, bool notes)
 
 static void make_call(int cpu)
 {
-	results[cpu] = do_call(BEFORE_MAX + (uint64_t)cpu, !(row->calls[cpu].path & JUDGED), true);
+	results[cpu] = do_call(BEFORE_MAX + (uint64_t)cpu, !(race->calls[cpu].path & JUDGED), true);
 }
 
 static uint64_t before_call; /* that is made */
@@ -177,10 +176,10 @@ static void note_access(__u64 *word, enum access access, __u64 is, __u64 to)
 static int tell_order(void **test_state)
 {
 	(void)test_state;
-	if (running || !row)
+	if (running || !race)
 		return 0;
-	print_message("%s: width %u, ring 2^%u, in the order %s; seen %d %d %d\n", row->name,
-		      row->width, row->ring_shift, order, results[0], results[1], results[2]);
+	print_message("%s: width %u, ring 2^%u, in the order %s; seen %d %d %d\n", race->name,
+		      race->width, race->ring_shift, order, results[0], results[1], results[2]);
 	for (uint64_t i = 0; i < BEFORE_MAX + CPUS_MAX; i++)
 		if (call_of(i)->now)
 			print_message("%s: %llu+%u at %llu, path %u of source %u\n",
@@ -219,7 +218,7 @@ static void compare_source(uint32_t source)
 static void check_end(void)
 {
 	for (int i = 0; i < cpus_cnt; i++)
-		if (row->calls[i].source != HAND && results[i] != DEDUP_NO_ROOM)
+		if (race->calls[i].source != HAND && results[i] != DEDUP_NO_ROOM)
 			assert_true(kept.of_cpu[i] == 1 || (!kept.of_cpu[i] && kept.retired));
 	for (uint32_t s = 0; s < SOURCES; s++)
 		if (shared[dedup_slot_block(&config.sources, s) + DEDUP_SLOT_ABOUT]
@@ -231,60 +230,29 @@ static void check_end(void)
 static void start(void)
 {
 	struct dedup_sources *t = &config.sources;
-	uint32_t account = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(row->ring_shift);
+	uint32_t account = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(race->ring_shift);
 
 	config.format = DEDUP_FORMAT;
 	config.numbered[0] =
-		(struct dedup_numbered){ .width = row->width, .recovery = recovery_of(row) };
+		(struct dedup_numbered){ .width = race->width, .recovery = recovery_of(race) };
 	config.policy.streams_cnt = 1;
 	config.policy.streams[0].words = 2;
-	*t = sources_of(row, account + dedup_account_blocks(PATHS, row->ring_shift));
+	*t = sources_of(race, account + dedup_account_blocks(PATHS, race->ring_shift));
 	t->paths = PATHS;
 	t->account = account;
 	assert_true(dedup_sources_blocks(t) <= ARRAY_SIZE(shared));
 	for (before_call = 0; before_call < BEFORE_MAX && call_of(before_call)->now; before_call++)
 		do_call(before_call, true, true);
 	for (int i = 0; i < cpus_cnt; i++)
-		if (row->calls[i].path & JUDGED)
+		if (race->calls[i].path & JUDGED)
 			do_call(BEFORE_MAX + (uint64_t)i, true, false);
 }
 
 static unsigned long try_orders(const struct row *r)
 {
-	row = r;
+	race = r;
 	cpus_cnt = r->cpus_cnt;
 	return try_race(start);
-}
-
-static void test_orders(void **test_state)
-{
-	static struct row r;
-	unsigned long cnt;
-
-	r = row_of(*test_state, CPUS_MAX);
-	ends_cnt = 0;
-	cnt = try_orders(&r);
-	print_message("%s: %lu states, %lu ends\n", row->name, cnt, ends_cnt);
-	row = NULL;
-}
-
-static void test_any_race(void **test_state)
-{
-	uint64_t seed = environment_number("SEED", 1);
-	uint64_t cases = environment_number("CASES", tries(1, 15));
-	static const uint32_t SHAPES[][2] = { { 16, 8 }, { 20, 8 }, { 40, 8 }, { 40, 6 } };
-	unsigned long cnt = 0;
-	static struct row r;
-
-	(void)test_state;
-	for (uint64_t i = 0; i < cases; i++) {
-		const uint32_t *shape = SHAPES[random_below(&seed, ARRAY_SIZE(SHAPES))];
-
-		any_race(&r, &seed, shape[0], shape[1], true);
-		cnt += try_orders(&r);
-	}
-	row = NULL;
-	print_message("any: %lu states, %lu ends\n", cnt, ends_cnt);
 }
 
 static const struct race_text ROWS[] = {
@@ -321,9 +289,34 @@ static const struct race_text ROWS[] = {
 	{ "recycled-and-a-new-one", 16, 8, "1@1 1@1/1:1 hand@12", "2@15/2 hand@15" },
 };
 
-int main(void)
+TEST_ROWS_WITH(orders, ROWS, NULL, tell_order)
 {
-	add_rows(ROWS, test_orders, NULL, tell_order);
-	add_test("any-race", test_any_race, NULL, tell_order, NULL);
-	return run_added_any_tests("account_order");
+	static struct row r;
+	unsigned long cnt;
+
+	r = row_of(row, CPUS_MAX);
+	ends_cnt = 0;
+	cnt = try_orders(&r);
+	print_message("%s: %lu states, %lu ends\n", race->name, cnt, ends_cnt);
+	race = NULL;
 }
+
+TEST_WITH(any_race, NULL, tell_order)
+{
+	uint64_t seed = environment_number("SEED", 1);
+	uint64_t cases = environment_number("CASES", tries(1, 15));
+	static const uint32_t SHAPES[][2] = { { 16, 8 }, { 20, 8 }, { 40, 8 }, { 40, 6 } };
+	unsigned long cnt = 0;
+	static struct row r;
+
+	for (uint64_t i = 0; i < cases; i++) {
+		const uint32_t *shape = SHAPES[random_below(&seed, ARRAY_SIZE(SHAPES))];
+
+		make_race(&r, &seed, shape[0], shape[1], true);
+		cnt += try_orders(&r);
+	}
+	race = NULL;
+	print_message("any: %lu states, %lu ends\n", cnt, ends_cnt);
+}
+
+UNIT_MAIN()

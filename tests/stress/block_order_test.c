@@ -4,7 +4,7 @@
  * lack of a word. Each row is a race of two or three CPUs, with an id each. interleave.h tries the
  * orders.
  *
- * Environment: SEED, CASES of any-race.
+ * Environment: SEED, CASES of any_race.
  */
 #include "interleave.h"
 
@@ -33,19 +33,19 @@ struct row {
 	int cpus_cnt;
 };
 
-static const struct row *row;
+static const struct row *race;
 static bool results[CPUS_MAX]; /* new? */
 
 static struct dedup_probe probe_of(int cpu)
 {
 	struct dedup_probe p = { 0 };
 
-	for (uint32_t i = 0; i < row->words; i++) {
-		p.offset[i] = 8 * row->ids[cpu].at[i];
-		p.mask[i] = row->ids[cpu].mask[i];
+	for (uint32_t i = 0; i < race->words; i++) {
+		p.offset[i] = 8 * race->ids[cpu].at[i];
+		p.mask[i] = race->ids[cpu].mask[i];
 	}
 	/* A second word without bits, as dedup_probe_masks() makes it. */
-	if (row->words == 1)
+	if (race->words == 1)
 		p.offset[1] = (p.offset[0] + 8) % 32;
 	return p;
 }
@@ -54,26 +54,26 @@ static void make_call(int cpu)
 {
 	struct dedup_probe p = probe_of(cpu);
 
-	results[cpu] = dedup_half_learn(shared[0].half[0], &p, row->words);
+	results[cpu] = dedup_half_learn(shared[0].half[0], &p, race->words);
 }
 
 static void start(void)
 {
 	for (int i = 0; i < DEDUP_HALF_WORDS; i++)
-		shared[0].word[i] = row->before[i];
+		shared[0].word[i] = race->before[i];
 }
 
 /* The bits that the CPU's id lacks of its word i when the race begins. */
 static uint32_t lacked(int cpu, uint32_t i)
 {
-	const struct probe *id = &row->ids[cpu];
+	const struct probe *id = &race->ids[cpu];
 
-	return id->mask[i] & ~row->before[id->at[i]];
+	return id->mask[i] & ~race->before[id->at[i]];
 }
 
 static bool is_known(int cpu)
 {
-	for (uint32_t i = 0; i < row->words; i++)
+	for (uint32_t i = 0; i < race->words; i++)
 		if (lacked(cpu, i))
 			return false;
 	return true;
@@ -81,7 +81,7 @@ static bool is_known(int cpu)
 
 static bool are_copies(int a, int b)
 {
-	return !memcmp(&row->ids[a], &row->ids[b], sizeof(row->ids[a]));
+	return !memcmp(&race->ids[a], &race->ids[b], sizeof(race->ids[a]));
 }
 
 /* Do other ids have all bits that this one lacks of its word i? */
@@ -89,10 +89,10 @@ static bool may_be_taken(int cpu, uint32_t i)
 {
 	uint32_t bits = lacked(cpu, i);
 
-	for (int other = 0; other < row->cpus_cnt; other++)
-		for (uint32_t j = 0; !are_copies(cpu, other) && j < row->words; j++)
-			if (row->ids[other].at[j] == row->ids[cpu].at[i])
-				bits &= ~row->ids[other].mask[j];
+	for (int other = 0; other < race->cpus_cnt; other++)
+		for (uint32_t j = 0; !are_copies(cpu, other) && j < race->words; j++)
+			if (race->ids[other].at[j] == race->ids[cpu].at[i])
+				bits &= ~race->ids[other].mask[j];
 	return !bits;
 }
 
@@ -110,20 +110,20 @@ static void fail_order(int cpu, const char *what)
 {
 	char ids[200] = "";
 
-	for (int i = 0, n = 0; i < row->cpus_cnt; i++)
-		for (uint32_t j = 0; j < row->words; j++)
+	for (int i = 0, n = 0; i < race->cpus_cnt; i++)
+		for (uint32_t j = 0; j < race->words; j++)
 			n += snprintf(ids + n, sizeof(ids) - n, " %c%u:%#x", 'a' + i,
-				      row->ids[i].at[j], row->ids[i].mask[j]);
+				      race->ids[i].at[j], race->ids[i].mask[j]);
 	fail_msg("%s: %s of CPU %c's id, in the order %s; new: %d %d %d; before %#x %#x %#x %#x, ids%s",
-		 row->name, what, 'a' + cpu, order, results[0], results[1], results[2],
-		 row->before[0], row->before[1], row->before[2], row->before[3], ids);
+		 race->name, what, 'a' + cpu, order, results[0], results[1], results[2],
+		 race->before[0], race->before[1], race->before[2], race->before[3], ids);
 }
 
 static void check_copies_of(int i)
 {
 	int new = 0;
 
-	for (int j = 0; j < row->cpus_cnt; j++)
+	for (int j = 0; j < race->cpus_cnt; j++)
 		new += are_copies(i, j) && results[j];
 	if (is_known(i) && new)
 		fail_order(i, "a known copy is new");
@@ -135,11 +135,11 @@ static void check_copies_of(int i)
 
 static void check_end(void)
 {
-	for (int i = 0; i < row->cpus_cnt; i++) {
+	for (int i = 0; i < race->cpus_cnt; i++) {
 		struct dedup_probe p = probe_of(i);
 
 		check_copies_of(i);
-		if (!dedup_block_holds(&shared[0], &p, row->words))
+		if (!dedup_block_holds(&shared[0], &p, race->words))
 			fail_order(i, "not all bits are set");
 	}
 }
@@ -147,7 +147,7 @@ static void check_end(void)
 static unsigned long try_orders(const struct row *r)
 {
 	reads_early = true;
-	row = r;
+	race = r;
 	cpus_cnt = r->cpus_cnt;
 	return try_race(start);
 }
@@ -172,13 +172,6 @@ static struct row row_of(const struct text_row *t)
 	return r;
 }
 
-static void test_orders(void **state)
-{
-	struct row r = row_of(*state);
-
-	print_message("%s: %lu states\n", r.name, try_orders(&r));
-}
-
 /* A random id: its words in any order where they are two, and some bits in each. */
 static struct probe any_id(uint64_t *seed, uint32_t words)
 {
@@ -194,31 +187,6 @@ static struct probe any_id(uint64_t *seed, uint32_t words)
 		id.mask[i] = 1 + random_next(seed) % ((1 << BITS) - 1);
 	}
 	return id;
-}
-
-static void test_any_race(void **state)
-{
-	uint64_t seed = environment_number("SEED", 1);
-	uint64_t cases = environment_number("CASES", tries(300, 2500));
-
-	(void)state;
-	stops_max = 3; /* all orders have millions of states */
-	for (uint64_t n = 0; n < cases; n++) {
-		struct row r = { .name = "any", .words = 1U << random_next(&seed) % 3 };
-
-		r.cpus_cnt = 2 + (int)(random_next(&seed) % 2);
-		for (int i = 0; i < DEDUP_HALF_WORDS; i++) {
-			r.before[i] = random_next(&seed) % (1 << BITS);
-			r.before[i] &= random_next(&seed);
-		}
-		for (int i = 0; i < r.cpus_cnt; i++) {
-			r.ids[i] = any_id(&seed, r.words);
-			if (i && random_next(&seed) % 2)
-				r.ids[i] = r.ids[0];
-		}
-		try_orders(&r);
-	}
-	stops_max = 0;
 }
 
 static const struct text_row ROWS[] = {
@@ -241,9 +209,35 @@ static const struct text_row ROWS[] = {
 	{ "copies-and-another-second", .words = 2, .ids = "0:3,1:3 0:3,1:3 1:7,2:3" },
 };
 
-int main(void)
+TEST_ROWS(orders, ROWS)
 {
-	add_rows(ROWS, test_orders, NULL, NULL);
-	add_test("any-race", test_any_race, NULL, NULL, NULL);
-	return run_added_any_tests("block_order");
+	struct row r = row_of(row);
+
+	print_message("%s: %lu states\n", r.name, try_orders(&r));
 }
+
+TEST(any_race)
+{
+	uint64_t seed = environment_number("SEED", 1);
+	uint64_t cases = environment_number("CASES", tries(300, 2500));
+
+	stops_max = 3; /* all orders have millions of states */
+	for (uint64_t n = 0; n < cases; n++) {
+		struct row r = { .name = "any", .words = 1U << random_next(&seed) % 3 };
+
+		r.cpus_cnt = 2 + (int)(random_next(&seed) % 2);
+		for (int i = 0; i < DEDUP_HALF_WORDS; i++) {
+			r.before[i] = random_next(&seed) % (1 << BITS);
+			r.before[i] &= random_next(&seed);
+		}
+		for (int i = 0; i < r.cpus_cnt; i++) {
+			r.ids[i] = any_id(&seed, r.words);
+			if (i && random_next(&seed) % 2)
+				r.ids[i] = r.ids[0];
+		}
+		try_orders(&r);
+	}
+	stops_max = 0;
+}
+
+UNIT_MAIN()

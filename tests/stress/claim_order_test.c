@@ -3,9 +3,9 @@
  * space, in every order in which CPUs can read and write what they share: of copies one is new,
  * also if another id has a place of theirs. Each row is a race of two or three CPUs, with an id
  * each, or of two beside a hand that counts down. interleave.h tries the orders; where user space
- * takes no part, but not in any-race, reads may also be early.
+ * takes no part, but not in any_race_of_packets, reads may also be early.
  *
- * Environment: SEED, CASES of any-race and any-race-of-threads.
+ * Environment: SEED, CASES of any_race_of_packets, any_race_of_threads.
  */
 #include "interleave.h"
 
@@ -56,7 +56,7 @@ struct row {
 	int countdowns; /* beside a race with threads */
 };
 
-static const struct row *row;
+static const struct row *race;
 static int results[CPUS_MAX]; /* 1: new, 0: known */
 static struct dedup_config config = { .memory = { .layout = DEDUP_COUNTDOWN, .places = MAX } };
 static struct filter filter;
@@ -69,19 +69,19 @@ static struct dedup_state *shared_state(void)
 /* Cells have 32 bits, and interleave.h knows words of 64: each word has one cell in use. */
 static struct id_lookup lookup(int cpu)
 {
-	struct id_lookup p = { .hand = ELAPSED + row->later[cpu] };
+	struct id_lookup p = { .hand = ELAPSED + race->later[cpu] };
 
-	if (row->has_threads)
+	if (race->has_threads)
 		p.hand = READ_ONCE(shared_state()->hand);
-	for (uint32_t i = 0; i < row->k; i++)
-		p.positions.index[i] = row->countdown ? 2 * row->ids[cpu][i] : row->ids[cpu][i];
+	for (uint32_t i = 0; i < race->k; i++)
+		p.positions.index[i] = race->countdown ? 2 * race->ids[cpu][i] : race->ids[cpu][i];
 	return p;
 }
 
 static uint32_t life(const struct id_lookup *p)
 {
 	return dedup_countdown_left(shared, dedup_countdowns(p->hand, MAX), MAX, &p->positions,
-				    row->k);
+				    race->k);
 }
 
 /* As bpf/array.bpf.h does: a filter looks an id up before it learns it. */
@@ -89,30 +89,30 @@ static int learn_packet(struct id_lookup *p)
 {
 	const struct dedup_claims claims = { shared_state()->ties, p->hand };
 
-	if (!row->countdown)
-		return dedup_flat_learn(shared, 1, &claims, &p->positions, row->k);
+	if (!race->countdown)
+		return dedup_flat_learn(shared, 1, &claims, &p->positions, race->k);
 	return life(p) ? 0
-		       : dedup_countdown_learn(shared, MAX, &claims, &p->positions, row->k, false);
+		       : dedup_countdown_learn(shared, MAX, &claims, &p->positions, race->k, false);
 }
 
 static void make_call(int cpu)
 {
 	struct id_lookup p;
 
-	if (cpu == row->cpus_cnt) {
-		for (int i = 1; i <= row->countdowns; i++)
+	if (cpu == race->cpus_cnt) {
+		for (int i = 1; i <= race->countdowns; i++)
 			WRITE_ONCE(shared_state()->hand, ELAPSED + i);
 		return;
 	}
 	p = lookup(cpu);
-	results[cpu] = row->who[cpu] == PACKET ? learn_packet(&p)
-					       : !see(&filter, &p, row->who[cpu] == ADD_THREAD);
+	results[cpu] = race->who[cpu] == PACKET ? learn_packet(&p)
+						: !see(&filter, &p, race->who[cpu] == ADD_THREAD);
 }
 
 /* Countdowns that this place has left at ELAPSED. */
 static uint32_t left(uint32_t place)
 {
-	return row->before >> place & 1 ? row->left[place] ?: MAX : 0;
+	return race->before >> place & 1 ? race->left[place] ?: MAX : 0;
 }
 
 static void start(void)
@@ -120,13 +120,13 @@ static void start(void)
 	_Static_assert(sizeof(struct dedup_state) <= (BLOCKS - 1) * sizeof(struct dedup_block),
 		       "it fits in");
 	_Static_assert(PLACES <= DEDUP_BLOCK_WORDS, "a place is a word");
-	if (!row->countdown)
-		shared[0].word[0] = row->before;
-	for (uint32_t i = 0; row->countdown && i < PLACES; i++)
+	if (!race->countdown)
+		shared[0].word[0] = race->before;
+	for (uint32_t i = 0; race->countdown && i < PLACES; i++)
 		shared[0].word[i] = ELAPSED + left(i);
 	shared_state()->hand = ELAPSED;
 	shared_state()->limit = UINT64_MAX;
-	config.memory.k = row->k;
+	config.memory.k = race->k;
 	filter = (struct filter){ .config = &config, .state = shared_state(), .blocks = shared };
 }
 
@@ -134,8 +134,8 @@ static uint32_t places(int cpu)
 {
 	uint32_t mask = 0;
 
-	for (uint32_t i = 0; i < row->k; i++)
-		mask |= 1U << row->ids[cpu][i];
+	for (uint32_t i = 0; i < race->k; i++)
+		mask |= 1U << race->ids[cpu][i];
 	return mask;
 }
 
@@ -145,31 +145,31 @@ static uint32_t lacked(int cpu)
 	uint32_t mask = 0;
 
 	for (uint32_t i = 0; i < PLACES; i++)
-		mask |= (uint32_t)(left(i) <= row->later[cpu]) << i;
+		mask |= (uint32_t)(left(i) <= race->later[cpu]) << i;
 	return mask & places(cpu);
 }
 
 static bool are_copies(int a, int b)
 {
-	return !memcmp(row->ids[a], row->ids[b], row->k * sizeof(row->ids[a][0]));
+	return !memcmp(race->ids[a], race->ids[b], race->k * sizeof(race->ids[a][0]));
 }
 
 static void fail_order(int cpu, const char *what)
 {
 	fail_msg("%s: %s of CPU %c's id, in the order %s; new: %d %d %d; k %u, before %#x, ids "
 		 "%u,%u,%u,%u %u,%u,%u,%u %u,%u,%u,%u; countdowns %u %u %u",
-		 row->name, what, 'a' + cpu, order, results[0], results[1], results[2], row->k,
-		 row->before, row->ids[0][0], row->ids[0][1], row->ids[0][2], row->ids[0][3],
-		 row->ids[1][0], row->ids[1][1], row->ids[1][2], row->ids[1][3], row->ids[2][0],
-		 row->ids[2][1], row->ids[2][2], row->ids[2][3], row->later[0], row->later[1],
-		 row->later[2]);
+		 race->name, what, 'a' + cpu, order, results[0], results[1], results[2], race->k,
+		 race->before, race->ids[0][0], race->ids[0][1], race->ids[0][2], race->ids[0][3],
+		 race->ids[1][0], race->ids[1][1], race->ids[1][2], race->ids[1][3],
+		 race->ids[2][0], race->ids[2][1], race->ids[2][2], race->ids[2][3], race->later[0],
+		 race->later[1], race->later[2]);
 }
 
 static __u64 *tie(int cpu)
 {
 	struct id_lookup p = lookup(cpu);
 
-	return dedup_tie(shared_state()->ties, dedup_tie_name(&p.positions, row->k, 0));
+	return dedup_tie(shared_state()->ties, dedup_tie_name(&p.positions, race->k, 0));
 }
 
 /* If other ids take two of an id's places, or all that it lacks, it may seem to be known. Ids that
@@ -182,8 +182,8 @@ static void check_copies_of(int i)
 	bool has_slot = true, has_countdown = false;
 	int new = 0;
 
-	for (int j = 0; j < row->cpus_cnt; j++) {
-		has_countdown |= row->later[i] != row->later[j];
+	for (int j = 0; j < race->cpus_cnt; j++) {
+		has_countdown |= race->later[i] != race->later[j];
 		if (are_copies(i, j)) {
 			new += results[j];
 			all_lack = all_lack & lacked(j) ?: all_lack | lacked(j);
@@ -205,29 +205,29 @@ static void check_copies_of(int i)
 /* Who adds an id has the message. Two copies may be new if the hand moves meanwhile. */
 static void check_threads(void)
 {
-	bool adds = row->who[0] == ADD_THREAD || row->who[1] == ADD_THREAD, lacks = lacked(0);
+	bool adds = race->who[0] == ADD_THREAD || race->who[1] == ADD_THREAD, lacks = lacked(0);
 	struct id_lookup p = lookup(0);
 	int new = results[0] + results[1];
 
 	if (lacks && !adds && !new)
 		fail_order(0, "no copy is new");
-	if (!row->countdowns && new > lacks)
+	if (!race->countdowns && new > lacks)
 		fail_order(0, "too many copies are new");
-	if ((new || adds) && (int)life(&p) + row->countdowns < MAX)
+	if ((new || adds) && (int)life(&p) + race->countdowns < MAX)
 		fail_order(0, "it is not known for long enough");
 }
 
 static void check_end(void)
 {
-	if (row->has_threads)
+	if (race->has_threads)
 		return check_threads();
-	for (int i = 0; i < row->cpus_cnt; i++)
+	for (int i = 0; i < race->cpus_cnt; i++)
 		check_copies_of(i);
 }
 
 static unsigned long try_orders(const struct row *r)
 {
-	row = r;
+	race = r;
 	cpus_cnt = r->cpus_cnt + (r->countdowns > 0);
 	return try_race(start);
 }
@@ -257,15 +257,6 @@ static struct row row_of(const struct text_row *t)
 	return r;
 }
 
-static void test_orders(void **state)
-{
-	struct row r = row_of(*state);
-
-	reads_early = !r.has_threads;
-	stops_max = r.has_threads ? 4 : 0;
-	print_message("%s: %lu states\n", r.name, try_orders(&r));
-}
-
 static void any_race(struct row *r, uint64_t *seed)
 {
 	r->cpus_cnt = 2 + (int)(random_next(seed) % 2);
@@ -283,7 +274,7 @@ static void any_race(struct row *r, uint64_t *seed)
 	}
 }
 
-static void any_race_of_threads(struct row *r, uint64_t *seed)
+static void any_threads(struct row *r, uint64_t *seed)
 {
 	r->cpus_cnt = 2;
 	r->countdown = r->has_threads = true;
@@ -296,23 +287,6 @@ static void any_race_of_threads(struct row *r, uint64_t *seed)
 	}
 	for (uint32_t j = 0; j < r->k; j++)
 		r->ids[0][j] = r->ids[1][j] = random_next(seed) % PLACES;
-}
-
-/* All orders have millions of states, and more with early reads. */
-static void test_any_race(void **state)
-{
-	uint64_t seed = environment_number("SEED", 1);
-	uint64_t cases = environment_number("CASES", tries(300, 2500));
-
-	stops_max = 3;
-	reads_early = false;
-	for (uint64_t n = 0; n < cases; n++) {
-		struct row r = { .name = "any", .k = 1 + random_next(&seed) % K_MAX };
-
-		*state ? any_race_of_threads(&r, &seed) : any_race(&r, &seed);
-		try_orders(&r);
-	}
-	stops_max = 0;
 }
 
 static const struct text_row ROWS[] = {
@@ -357,10 +331,40 @@ static const struct text_row ROWS[] = {
 	  .who = "ap", .countdowns = 1 },
 };
 
-int main(void)
+TEST_ROWS(orders, ROWS)
 {
-	add_rows(ROWS, test_orders, NULL, NULL);
-	add_test("any-race", test_any_race, NULL, NULL, NULL);
-	add_test("any-race-of-threads", test_any_race, NULL, NULL, "threads");
-	return run_added_any_tests("claim_order");
+	struct row r = row_of(row);
+
+	reads_early = !r.has_threads;
+	stops_max = r.has_threads ? 4 : 0;
+	print_message("%s: %lu states\n", r.name, try_orders(&r));
 }
+
+/* All orders have millions of states, and more with early reads. */
+static void try_any(void (*any)(struct row *r, uint64_t *seed))
+{
+	uint64_t seed = environment_number("SEED", 1);
+	uint64_t cases = environment_number("CASES", tries(300, 2500));
+
+	stops_max = 3;
+	reads_early = false;
+	for (uint64_t n = 0; n < cases; n++) {
+		struct row r = { .name = "any", .k = 1 + random_next(&seed) % K_MAX };
+
+		any(&r, &seed);
+		try_orders(&r);
+	}
+	stops_max = 0;
+}
+
+TEST(any_race_of_packets)
+{
+	try_any(any_race);
+}
+
+TEST(any_race_of_threads)
+{
+	try_any(any_threads);
+}
+
+UNIT_MAIN()

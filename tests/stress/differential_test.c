@@ -298,48 +298,54 @@ static const struct layout_parameters COUNTDOWN[] = {
 /* Entries of the known-id cache: none, and so few that ids evict each other. */
 static const uint32_t KNOWN_CNT[] = { 64, 1, 0, 8, 4096 };
 
-static void agree(enum dedup_layout layout, enum dedup_hash_scheme hash,
-		  const struct layout_parameters *parameters, uint32_t cnt)
+static const struct row {
+	const char *name;
+	enum dedup_layout layout;
+	enum dedup_hash_scheme hash;
+	const struct layout_parameters *parameters;
+	uint32_t cnt;
+} ROWS[] = {
+#define ROW(name, layout, hash, parameters)                                            \
+	{                                                                              \
+		name, DEDUP_##layout, DEDUP_##hash, parameters, ARRAY_SIZE(parameters) \
+	}
+	ROW("blocked-fast", BLOCKED, FAST, BLOCKED),
+	ROW("blocked-siphash", BLOCKED, SIPHASH, BLOCKED),
+	ROW("flat-fast", FLAT, FAST, FLAT),
+	ROW("flat-siphash", FLAT, SIPHASH, FLAT),
+	ROW("flat-colibri", FLAT, COLIBRI, FLAT),
+	ROW("flat-fips", FLAT, FIPS, FLAT),
+	ROW("flat-fnv1a", FLAT, FNV1A, FLAT),
+	ROW("flat-tezos", FLAT, TEZOS, FLAT_TEZOS),
+	ROW("countdown-fast", COUNTDOWN, FAST, COUNTDOWN),
+	ROW("countdown-siphash", COUNTDOWN, SIPHASH, COUNTDOWN),
+	ROW("countdown-colibri", COUNTDOWN, COLIBRI, COUNTDOWN),
+	ROW("countdown-fips", COUNTDOWN, FIPS, COUNTDOWN),
+	ROW("countdown-fnv1a", COUNTDOWN, FNV1A, COUNTDOWN),
+	ROW("countdown-tezos", COUNTDOWN, TEZOS, COUNTDOWN),
+};
+
+static void agrees_with_the_model(void **state)
 {
-	struct run r = { .seed = layout * 16 + hash };
+	const struct row *row = *state;
+	struct run r = { .seed = row->layout * 16 + row->hash };
 	uint32_t step = tries(2, 1);
 
-	for (uint32_t i = 0; i < cnt; i += step) {
-		struct layout_parameters s = parameters[i];
+	for (uint32_t i = 0; i < row->cnt; i += step) {
+		struct layout_parameters s = row->parameters[i];
 
-		s.layout = layout;
-		s.hash = hash;
+		s.layout = row->layout;
+		s.hash = row->hash;
 		snprintf(r.row, sizeof(r.row), "parameters %u", i);
-		run_parameters(&r, &s, KNOWN_CNT[(i + hash) % ARRAY_SIZE(KNOWN_CNT)],
-			       IDS_MIN * step / cnt + 1);
+		run_parameters(&r, &s, KNOWN_CNT[(i + row->hash) % ARRAY_SIZE(KNOWN_CNT)],
+			       IDS_MIN * step / row->cnt + 1);
 	}
 	assert_true(r.by_kernel + r.by_library >= IDS_MIN && r.lookups >= IDS_MIN);
 	assert_true(r.by_kernel >= IDS_MIN / 2);
 }
 
-#define AGREE(name, LAYOUT, HASH, PARAMETERS)                                            \
-	TEST(name)                                                                       \
-	{                                                                                \
-		agree(DEDUP_##LAYOUT, DEDUP_##HASH, PARAMETERS, ARRAY_SIZE(PARAMETERS)); \
-	}
-
-AGREE(blocked_fast_agrees_with_the_model, BLOCKED, FAST, BLOCKED)
-AGREE(blocked_siphash_agrees_with_the_model, BLOCKED, SIPHASH, BLOCKED)
-AGREE(flat_fast_agrees_with_the_model, FLAT, FAST, FLAT)
-AGREE(flat_siphash_agrees_with_the_model, FLAT, SIPHASH, FLAT)
-AGREE(flat_colibri_agrees_with_the_model, FLAT, COLIBRI, FLAT)
-AGREE(flat_fips_agrees_with_the_model, FLAT, FIPS, FLAT)
-AGREE(flat_fnv1a_agrees_with_the_model, FLAT, FNV1A, FLAT)
-AGREE(flat_tezos_agrees_with_the_model, FLAT, TEZOS, FLAT_TEZOS)
-AGREE(countdown_fast_agrees_with_the_model, COUNTDOWN, FAST, COUNTDOWN)
-AGREE(countdown_siphash_agrees_with_the_model, COUNTDOWN, SIPHASH, COUNTDOWN)
-AGREE(countdown_colibri_agrees_with_the_model, COUNTDOWN, COLIBRI, COUNTDOWN)
-AGREE(countdown_fips_agrees_with_the_model, COUNTDOWN, FIPS, COUNTDOWN)
-AGREE(countdown_fnv1a_agrees_with_the_model, COUNTDOWN, FNV1A, COUNTDOWN)
-AGREE(countdown_tezos_agrees_with_the_model, COUNTDOWN, TEZOS, COUNTDOWN)
-
 int main(void)
 {
-	add_own_tests(NULL, fixture_unload);
+	add_rows(ROWS, agrees_with_the_model, NULL, fixture_unload);
 	return run_added_tests("differential");
 }

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "support.h"
+#include "unit.h"
 
 #include "compiler.h"
 #include "memory.h"

@@ -4,7 +4,7 @@
  *
  * COPIES=1000000000 runs so many, however long that takes.
  */
-#include "support.h"
+#include "unit.h"
 
 #include <sched.h>
 
@@ -34,7 +34,7 @@ static bool wait_to_lock(__u64 *at)
 #define dedup_lock_word(word) wait_to_lock(word)
 #define dedup_open_word(word, like) wait_to_swap(word, like)
 
-#include "see.h"
+#include "number_calls.h"
 #include "senders.h"
 #include "source_hand.h"
 
@@ -219,9 +219,8 @@ static const struct row ROWS[] = {
 	{ "sources-are-recycled", SENDERS_MAX, 5, 50 },
 };
 
-static void test_race(void **state)
+TEST_ROWS(test_race, ROWS)
 {
-	const struct row *row = *state;
 	uint64_t copies = 0, won[2] = { 0 }, began_ns = kernel_now_ns();
 	uint64_t end_ns = began_ns + RACE_NS * tries(1, 5);
 	uint64_t goal = environment_number("COPIES", 0) / ARRAY_SIZE(ROWS);
@@ -247,8 +246,4 @@ static void test_race(void **state)
 	assert_true(won[0] && won[1]);
 }
 
-int main(void)
-{
-	add_rows(ROWS, test_race, NULL, NULL);
-	return run_added_any_tests("number_race");
-}
+UNIT_MAIN()

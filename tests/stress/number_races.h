@@ -62,7 +62,7 @@ static uint64_t any_number(uint64_t *seed, uint32_t width)
 /* A race of two in any state, at about one time. `packed`: packets have several messages, and come
  * by several paths.
  */
-static void any_race(struct row *r, uint64_t *seed, uint32_t width, uint32_t ring_shift, bool packed)
+static void make_race(struct row *r, uint64_t *seed, uint32_t width, uint32_t ring_shift, bool packed)
 {
 	uint64_t mask = (1ULL << width) - 1, now = 10, number = any_number(seed, width);
 	uint32_t cnt = 1 + random_below(seed, BEFORE_MAX - 1), source;

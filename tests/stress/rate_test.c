@@ -5,8 +5,6 @@
  * standard error. Secrets and ids are fixed: a row gives the same result each time.
  */
 
-#include <math.h>
-
 #include "array_rate.h"
 #include "plan.h"
 #include "rates.h"
@@ -217,15 +215,6 @@ static void check_moment(const struct row *row, const struct moment *moment)
 		assert_true(fabs(mean_of(&seen) - full) <= 3 * error_of(&seen));
 }
 
-static void check_row(void **state)
-{
-	const struct row *row = *state;
-
-	for (size_t i = 0; i < ARRAY_SIZE(MOMENTS); i++)
-		if (!row->moment || !strcmp(row->moment, MOMENTS[i].name))
-			check_moment(row, &MOMENTS[i]);
-}
-
 static const struct row ROWS[] = {
 #define ROW(name_, capacity_, fpr_, id, tries_, secrets_, moment_, ...)                            \
 	{                                                                                          \
@@ -358,9 +347,11 @@ TEST(uneven_draws_count)
 		    1.12 * MANY / c.memory.m);
 }
 
-int main(void)
+TEST_ROWS(check_row, ROWS)
 {
-	add_rows(ROWS, check_row, NULL, NULL);
-	add_own_tests(NULL, NULL);
-	return run_added_any_tests("rate");
+	for (size_t i = 0; i < ARRAY_SIZE(MOMENTS); i++)
+		if (!row->moment || !strcmp(row->moment, MOMENTS[i].name))
+			check_moment(row, &MOMENTS[i]);
 }
+
+UNIT_MAIN()

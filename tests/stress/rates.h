@@ -2,9 +2,7 @@
 /* Rates that were seen with several secrets: their mean and its standard error. And random ids. */
 #pragma once
 
-#include "support.h"
-
-#include <math.h>
+#include "unit.h"
 
 struct rates {
 	double sum, squares;

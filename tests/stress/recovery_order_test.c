@@ -4,15 +4,14 @@
  * some state, and two or three CPUs with a number each, some of them some jiffies ahead.
  * interleave.h tries the orders.
  *
- * Environment: SEED, CASES of any-race.
+ * Environment: SEED, CASES of any_race.
  */
 #include "interleave.h"
 
 #include "number_races.h"
-#include "see.h"
 #include "source_hand.h"
 
-static const struct row *row;
+static const struct row *race;
 static struct dedup_sources table;
 static struct dedup_recovery recovery;
 static int results[CALLS_MAX]; /* of its calls */
@@ -36,38 +35,38 @@ static int calls_cnt(void)
 {
 	int cnt = 0;
 
-	while (cnt < CALLS_MAX && row->calls[cnt].now)
+	while (cnt < CALLS_MAX && race->calls[cnt].now)
 		cnt++;
 	return cnt;
 }
 
 static void make_call(int cpu)
 {
-	results[cpu] = see(&row->calls[cpu]);
-	for (int i = row->cpus_cnt; !cpu && i < calls_cnt(); i++)
-		results[i] = see(&row->calls[i]);
+	results[cpu] = see(&race->calls[cpu]);
+	for (int i = race->cpus_cnt; !cpu && i < calls_cnt(); i++)
+		results[i] = see(&race->calls[i]);
 }
 
 static void start(void)
 {
-	recovery = recovery_of(row);
-	table = sources_of(row, DEDUP_SLOT_BLOCKS + dedup_ring_blocks(row->ring_shift));
+	recovery = recovery_of(race);
+	table = sources_of(race, DEDUP_SLOT_BLOCKS + dedup_ring_blocks(race->ring_shift));
 	assert_true(dedup_sources_blocks(&table) <= ARRAY_SIZE(shared));
-	for (const struct call *c = row->before; c->now; c++)
+	for (const struct call *c = race->before; c->now; c++)
 		see(c);
 }
 
 static void fail_order(const char *what)
 {
-	for (const struct call *c = row->before; c->now; c++)
+	for (const struct call *c = race->before; c->now; c++)
 		print_message("before: %llu at %llu\n", (unsigned long long)c->number,
 			      (unsigned long long)c->now);
 	for (int i = 0; i < calls_cnt(); i++)
-		print_message("CPU %c: %llu at %llu\n", 'a' + (i < row->cpus_cnt ? i : 0),
-			      (unsigned long long)row->calls[i].number,
-			      (unsigned long long)row->calls[i].now);
-	fail_msg("%s, width %u, ring 2^%u: %s, in the order %s; seen: %d %d %d %d", row->name,
-		 row->width, row->ring_shift, what, order, results[0], results[1], results[2],
+		print_message("CPU %c: %llu at %llu\n", 'a' + (i < race->cpus_cnt ? i : 0),
+			      (unsigned long long)race->calls[i].number,
+			      (unsigned long long)race->calls[i].now);
+	fail_msg("%s, width %u, ring 2^%u: %s, in the order %s; seen: %d %d %d %d", race->name,
+		 race->width, race->ring_shift, what, order, results[0], results[1], results[2],
 		 results[3]);
 }
 
@@ -78,7 +77,7 @@ static bool has(const struct call *c, uint32_t source, uint64_t number)
 
 static bool came_before(uint32_t source, uint64_t number)
 {
-	for (const struct call *c = row->before; c->now; c++)
+	for (const struct call *c = race->before; c->now; c++)
 		if (has(c, source, number))
 			return true;
 	return false;
@@ -89,17 +88,17 @@ static bool is_known(const struct call *c)
 {
 	uint64_t last = 0;
 
-	for (const struct call *b = row->before; b->now; b++)
+	for (const struct call *b = race->before; b->now; b++)
 		if (b->source == c->source)
 			last = b->now;
-	return !row->is_near_only && !c->more && came_before(c->source, c->number) &&
+	return !race->is_near_only && !c->more && came_before(c->source, c->number) &&
 	       c->now - last <= RESET;
 }
 
 static bool passes(uint32_t source, uint64_t number)
 {
 	for (int i = 0; i < calls_cnt(); i++)
-		if (has(&row->calls[i], source, number) && results[i] != DEDUP_SEEN)
+		if (has(&race->calls[i], source, number) && results[i] != DEDUP_SEEN)
 			return true;
 	return false;
 }
@@ -115,7 +114,7 @@ static bool are_copies(const struct call *a, const struct call *b)
 static void check_end(void)
 {
 	for (int i = 0; i < calls_cnt(); i++) {
-		const struct call *c = &row->calls[i];
+		const struct call *c = &race->calls[i];
 		int passed = 0, has_far = 0;
 
 		for (uint64_t n = c->number; c->source != HAND && n <= c->number + c->more; n++)
@@ -124,11 +123,11 @@ static void check_end(void)
 		if (is_known(c) && results[i] != DEDUP_SEEN)
 			fail_order("a number passes again");
 		for (int j = 0; j < calls_cnt(); j++)
-			if (are_copies(&row->calls[j], c)) {
+			if (are_copies(&race->calls[j], c)) {
 				passed += results[j] != DEDUP_SEEN;
 				has_far += results[j] < 0;
 			}
-		if (passed > 1 && !(row->is_near_only && has_far))
+		if (passed > 1 && !(race->is_near_only && has_far))
 			fail_order("two copies pass");
 	}
 }
@@ -136,7 +135,7 @@ static void check_end(void)
 /* Returns how many states there are. */
 static unsigned long try_orders(const struct row *r)
 {
-	row = r;
+	race = r;
 	cpus_cnt = r->cpus_cnt;
 	return try_race(start);
 }
@@ -147,32 +146,6 @@ static void try_text(const struct race_text *t, bool is_near_only)
 
 	r.is_near_only = is_near_only;
 	print_message("%s: %lu states\n", r.name, try_orders(&r));
-}
-
-static void test_orders(void **state)
-{
-	try_text(*state, false);
-}
-
-static void test_near_orders(void **state)
-{
-	try_text(*state, true);
-}
-
-static void test_any_race(void **state)
-{
-	uint64_t seed = environment_number("SEED", 1);
-	uint64_t cases = environment_number("CASES", tries(300, 2500));
-	static const uint32_t SHAPES[][2] = { { 8, 8 }, { 16, 16 }, { 20, 8 }, { 40, 8 }, { 40, 6 } };
-	struct row r;
-
-	(void)state;
-	for (uint64_t i = 0; i < cases; i++) {
-		const uint32_t *shape = SHAPES[random_below(&seed, ARRAY_SIZE(SHAPES))];
-
-		any_race(&r, &seed, shape[0], shape[1], false);
-		try_orders(&r);
-	}
 }
 
 static const struct race_text ROWS[] = {
@@ -219,23 +192,40 @@ static const struct race_text NEAR_ROWS[] = {
 	{ "recycled-while-another-is-new", 16, 8, "1@1 1@10/1", "2@12 3@12/3 hand@12" },
 };
 
+TEST_ROWS(orders, ROWS)
+{
+	try_text(row, false);
+}
+
+TEST_ROWS(near_orders, NEAR_ROWS)
+{
+	try_text(row, true);
+}
+
 /* The hand takes a source out while a packet comes, after which another one takes the quick way. */
-static void test_recycled_quickly(void **state)
+TEST(recycled_quickly)
 {
 	static const struct race_text ROW = { "recycled-quickly", 16, 8, "1@1",
 					      "2@12 3@12 hand@12 3@12" };
 
-	(void)state;
 	stops_max = 3; /* all orders have many millions of states */
 	try_text(&ROW, false);
 	stops_max = 0;
 }
 
-int main(void)
+TEST(any_race)
 {
-	add_rows(ROWS, test_orders, NULL, NULL);
-	add_rows(NEAR_ROWS, test_near_orders, NULL, NULL);
-	add_test("recycled-quickly", test_recycled_quickly, NULL, NULL, NULL);
-	add_test("any-race", test_any_race, NULL, NULL, NULL);
-	return run_added_any_tests("recovery_order");
+	uint64_t seed = environment_number("SEED", 1);
+	uint64_t cases = environment_number("CASES", tries(300, 2500));
+	static const uint32_t SHAPES[][2] = { { 8, 8 }, { 16, 16 }, { 20, 8 }, { 40, 8 }, { 40, 6 } };
+	struct row r;
+
+	for (uint64_t i = 0; i < cases; i++) {
+		const uint32_t *shape = SHAPES[random_below(&seed, ARRAY_SIZE(SHAPES))];
+
+		make_race(&r, &seed, shape[0], shape[1], false);
+		try_orders(&r);
+	}
 }
+
+UNIT_MAIN()

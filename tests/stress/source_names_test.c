@@ -9,9 +9,7 @@
  *
  * Environment: SEED, LOADS.
  */
-#include "support.h"
-
-#include <math.h>
+#include "unit.h"
 
 #include "source_table.h"
 
@@ -29,35 +27,12 @@ static void consecutive_4_bytes(uint64_t i, __u64 *w)
 	w[0] = big_endian(0x0a000001 + i, 4);
 }
 
-static void consecutive_little_endian(uint64_t i, __u64 *w)
-{
-	w[0] = i;
-}
-
-static void macs_of_a_vendor(uint64_t i, __u64 *w)
-{
-	w[0] = big_endian(0x0030480012f0 + i, 6);
-}
-
 /* As in 802.1CB: two MACs and a VLAN. */
 static void streams_of_bridges(uint64_t i, __u64 *w)
 {
 	w[0] = big_endian(0x0180c2000000 + i % 20, 6);
 	w[1] = big_endian(0x0030480012f0 + i / 20, 6);
 	w[2] = big_endian(100 + i % 7, 2);
-}
-
-static void sessions_in_digits(uint64_t i, __u64 *w)
-{
-	char text[17];
-
-	snprintf(text, sizeof(text), "FEED%06" PRIu64 "  AB", i);
-	memcpy(w, text, 16);
-}
-
-static void addresses_and_ports(uint64_t i, __u64 *w)
-{
-	w[0] = big_endian(0xe0000100 + i / 10, 4) | big_endian(26400 + i % 10, 2) << 32;
 }
 
 /* Of a product with a word's key only the bits above the word's lowest one count. */
@@ -73,16 +48,6 @@ static void upper_bits_of_halves(uint64_t i, __u64 *w)
 		w[k] = (i >> 2 * k & 1) << 31 | (i >> (2 * k + 1) & 1) << 63;
 }
 
-static void wide_steps(uint64_t i, __u64 *w)
-{
-	w[0] = i << 28 | (i >> 4) << 60;
-}
-
-static void both_halves_alike(uint64_t i, __u64 *w)
-{
-	w[0] = i << 32 | i;
-}
-
 static void opposite_halves(uint64_t i, __u64 *w)
 {
 	w[0] = i << 32 | (uint32_t)-i;
@@ -95,15 +60,9 @@ static const struct row {
 	uint32_t words;
 } ROWS[] = {
 	{ "consecutive-4-bytes", consecutive_4_bytes, 1 },
-	{ "consecutive-little-endian", consecutive_little_endian, 1 },
-	{ "macs-of-a-vendor", macs_of_a_vendor, 1 },
 	{ "streams-of-bridges", streams_of_bridges, 3 },
-	{ "sessions-in-digits", sessions_in_digits, 2 },
-	{ "addresses-and-ports", addresses_and_ports, 1 },
 	{ "only-upper-bits", only_upper_bits, 4 },
 	{ "upper-bits-of-halves", upper_bits_of_halves, 4 },
-	{ "wide-steps", wide_steps, 1 },
-	{ "both-halves-alike", both_halves_alike, 1 },
 	{ "opposite-halves", opposite_halves, 2 },
 };
 
@@ -143,9 +102,8 @@ static double by_chance(double buckets, int least)
 	return buckets * (1 - below);
 }
 
-static void spread_as_if_by_chance(void **state)
+TEST_ROWS(spread_as_if_by_chance, ROWS)
 {
-	const struct row *row = *state;
 	uint64_t loads = environment_number("LOADS", tries(10000, 100000)), more = 0;
 	uint64_t cnt[DEDUP_BUCKET_BLOCKS * DEDUP_ENTRIES + 1] = { 0 };
 
@@ -162,8 +120,4 @@ static void spread_as_if_by_chance(void **state)
 	}
 }
 
-int main(void)
-{
-	add_rows(ROWS, spread_as_if_by_chance, NULL, NULL);
-	return run_added_any_tests("source_names");
-}
+UNIT_MAIN()

@@ -8,7 +8,7 @@
  *
  * Not quick: each stop runs the rest anew, for four minutes of CPU time.
  */
-#include "support.h"
+#include "unit.h"
 
 #include <limits.h>
 #include <linux/bpf.h>
@@ -209,10 +209,9 @@ static void check_ends(const struct attempt *attempt, int instructions)
 	}
 }
 
-static void one_is_new(void **state)
+TEST_ROWS(one_is_new, ROWS)
 {
-	struct attempt attempt = { .row = *state, .id = id_fresh() };
-	const struct row *row = attempt.row;
+	struct attempt attempt = { .row = row, .id = id_fresh() };
 	struct filter_spec spec = sim_spec(40, row->fpr, 600 * S);
 	uint64_t learned;
 	int instructions;
@@ -241,8 +240,4 @@ static void one_is_new(void **state)
 	check_ends(&attempt, instructions);
 }
 
-int main(void)
-{
-	add_rows(ROWS, one_is_new, NULL, NULL);
-	return run_added_any_tests("stopped");
-}
+UNIT_MAIN()

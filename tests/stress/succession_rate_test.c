@@ -5,8 +5,6 @@
  * secrets, and a row gives the same result each time.
  */
 
-#include <math.h>
-
 #include "plan.h"
 #include "rates.h"
 #include "sim.h"
@@ -270,14 +268,6 @@ static void check_scenario(const struct row *row, const struct scenario *scenari
 	assert_true(mean_of(&all) > 0);
 }
 
-static void rate_is_kept(void **state)
-{
-	const struct row *row = *state;
-
-	for (size_t i = 0; i < ARRAY_SIZE(SCENARIOS); i++)
-		check_scenario(row, &SCENARIOS[i]);
-}
-
 /* A burst of the whole new capacity right after the change, where the old one was at its capacity:
  * the hands make room in time.
  */
@@ -292,9 +282,14 @@ static const struct burst_row {
 	{ "burst-fast", 10 * K, 10 * K, 100 * K, 0.1 },
 };
 
-static void burst_is_learned(void **state)
+TEST_ROWS(rate_is_kept, ROWS)
 {
-	const struct burst_row *row = *state;
+	for (size_t i = 0; i < ARRAY_SIZE(SCENARIOS); i++)
+		check_scenario(row, &SCENARIOS[i]);
+}
+
+TEST_ROWS(burst_is_learned, BURSTS)
+{
 	const struct side before = { DEDUP_BLOCKED, row->before, 1e-4, 0 };
 	const struct side after = { DEDUP_BLOCKED, row->after, 1e-4, 0 };
 	struct change c = { .sim = &c.before };
@@ -317,9 +312,4 @@ static void burst_is_learned(void **state)
 	sim_stop(&c.after);
 }
 
-int main(void)
-{
-	add_rows(ROWS, rate_is_kept, NULL, NULL);
-	add_rows(BURSTS, burst_is_learned, NULL, NULL);
-	return run_added_any_tests("succession_rate");
-}
+UNIT_MAIN()

@@ -7,7 +7,7 @@
 #include "ids.h"
 #include "predecessor.h"
 #include "sim.h"
-#include "see.h"
+#include "number_calls.h"
 #include "stream_ids.h"
 #include "stream_numbers.h"
 

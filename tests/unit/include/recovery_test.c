@@ -5,7 +5,6 @@
 #include "memory.h"
 #include "senders.h"
 #include "number_calls.h"
-#include "see.h"
 #include "source_hand.h"
 
 struct row {
