@@ -81,7 +81,7 @@ static void run_naive(struct run *r)
 
 	cfg.memory.stale_jiffies = 1ULL << 62;
 	assert_int_equal(program_open(&cfg, true, start_ns), 0);
-	run_set_mac(r);
+	engine_set_mac(&r->cfg, r->mac, program_record());
 	for (uint32_t i = 0; i < r->cnt; i++) {
 		const struct input *in = &r->inputs[i];
 

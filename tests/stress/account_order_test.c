@@ -178,15 +178,8 @@ static int tell_order(void **test_state)
 	(void)test_state;
 	if (running || !race)
 		return 0;
-	print_message("%s: width %u, ring 2^%u, in the order %s; seen %d %d %d\n", race->name,
-		      race->width, race->ring_shift, order, results[0], results[1], results[2]);
-	for (uint64_t i = 0; i < BEFORE_MAX + CPUS_MAX; i++)
-		if (call_of(i)->now)
-			print_message("%s: %llu+%u at %llu, path %u of source %u\n",
-				      i < BEFORE_MAX ? "before" : "CPU",
-				      (unsigned long long)call_of(i)->number, call_of(i)->more,
-				      (unsigned long long)call_of(i)->now, call_of(i)->path,
-				      call_of(i)->source);
+	tell_race(race);
+	print_message("in the order %s; seen %d %d %d\n", order, results[0], results[1], results[2]);
 	return 0;
 }
 

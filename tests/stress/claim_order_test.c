@@ -156,13 +156,12 @@ static bool are_copies(int a, int b)
 
 static void fail_order(int cpu, const char *what)
 {
-	fail_msg("%s: %s of CPU %c's id, in the order %s; new: %d %d %d; k %u, before %#x, ids "
-		 "%u,%u,%u,%u %u,%u,%u,%u %u,%u,%u,%u; countdowns %u %u %u",
-		 race->name, what, 'a' + cpu, order, results[0], results[1], results[2], race->k,
-		 race->before, race->ids[0][0], race->ids[0][1], race->ids[0][2], race->ids[0][3],
-		 race->ids[1][0], race->ids[1][1], race->ids[1][2], race->ids[1][3],
-		 race->ids[2][0], race->ids[2][1], race->ids[2][2], race->ids[2][3], race->later[0],
-		 race->later[1], race->later[2]);
+	for (int i = 0; i < race->cpus_cnt; i++)
+		print_message("CPU %c, %c: %u,%u,%u,%u, %u countdowns later; new: %d\n", 'a' + i,
+			      race->who[i], race->ids[i][0], race->ids[i][1], race->ids[i][2],
+			      race->ids[i][3], race->later[i], results[i]);
+	fail_msg("%s: %s of CPU %c's id, in the order %s; k %u, before %#x, countdowns %d",
+		 race->name, what, 'a' + cpu, order, race->k, race->before, race->countdowns);
 }
 
 static __u64 *tie(int cpu)
@@ -289,6 +288,33 @@ static void any_threads(struct row *r, uint64_t *seed)
 		r->ids[0][j] = r->ids[1][j] = random_next(seed) % PLACES;
 }
 
+/* All orders have millions of states, and more with early reads. */
+static void try_any(void (*any)(struct row *r, uint64_t *seed))
+{
+	uint64_t seed = environment_number("SEED", 1);
+	uint64_t cases = environment_number("CASES", tries(300, 2500));
+
+	stops_max = 3;
+	reads_early = false;
+	for (uint64_t n = 0; n < cases; n++) {
+		struct row r = { .name = "any", .k = 1 + random_next(&seed) % K_MAX };
+
+		any(&r, &seed);
+		try_orders(&r);
+	}
+	stops_max = 0;
+}
+
+TEST(any_race_of_packets)
+{
+	try_any(any_race);
+}
+
+TEST(any_race_of_threads)
+{
+	try_any(any_threads);
+}
+
 static const struct text_row ROWS[] = {
 	{ "copies", .ids = "0123 0123" },
 	{ "three-copies", .ids = "012 012 012" },
@@ -338,33 +364,6 @@ TEST_ROWS(orders, ROWS)
 	reads_early = !r.has_threads;
 	stops_max = r.has_threads ? 4 : 0;
 	print_message("%s: %lu states\n", r.name, try_orders(&r));
-}
-
-/* All orders have millions of states, and more with early reads. */
-static void try_any(void (*any)(struct row *r, uint64_t *seed))
-{
-	uint64_t seed = environment_number("SEED", 1);
-	uint64_t cases = environment_number("CASES", tries(300, 2500));
-
-	stops_max = 3;
-	reads_early = false;
-	for (uint64_t n = 0; n < cases; n++) {
-		struct row r = { .name = "any", .k = 1 + random_next(&seed) % K_MAX };
-
-		any(&r, &seed);
-		try_orders(&r);
-	}
-	stops_max = 0;
-}
-
-TEST(any_race_of_packets)
-{
-	try_any(any_race);
-}
-
-TEST(any_race_of_threads)
-{
-	try_any(any_threads);
 }
 
 UNIT_MAIN()

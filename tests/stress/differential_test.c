@@ -259,38 +259,32 @@ static void run_parameters(struct run *r, const struct layout_parameters *s, uin
 
 /* blocked: all words and bits. */
 static const struct layout_parameters BLOCKED[] = {
-	{ .blocks = 1, .words = 1, .bits = 1 },	     { .blocks = 1, .words = 4, .bits = 5 },
-	{ .blocks = 2, .words = 2, .bits = 3 },	     { .blocks = 7, .words = 2, .bits = 5 },
-	{ .blocks = 61, .words = 1, .bits = 4 },     { .blocks = 1009, .words = 4, .bits = 2 },
-	{ .blocks = 9999, .words = 2, .bits = 4 },   { .blocks = 1, .words = 2, .bits = 1 },
-	{ .blocks = 2, .words = 1, .bits = 2 },	     { .blocks = 7, .words = 4, .bits = 1 },
-	{ .blocks = 61, .words = 4, .bits = 3 },     { .blocks = 1009, .words = 1, .bits = 5 },
-	{ .blocks = 2, .words = 4, .bits = 4 },	     { .blocks = 7, .words = 2, .bits = 2 },
-	{ .blocks = 100003, .words = 1, .bits = 3 },
+	{ .blocks = 1, .words = 1, .bits = 1 },	   { .blocks = 1, .words = 4, .bits = 5 },
+	{ .blocks = 7, .words = 2, .bits = 5 },	   { .blocks = 61, .words = 1, .bits = 4 },
+	{ .blocks = 1009, .words = 4, .bits = 2 }, { .blocks = 9999, .words = 2, .bits = 4 },
+	{ .blocks = 2, .words = 1, .bits = 2 },	   { .blocks = 61, .words = 4, .bits = 3 },
+	{ .blocks = 1009, .words = 1, .bits = 5 }, { .blocks = 2, .words = 2, .bits = 3 },
+	{ .blocks = 7, .words = 4, .bits = 1 },	   { .blocks = 100003, .words = 1, .bits = 3 },
 };
 
 /* flat: around words and blocks, from one bit on. tezos wants powers of 2. */
 static const struct layout_parameters FLAT[] = {
-	{ .m = 1, .k = 1 },    { .m = 2, .k = 2 },   { .m = 63, .k = 1 },      { .m = 64, .k = 3 },
-	{ .m = 65, .k = 32 },  { .m = 511, .k = 7 }, { .m = 512, .k = 2 },     { .m = 513, .k = 5 },
-	{ .m = 9586, .k = 7 }, { .m = 1, .k = 32 },  { .m = 1000003, .k = 4 },
+	{ .m = 1, .k = 1 },   { .m = 63, .k = 1 },   { .m = 64, .k = 3 },  { .m = 65, .k = 32 },
+	{ .m = 512, .k = 2 }, { .m = 9586, .k = 7 }, { .m = 513, .k = 5 }, { .m = 1000003, .k = 4 },
 };
 static const struct layout_parameters FLAT_TEZOS[] = {
-	{ .m = 2, .k = 1 },	 { .m = 2, .k = 32 },	    { .m = 64, .k = 3 },
-	{ .m = 256, .k = 32 },	 { .m = 512, .k = 2 },	    { .m = 1024, .k = 25 },
-	{ .m = 16384, .k = 18 }, { .m = 1 << 20, .k = 12 },
+	{ .m = 2, .k = 32 },
+	{ .m = 64, .k = 3 },
+	{ .m = 1024, .k = 25 },
+	{ .m = 1 << 20, .k = 12 },
 };
 
 /* countdown: the extremes of each, tezos' 256 bits kept. */
 static const struct layout_parameters COUNTDOWN[] = {
-	{ .index_bits = 1, .k = 1, .countdown_bits = 1 },
 	{ .index_bits = 1, .k = 32, .countdown_bits = 24 },
 	{ .index_bits = 2, .k = 2, .countdown_bits = 2 },
-	{ .index_bits = 3, .k = 1, .countdown_bits = 4 },
-	{ .index_bits = 4, .k = 4, .countdown_bits = 3 },
 	{ .index_bits = 5, .k = 3, .countdown_bits = 13 },
 	{ .index_bits = 8, .k = 32, .countdown_bits = 4 },
-	{ .index_bits = 10, .k = 5, .countdown_bits = 4 },
 	{ .index_bits = 13, .k = 7, .countdown_bits = 1 },
 	{ .index_bits = 24, .k = 10, .countdown_bits = 24 },
 };

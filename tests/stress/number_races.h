@@ -31,6 +31,22 @@ static struct row row_of(const struct race_text *t, int cpus_max)
 	return r;
 }
 
+static void tell_call(const char *when, const struct call *c)
+{
+	print_message("%s: %" PRIu64 "+%u at %" PRIu64 ", path %u of source %u\n", when, c->number,
+		      c->more, c->now, c->path, c->source);
+}
+
+/* Says what the race is. */
+static void tell_race(const struct row *r)
+{
+	print_message("%s, width %u, ring 2^%u\n", r->name, r->width, r->ring_shift);
+	for (const struct call *c = r->before; c->now; c++)
+		tell_call("before", c);
+	for (int i = 0; i < CALLS_MAX && r->calls[i].now; i++)
+		tell_call("call", &r->calls[i]);
+}
+
 static struct dedup_recovery recovery_of(const struct row *r)
 {
 	return (struct dedup_recovery){ .width = r->width,

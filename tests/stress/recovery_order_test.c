@@ -58,16 +58,9 @@ static void start(void)
 
 static void fail_order(const char *what)
 {
-	for (const struct call *c = race->before; c->now; c++)
-		print_message("before: %llu at %llu\n", (unsigned long long)c->number,
-			      (unsigned long long)c->now);
-	for (int i = 0; i < calls_cnt(); i++)
-		print_message("CPU %c: %llu at %llu\n", 'a' + (i < race->cpus_cnt ? i : 0),
-			      (unsigned long long)race->calls[i].number,
-			      (unsigned long long)race->calls[i].now);
-	fail_msg("%s, width %u, ring 2^%u: %s, in the order %s; seen: %d %d %d %d", race->name,
-		 race->width, race->ring_shift, what, order, results[0], results[1], results[2],
-		 results[3]);
+	tell_race(race);
+	fail_msg("%s, in the order %s; seen: %d %d %d %d", what, order, results[0], results[1],
+		 results[2], results[3]);
 }
 
 static bool has(const struct call *c, uint32_t source, uint64_t number)

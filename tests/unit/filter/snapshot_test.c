@@ -14,7 +14,6 @@
 #include "layout.h"
 #include "plan.h"
 #include "predecessor.h"
-#include "profile_stream.h"
 #include "sim.h"
 
 #define MS 1000000ULL

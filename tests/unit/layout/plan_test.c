@@ -8,7 +8,7 @@
 #include "hand.h"
 #include "plan.h"
 #include "layout.h"
-#include "profile_stream.h"
+#include "sim.h"
 #include "streams.h"
 
 #define MS 1000000ULL

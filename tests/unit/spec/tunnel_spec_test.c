@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "plan.h"
-#include "profile_stream.h"
 #include "streams.h"
 #include "tunnels.h"
 
