@@ -649,7 +649,7 @@ arm64: ## as root: build for arm64, into build/arm64
 	$(Q)$(MAKE) BUILD='$(BUILD)/arm64' CC=aarch64-linux-gnu-gcc all
 
 # Races, and the packet program, on an emulated machine.
-ARM64_TESTS := race claim number_race parse array_prog
+ARM64_TESTS := race number_race parse array_prog
 .PHONY: test-arm64
 test-arm64: arm64 ## as root: races, and the packet program, on Linux 6.1 for arm64, in qemu
 	$(Q)scripts/deps test-arm64

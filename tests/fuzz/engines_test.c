@@ -17,7 +17,6 @@
 #define KERNEL_CASES 64
 #define USER_CASES 400
 #define EDGE_CASES tries(6, 40)
-#define MS 1000000ULL
 
 /* Naive steps that are worth their time, in a case. */
 #define STEPS_MAX 300000
@@ -166,12 +165,10 @@ static void try_cases(uint64_t seed, uint64_t cases, bool kernel)
 		try_case(r, kernel);
 	}
 	promises_check_rate(&r->promises);
-	print_message("%llu frames, %llu dropped; %llu ids, %llu false positives of %.1f promised; "
-		      "known up to 2 windows + %.1f ms\n",
+	print_message("%llu frames, %llu dropped; %llu ids, %llu false positives of %.1f promised\n",
 		      (unsigned long long)r->frames, (unsigned long long)r->drops,
 		      (unsigned long long)r->promises.fresh,
-		      (unsigned long long)r->promises.false_positives, r->promises.expected,
-		      (double)r->promises.oldest_ns / MS);
+		      (unsigned long long)r->promises.false_positives, r->promises.expected);
 	for (int i = 0; getenv("REASONS") && i < DEDUP_REASONS_CNT; i++)
 		print_message("%s %llu\n", RUN_REASONS[i], (unsigned long long)r->reasons[i]);
 	if (cases >= KERNEL_CASES / 2)

@@ -20,11 +20,6 @@ struct run {
 	uint64_t counted[DEDUP_REASONS_CNT];	 /* what the kernel should have counted */
 };
 
-static uint64_t any(struct run *r, uint64_t below)
-{
-	return random_next(&r->seed) % below;
-}
-
 /* A fresh one; in one of four a word of 8 bytes is zero, one in four has 16 bytes, and one
  * in four differs in one bit only from another of the pool.
  */
@@ -36,30 +31,30 @@ static void renew(struct run *r, uint32_t at)
 	if (at % 4 == 1)
 		memset(id->bytes + 16, 0, 16);
 	if (at % 4 == 2) {
-		*id = r->pool[at - 1 - any(r, 2)];
-		id->bytes[any(r, GSP_ID_BYTES)] ^= 1 << any(r, 8);
+		*id = r->pool[at - 1 - random_below(&r->seed, 2)];
+		id->bytes[random_below(&r->seed, GSP_ID_BYTES)] ^= 1 << random_below(&r->seed, 8);
 	}
 	if (at % 4 == 3)
-		memset(id->bytes + 8 * any(r, 4), 0, 8);
+		memset(id->bytes + 8 * random_below(&r->seed, 4), 0, 8);
 }
 
 static struct id any_id(struct run *r)
 {
 	struct id id = id_fresh();
 
-	switch (any(r, 16)) {
+	switch (random_below(&r->seed, 16)) {
 	case 0:
 		return NO_ID;
 	case 1:
 		memset(id.bytes + 16, 0, 16);
 		return id;
 	case 2:
-		memset(id.bytes + 8 * any(r, 4), 0, 8);
+		memset(id.bytes + 8 * random_below(&r->seed, 4), 0, 8);
 		return id;
 	case 3 ... 6:
 		return id;
 	default:
-		return r->pool[any(r, POOL)];
+		return r->pool[random_below(&r->seed, POOL)];
 	}
 }
 
@@ -78,7 +73,7 @@ static void send_event(struct run *r)
 /* Mostly of few ids: of many, one is unknown nearly always. */
 static void send_ihave(struct run *r)
 {
-	int count = 1 + (any(r, GSP_IDS_MAX) >> any(r, 6));
+	int count = 1 + (random_below(&r->seed, GSP_IDS_MAX) >> random_below(&r->seed, 6));
 	enum dedup_reason reason = DEDUP_REASON_ihave_duplicate;
 	struct id ids[GSP_IDS_MAX];
 	struct frame f;
@@ -116,7 +111,7 @@ static void add_here(struct run *r)
 static void see_many_here(struct run *r)
 {
 	uint8_t ids[IDS_AT_ONCE][DEDUP_ID_BYTES_MAX];
-	unsigned int cnt = any(r, IDS_AT_ONCE + 1);
+	unsigned int cnt = random_below(&r->seed, IDS_AT_ONCE + 1);
 	int results[IDS_AT_ONCE];
 
 	for (unsigned int i = 0; i < cnt; i++) {
@@ -152,7 +147,7 @@ static void look_up_here(struct run *r, uint32_t cnt)
 
 static void any_operation(struct run *r)
 {
-	switch (any(r, 32)) {
+	switch (random_below(&r->seed, 32)) {
 	case 0 ... 21:
 		return send_event(r);
 	case 22 ... 25:
@@ -173,7 +168,7 @@ static void turn_in_part(struct run *r)
 {
 	const struct dedup_config *c = fixture.filter.config;
 	uint32_t at = dedup_hand_pos(fixture.filter.state->hand), left = c->memory.places - at;
-	uint32_t cnt = (1 + any(r, DEDUP_MARKS)) * c->memory.segment_places;
+	uint32_t cnt = (1 + random_below(&r->seed, DEDUP_MARKS)) * c->memory.segment_places;
 
 	cnt = cnt < left ? cnt : left;
 	layout_run_pass(cnt);
@@ -183,7 +178,7 @@ static void turn_in_part(struct run *r)
 /* The kernel's hand, now and then, or this process in its place. */
 static void turn(struct run *r)
 {
-	switch (any(r, 32)) {
+	switch (random_below(&r->seed, 32)) {
 	case 0:
 		if (fixture.filter.config->memory.places <= 2 * DEDUP_STEP_PLACES) {
 			layout_run_pass_reset();
@@ -241,7 +236,7 @@ static void run_parameters(struct run *r, const struct layout_parameters *s, uin
 		for (int at = 0; at < POOL && i % 512 == 0; at++)
 			renew(r, at);
 		any_operation(r);
-		if (any(r, turn_every) == 0)
+		if (random_below(&r->seed, turn_every) == 0)
 			turn(r);
 		if (++compare * 8 > ids && (compare = 0, true))
 			layout_run_compare(&r->model);

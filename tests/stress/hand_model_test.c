@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The hand against a plain model of what it promises, at random: any layout, window and size, steps
- * that come late, any load, rotate and reset at any moment. There is no memory, only arithmetic:
- * the model follows some ids, and when the hand would make each of them forgotten.
+ * that come late, any load. There is no memory, only arithmetic: the model follows some ids, and
+ * when the hand would make each of them forgotten.
  *
  * - An id is never forgotten before W while the load is within capacity.
  * - It is never known for longer than 2 W, and what steps are late.
- * - The hand does in time what was asked of it, and passes nothing early, nor late, without a cause.
+ * - The hand passes nothing early, nor late, without a cause.
  *
- * hand_test has the details: each pass, and what is counted.
+ * hand_test has the details: each pass, and what is counted; operations_test has requests.
  */
 #include "unit.h"
 
@@ -31,7 +31,6 @@ struct watched_id {
 	uint64_t learned_ns, late_before_ns;
 	uint64_t epoch;	 /* flat: of the array that it is in */
 	uint64_t passes; /* of its place since then; countdown: countdowns */
-	bool was_asked;	 /* rotate or reset was served while it was known */
 };
 
 struct model {
@@ -45,11 +44,7 @@ struct model {
 	uint64_t late_ns;     /* the most that a step was late */
 	uint64_t late_sum_ns; /* all steps together */
 	uint64_t round_ns;    /* what passing the whole circle takes at least */
-	uint64_t goal;	      /* of a request that is being served, or 0 */
-	uint64_t asked_turns; /* by it */
-	bool is_reset;
-	uint64_t asked_ns, asked_late_ns;
-	uint64_t unlearned, forgotten, requests;
+	uint64_t unlearned, forgotten;
 	struct watched_id ids[WATCHED_IDS];
 	char text[256];
 };
@@ -101,7 +96,7 @@ static void forget(struct model *m, struct watched_id *id)
 	id->is_used = false;
 	m->forgotten++;
 	check(m, !is_overdue(m, id));
-	if (within_capacity(m) && !id->was_asked && is_guarded)
+	if (within_capacity(m) && is_guarded)
 		check(m, age_ns(m, id) >= m->sim.config.memory.window_ns);
 }
 
@@ -147,7 +142,6 @@ static void watch(struct model *m)
 		.learned_ns = m->sim.now_ns,
 		.late_before_ns = m->late_sum_ns,
 		.epoch = dedup_hand_epoch(m->sim.state.hand),
-		.was_asked = m->goal,
 	};
 }
 
@@ -189,35 +183,6 @@ static void traffic(struct model *m)
 	}
 }
 
-static void ask(struct model *m)
-{
-	const struct dedup_config *c = &m->sim.config;
-	bool reset = random_below(&m->seed, 2);
-
-	if (reset)
-		m->goal = dedup_hand_reset(&m->sim.state, c);
-	else
-		m->goal = dedup_hand_rotate(&m->sim.state, c);
-	m->asked_turns = is_countdown(m) ? reset : 1 + reset;
-	m->is_reset = reset;
-	m->asked_ns = m->sim.now_ns;
-	m->asked_late_ns = m->late_sum_ns;
-	m->requests++;
-	for (int i = 0; i < WATCHED_IDS; i++)
-		m->ids[i].was_asked = true;
-}
-
-static void served(struct model *m)
-{
-	const struct dedup_config *c = &m->sim.config;
-
-	for (int i = 0; i < WATCHED_IDS && m->is_reset; i++)
-		check(m, !m->ids[i].is_used || m->ids[i].learned_ns >= m->asked_ns);
-	check(m, m->sim.now_ns - m->asked_ns - (m->late_sum_ns - m->asked_late_ns) <=
-			 (m->asked_turns + 2) * (m->round_ns + c->memory.tick_ns));
-	m->goal = 0;
-}
-
 /* Steps at which nothing could happen are left out: ticks of 10 ms are many in 720 h. */
 static uint64_t next_step(struct model *m, uint64_t sleep_ns)
 {
@@ -227,8 +192,7 @@ static uint64_t next_step(struct model *m, uint64_t sleep_ns)
 
 	if (m->next_ns < until_ns)
 		until_ns = m->next_ns;
-	if (!m->goal && next_ns < until_ns &&
-	    st->learned - dedup_hand_guard_ids(st, c) <= c->memory.turn_ids)
+	if (next_ns < until_ns && st->learned - dedup_hand_guard_ids(st, c) <= c->memory.turn_ids)
 		next_ns += (until_ns - next_ns) / c->memory.tick_ns * c->memory.tick_ns;
 	return next_ns;
 }
@@ -237,10 +201,6 @@ static void step(struct model *m)
 {
 	uint64_t sleep_ns = sim_step(&m->sim), next_ns, late_ns;
 
-	if (m->goal && m->sim.state.passed >= m->goal)
-		served(m);
-	if (!m->goal && random_below(&m->seed, 4000) == 0)
-		ask(m);
 	next_ns = next_step(m, sleep_ns);
 	late_ns = sim_lateness(&m->sim, m->lateness, next_ns, &m->seed);
 	if (late_ns > m->late_ns)
@@ -297,7 +257,7 @@ static bool run(uint64_t seed, enum traffic traffic, enum sim_lateness lateness)
 	for (int i = 0; i < WATCHED_IDS; i++)
 		check(&m, !m.ids[i].is_used || !is_overdue(&m, &m.ids[i]));
 	check(&m, m.forgotten > 0 || c.memory.capacity < 10 || m.late_sum_ns > c.memory.window_ns);
-	if (lateness == SIM_ON_TIME && !m.requests)
+	if (lateness == SIM_ON_TIME)
 		check(&m, m.sim.state.late == 0);
 	if (within_capacity(&m))
 		check(&m, m.sim.state.early == 0);

@@ -82,19 +82,14 @@ static struct dedup_block blocks[DEDUP_BUCKET_BLOCKS * SENDERS_MAX + 1 +
 				 SOURCES * (DEDUP_SLOT_BLOCKS + (1 << (RING_MAX - DEDUP_BLOCK_SHIFT)))];
 static uint64_t seed;
 
-static uint32_t below(uint32_t n)
-{
-	return random_next(&seed) % n;
-}
-
 static bool one_in(uint32_t n)
 {
-	return n && !below(n);
+	return n && !random_below(&seed, n);
 }
 
 static void any_senders(const struct row *row)
 {
-	uint32_t number_bits = below(2) ? DEDUP_WIDTH_MAX : 32;
+	uint32_t number_bits = random_below(&seed, 2) ? DEDUP_WIDTH_MAX : 32;
 
 	for (uint32_t i = 0; i < row->senders; i++) {
 		struct numbered *s = &senders[i];
@@ -115,7 +110,7 @@ static void any_senders(const struct row *row)
 		s->silent = 1;
 	}
 	table = (struct dedup_sources){
-		.buckets = DEDUP_BUCKET_BLOCKS * (1 + below(row->senders)),
+		.buckets = DEDUP_BUCKET_BLOCKS * (1 + random_below(&seed, row->senders)),
 		.sources = SOURCES,
 		.slot_blocks = DEDUP_SLOT_BLOCKS + dedup_ring_blocks(RING_MAX),
 		.number_bits = number_bits,
@@ -156,8 +151,8 @@ static void add_packet(const struct row *row, struct numbered *s, uint64_t now)
 			     .now = now,
 			     .count = 1 + (a->message * 0x9e3779b9 >> 8) % row->stride },
 		.sender = s - senders,
-		.linger = { below(LINGER_MAX), below(LINGER_MAX) },
-		.behind = one_in(8) ? 1 + below(2) : 0,
+		.linger = { random_below(&seed, LINGER_MAX), random_below(&seed, LINGER_MAX) },
+		.behind = one_in(8) ? 1 + random_below(&seed, 2) : 0,
 		.is_fresh = s->came[a->message] != s->silent,
 		.is_hand_first = one_in(row->hand),
 	};
