@@ -332,12 +332,6 @@ static void resize_forget(struct life *l)
 	resize(l);
 }
 
-/* Has this hand, or that of a predecessor which may have gone, passed all places it was asked to? */
-static bool has_passed(const struct sim *s, uint64_t goal)
-{
-	return !s || s->state.passed >= goal;
-}
-
 /* rotate or reset. What came just before a rotate is known after it, and nothing after a reset. */
 static void turn(struct life *l, bool is_reset)
 {
@@ -349,7 +343,9 @@ static void turn(struct life *l, bool is_reset)
 	if (l->sim->before)
 		goal_before = request(&l->sim->before->state, &l->sim->before->config);
 	l->is_turning = l->is_turned = true;
-	while (!has_passed(l->sim, goal) || !has_passed(l->sim->before, goal_before))
+	/* The predecessor may have gone meanwhile. */
+	while (l->sim->state.passed < goal ||
+	       (l->sim->before && l->sim->before->state.passed < goal_before))
 		run_until(l, l->sim->now_ns + l->sim->config.memory.tick_ns);
 	l->is_turning = false;
 	l->excused = l->cnt; /* also what came meanwhile may have been passed */
