@@ -247,7 +247,6 @@ static const struct row ROWS[] = {
 	ROW("rate-counter-high", 100000, 1e-3, counter_high, M, 20, "both-full"),
 	ROW("rate-node-and-counter", 100000, 1e-4, node_and_counter, 5 * M, 20, "both-full"),
 	/* Most ids that come then seem to be known, and are not counted as learned. */
-	ROW("rate-high-5e-1", 20000, 0.5, random_id, M / 4, 20, "both-full"),
 	ROW("rate-high-7e-1", 20000, 0.7, random_id, M / 4, 20, "both-full"),
 	ROW("rate-high-8e-1", 20000, 0.8, random_id, M / 4, 20, "both-full"),
 	ROW("rate-high-flat", 20000, 0.7, random_id, M / 4, 20, "both-full", .layout = DEDUP_FLAT),
