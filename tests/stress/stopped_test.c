@@ -133,7 +133,7 @@ static bool fork_for_scripts(void *arg)
 
 		if (!pid) {
 			attempt->script = SCRIPTS[i];
-			attempt->before = life(attempt);
+			attempt->before = attempt->row->caller == PACKET ? 0 : life(attempt);
 			for (const char *c = SCRIPTS[i]; *c; c++)
 				*c == 'p' ? pass(&attempt->filter) : come(attempt);
 			return true;
