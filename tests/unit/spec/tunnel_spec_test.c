@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "plan.h"
+#include "sim.h"
 #include "streams.h"
 #include "tunnels.h"
 
