@@ -112,46 +112,6 @@ static void assert_socket(double process, bool reads, double taken, double free,
 	json_object_put(status);
 }
 
-static const struct cli_script SCRIPTS[] = {
-	{ "nothing-is-shown-of-the-stack",
-	  LOAD "; got $XD status; lacks AF_XDP; lacks no_socket\n"
-	       "$XD status v0 --json | jq -e 'has(\"sockets\") and .sockets == null and "
-	       ".streams[0].deliver == \"stack\"'\n" },
-	{ "no-reader-yet",
-	  LOAD " --deliver xsk; got $XD status\n"
-	       "has '\n  delivery    fresh packets go to AF_XDP sockets; 12.6 MB\n'\n"
-	       "has '\n  delivered                     0   0.00 %  fresh packets that went to'\n"
-	       "for c in 'no_socket ' 'no_room   ' 'too_large '; do\n"
-	       "	has \"\n  $c                    0   0.00 %  \"; done; lacks '\n  socket '\n"
-	       "[ \"$($XD status v0 --json | jq -c .sockets)\" = '[]' ]\n" },
-	{ "some-streams",
-	  "$XD load v0 --profile one=gsp:8001 --profile two=gsp:8002 --profile three=gsp:8003 \\\n"
-	  "	--deliver xsk:three,one; got $XD status\n"
-	  "has '\n  delivery    fresh packets of one, three go to AF_XDP sockets; 12.6 MB\n'\n"
-	  "of=$(echo \"$output\" | sed -n 's/.*of stream \\([a-z]*\\).*/\\1/p; s/^  delivered .*/+/p')\n"
-	  "[ \"$(echo $of)\" = '+ one + two three +' ]\n"
-	  "[ $($XD status v0 --json | jq -r '[.streams[].deliver] | join(\",\")') = xsk,stack,xsk ]\n" },
-	/* But not what was handed over. */
-	{ "comes-back-from-a-snapshot",
-	  "is_delivered() { $XD status v0 --json | jq -c '[.streams[].deliver], .delivery_bytes'; }\n"
-	  "for to in xsk xsk:b,c stack; do\n"
-	  "	$XD load v0 --profile a=payload:9 --profile b=gsp:10 --profile c=gsp:11 \\\n"
-	  "		--capacity 10k --window 60s --deliver $to; was=$(is_delivered)\n"
-	  "	$XD save v0 /mnt/s; $XD unload v0; $XD restore v0 /mnt/s\n"
-	  "	[ \"$(is_delivered)\" = \"$was\" ]; $XD unload v0; done\n" },
-	/* A filter that is to deliver from now on gets the notes of a new one; once. */
-	{ "set-begins-new-notes",
-	  "delivers() { $XD status v0 --json |\n"
-	  "	jq -e \"(.sockets != null) == $1 and (.delivery_bytes > 0) == $1\"; }\n" LOAD
-	  " --mode skb; delivers false; got $XD set v0 --deliver xsk\n"
-	  "has 'note: v0 delivers in skb mode: '; delivers true\n"
-	  "got $XD set v0 --action count; is ''; delivers true\n"
-	  "$XD resize v0 --capacity 2M; delivers true; $XD load v0 --replace --forget; delivers true\n"
-	  "$XD set v0 --add p0 --deliver stack; delivers false\n"
-	  "$XD set v0 --remove p0 --deliver xsk:gsp; delivers true\n"
-	  "exits 2 $XD set v0 --deliver xsk:rtp; has '--deliver xsk:rtp: there is no stream rtp'\n" },
-};
-
 /* What a reader that was killed has left stands there until somebody reads again. */
 TEST(a_killed_reader_stands_there)
 {
@@ -285,7 +245,7 @@ TEST(reader_waits_once_for_the_hand)
 int main(void)
 {
 	cli_environment();
-	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
+	add_scripts("tests/cli/delivery");
 	add_own_tests(e2e_setup, teardown);
 	return run_added_tests("delivery");
 }

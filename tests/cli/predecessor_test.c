@@ -129,43 +129,11 @@ TEST(test_status_of_trouble)
 	filter_close(&f);
 }
 
-/* `add v0 -` has added one id, and waits for the next one of descriptor 3. */
-#define OPEN_ADD(window)                                                                     \
-	LOAD " --window " window " --capacity 10k; rm -f /mnt/in /mnt/out; mkfifo /mnt/in\n" \
-	     "$XD add v0 - </mnt/in >/mnt/out 2>&1 & exec 3>/mnt/in; echo " ID_B " >&3\n"    \
-	     "soon $XD test v0 " ID_B "\n"
-#define END_ADD "echo " ID_A " >&3; exec 3>&-; code=0; wait $! || code=$?; got cat /mnt/out\n"
-
-static const struct cli_script SCRIPTS[] = {
-	{ "set-keeps-m-and-k",
-	  LOAD " --layout flat --hash fips --bits 33554432 --hashes 12; $XD set v0 --action count\n"
-	       "$XD unload v0\n" LOAD
-	       " --layout countdown --index-bits 20 --countdown-bits 5; $XD set v0 --ihave pass\n"
-	       "got $XD status v0 --json; has '\"index_bits\": 20'; has '\"countdowns\": 31'\n" },
-	/* The second resize gives up what the first one's predecessor has learned. */
-	{ "ids-of-stdin-follow-a-resize",
-	  OPEN_ADD("1m") "$XD resize v0 --capacity 20k; echo " ID_A " >&3; soon $XD test v0 " ID_A "\n"
-			 "$XD resize v0 --capacity 30k --forget; $XD test v0 " ID_A "\n" END_ADD
-			 "[ $code = 0 ]; is '" ID_B " new\n" ID_A " new\n" ID_A " known'\n" },
-	{ "ids-of-stdin-end-at-another-filter",
-	  OPEN_ADD("1s") "$XD resize v0 --capacity 20k; $XD unload v0\n" LOAD "\n" END_ADD
-			 "[ $code = 1 ]; has 'xdp-dedup: v0 was unloaded, or replaced by another'\n"
-			 "lacks '" ID_A "'\n" },
-	{ "ids-of-stdin-end-at-an-unload-after-a-resize",
-	  OPEN_ADD("1s") "$XD resize v0 --capacity 20k; $XD unload v0\n" END_ADD
-			 "[ $code = 1 ]; has 'xdp-dedup: there is no filter v0'; lacks '" ID_A "'\n" },
-	/* Without a change, the hand that has stopped tells it. */
-	{ "ids-of-stdin-end-at-an-unload",
-	  OPEN_ADD("1s") "$XD unload v0; sleep 1\n" LOAD "\n" END_ADD
-			 "[ $code = 1 ]; has 'xdp-dedup: v0 was unloaded, or replaced by another'\n"
-			 "lacks '" ID_A "'\n" },
-};
-
 int main(void)
 {
 	cli_environment();
 	add_rows(LAYOUTS, test_ids, cli_setup, cli_teardown);
 	add_own_tests(cli_setup, cli_teardown);
-	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
+	add_scripts("tests/cli/predecessor");
 	return run_added_tests("predecessor");
 }

@@ -315,65 +315,6 @@ TEST(hand_goes)
 	assert_int_equal(stopped, 0);
 }
 
-static const struct cli_script SCRIPTS[] = {
-	/* Accounts take memory, but no id does. */
-	{ "size-with-paths",
-	  "size() { $XD size --profile gsp:1 --profile rtp:2 --sources 10 --json \"$@\"; }\n"
-	  "jq -e -n --argjson a \"$(size)\" --argjson b \"$(size --paths 2)\" '\n"
-	  "	$a.bytes_per_id == $b.bytes_per_id and $b.source_bytes > $a.source_bytes + 2 * 416 and\n"
-	  "	$b.filter_bytes - $a.filter_bytes == 10 * ($b.source_bytes - $a.source_bytes)'\n" },
-	{ "bpftool-names-choices",
-	  "$XD load v0 --profile discv4 --tunnels vxlan --layout flat --hash siphash --action "
-	  "count\n"
-	  "got sh -c \"bpftool -j map dump pinned $PINS/v0/config | jq -c '.[].formatted.value[][]\n"
-	  "	.config | [.memory.layout, .memory.hash, .policy.action, .policy.receiver,\n"
-	  "	.policy.frames, .tunnels.ports[0].kind],\n"
-	  "	(.policy.streams[:.policy.streams_cnt][] | [.layer, .decoder, .digest,\n"
-	  "	(.gates[0].load | .base, .form)])'\"\n"
-	  "is '[\"DEDUP_FLAT\",\"DEDUP_SIPHASH\",\"DEDUP_COUNT\",\"DEDUP_ONE_INTERFACE\","
-	  "\"DEDUP_FRAMES_INSIDE\",\"DEDUP_TUNNEL_vxlan\"]\n"
-	  "[\"DEDUP_UDP\",\"DEDUP_FIELDS\",\"DEDUP_DIGEST_PAYLOAD\",\"DEDUP_PAYLOAD\","
-	  "\"DEDUP_MASKED\"]'\n" },
-	{ "status-text",
-	  "$XD load v0 p0 --port 9000-9010,80 --capacity 500 --window 90s; got $XD status\n"
-	  "has 'v0: GSP/1 on UDP port 80,9000-9010, duplicates are dropped\n'\n"
-	  "has '\n  interfaces  v0 (native), p0 (native)\n'\n"
-	  "has '\n  filter      blocked, fast hash; '; has ' words x '\n"
-	  "has '\n  promise     at most 0.0001 of fresh events lost, at 500 ids a window of 1m '\n"
-	  "has '\n  hand        at '; has ' of turn 1; oldest id at most '\n"
-	  "has '\n  fill        current 0.00 % (0 bits), previous 0.00 % (0 bits)\n'\n"
-	  "has '\n  estimate    0 ids; false-positive rate now 0\n'; has '\n  kept away   0 B\n'\n"
-	  "lacks IHAVEs; $XD unload v0 p0\n" LOAD " --action count --learn app --ihave pass --name x-1\n"
-	  "$XD set x-1 --comment 'a feed'; got $XD status x-1 --json\n"
-	  "has '\"ihave\": \"pass\"'; has '\"comment\": \"a feed\"'; got $XD status x-1\n"
-	  "has 'x-1: GSP/1 on UDP port 8001, duplicates are counted and passed\n'\n"
-	  "has '\n  learning    only what an application adds\n'\n"
-	  "has '\n  IHAVEs      all pass\n'; has '\n  comment     a feed\n'\n"
-	  "$XD set x-1 --comment ''; got $XD status x-1; lacks comment\n" },
-	{ "status-all", "got $XD status; is 'no filter is loaded'\n"
-			"[ \"$($XD status --json | tr -d ' \n')\" = '{\"filters\":[]}' ]\n" LOAD
-			" --name zz; $XD load p0 --port 80 --name b; got $XD status --json\n"
-			"output=$(echo \"$output\" | grep '^      \"name\"' | tr -d ' \n')\n"
-			"is '\"name\":\"b\",\"name\":\"zz\",'\n" },
-	/* Asked at any moment, it tells of every filter that there is, or not yet. */
-	{ "status-beside-load", "touch /mnt/a\n"
-				"{ for i in $(seq 12); do " LOAD
-				" && $XD unload v0 || break; done; rm /mnt/a; } >/mnt/b 2>&1 &\n"
-				"while [ -e /mnt/a ]; do got $XD status; done; wait; idle v0\n" },
-	{ "hand-stopped", LOAD
-	  " --window 1s --capacity 10; rm $PINS/v0/timer\n"
-	  "stopped() { $XD status v0 | grep -q stopped; }; soon stopped; got $XD status v0\n"
-	  "has '\n  hand        has stopped: all ids pass; unload and load again\n'\n"
-	  "got $XD status v0 --json; has '\"stopped\": true'\n"
-	  "fails 'the hand of v0 has stopped; unload and load it again' $XD rotate v0\n"
-	  "fails 'the hand of v0 has stopped' $XD reset v0\n"
-	  "fails 'stopped' $XD want v0 " ID_A "\n"
-	  "fails 'stopped' $XD add v0 - </mnt/ids; exits 1 $XD add v0 " ID_A "; has 'has stopped'\n"
-	  "exits 1 $XD test v0 " ID_A "; is 'xdp-dedup: the hand of v0 has stopped; unload and load "
-	  "it again'\n"
-	  "$XD unload v0; " LOAD "; $XD rotate v0\n" },
-};
-
 static int count_calls(const struct intercepted *call, void *arg)
 {
 	*(unsigned int *)arg = call->n;
@@ -475,7 +416,7 @@ static void shows_what_there_is(void **state)
 int main(void)
 {
 	cli_environment();
-	add_rows(SCRIPTS, cli_run_script, cli_setup, cli_teardown);
+	add_scripts("tests/cli/status");
 	add_own_tests(cli_setup, cli_teardown);
 	add_rows(HELD, shows_what_there_is, cli_setup, cli_teardown);
 	return run_added_tests("status");

@@ -1,0 +1,3 @@
+fails 'no other process is seen to hold the bpffs' \
+	unshare --pid --fork --mount-proc sh -ec 'mount -t bpf -o mode=700 bpf /sys/fs/bpf; exec $XD load v0 --port 8001'
+	idle v0

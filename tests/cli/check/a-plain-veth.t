@@ -1,0 +1,11 @@
+asked 0 v0
+says rights - 'ok: this process may load'; says size - 'ok: '
+says jit - 'ok: BPF programs are compiled'; says lock - 'ok: '
+says kernel - 'ok: Linux '; has 'timers and loops, frags'
+says name - 'ok: no filter is called v0'; says memory - 'ok: the filter '
+says interface v0 'ok: '; says programs v0 'ok: no XDP program'
+says ethernet v0 'ok: '; says merging v0 'ok: '; says stacking - 'ok: '
+says mtu v0 'ok: MTU 1500: packets take one'; says lro v0 'ok: '
+says layers v0 'ok: nothing is on top'; says forwarding - 'ok: '
+says ports - 'ok: '; says vlan_tags - 'ok: '; says window - 'ok: '
+says driver v0 'driver veth'; says bpffs - 'ok: pins last'

@@ -1,0 +1,5 @@
+$LOAD; ip link del v0; got $XD status v0; has 'interfaces  v0 (gone)
+'
+ip link add v0 group 7 type veth peer name p0 group 7; got $LOAD
+has 'note: removing what an earlier load left of v0'
+ip link del v0; $XD unload v0; clean

@@ -1,0 +1,7 @@
+$LOAD --window 1s --capacity 10k; rm -f /mnt/in /mnt/out; mkfifo /mnt/in
+$XD add v0 - </mnt/in >/mnt/out 2>&1 & exec 3>/mnt/in; echo $ID_B >&3
+soon $XD test v0 $ID_B
+$XD resize v0 --capacity 20k; $XD unload v0
+echo $ID_A >&3; exec 3>&-; code=0; wait $! || code=$?; got cat /mnt/out
+[ $code = 1 ]; has 'xdp-dedup: there is no filter v0'
+lacks '00000000000000000000000000000000000000000000000000000000000000aB'
