@@ -365,8 +365,17 @@ $(NEXT_BIN) $(NEXT_PUBLISH): | $(MADE)
 	$(Q)$(MAKE) -s --no-print-directory BUILD=$(BUILD)/next CFLAGS='$(CFLAGS) -O0' CPPFLAGS='$(CPPFLAGS) -DDEDUP_NEXT_FORMAT' \
 		BPF_CFLAGS='$(BPF_CFLAGS) -DDEDUP_NEXT_FORMAT' $@
 
+# The last release's tool, from which filters are taken over; none in a clone without its commit.
+RELEASE     :=
+RELEASE_BIN := $(BUILD)/release/$(RELEASE)
+$(RELEASE_BIN): | $(MADE)
+	$(Q)rm -rf $(@D) && mkdir -p $@.tree && git archive $(RELEASE) | tar -x -C $@.tree
+	$(Q)$(MAKE) -s --no-print-directory -C $@.tree build/xdp-dedup >$@.log
+	$(Q)mv $@.tree/build/xdp-dedup $@ && rm -rf $@.tree && ln -sf $(RELEASE) $(@D)/xdp-dedup
+has_release = $(shell git cat-file -e $(RELEASE) 2>/dev/null && echo yes)
+
 .PHONY: test-programs
-test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(SAN_PUBLISH) $(NEXT_BIN) $(NEXT_PUBLISH) $(TEST_BINS) ## build all test programs
+test-programs: $(SAN_BIN) $(SAN_METRICS) $(SAN_BENCH) $(SAN_PUBLISH) $(NEXT_BIN) $(NEXT_PUBLISH) $(TEST_BINS) $(if $(has_release),$(RELEASE_BIN)) ## build all test programs
 
 .PHONY: test
 test: all $(BENCH) $(NEXT_BIN) $(NEXT_PUBLISH) $(call plain,$(QUICK_BINS)) ## the quick tests, without sanitizers, T=NAME for one of all; tests of the kernel need root

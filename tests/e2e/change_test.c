@@ -80,6 +80,11 @@ static const struct row UPGRADES[] = {
 	  SHORTLY = { "load --replace --name f" } },
 };
 
+/* By this tool, of what the last release has loaded. */
+static const struct row RELEASES[] = {
+	{ "upgrade-from-release", SHORTLY = { "load --replace --name f", "set f --ihave pass" } },
+};
+
 /* By `run`, on a file with LOAD's options, and at its end what "file LINE" adds; "kill" kills the
  * service, and starts it again.
  */
@@ -498,6 +503,16 @@ static void test_upgrade(void **state)
 	}
 }
 
+static void test_release(void **state)
+{
+	if (access(last_tool(), X_OK))
+		skip();
+	for (unsigned int i = 0; i < times(); i++) {
+		use_tool(last_tool());
+		change(*state, NULL, 1);
+	}
+}
+
 static void test_served(void **state)
 {
 	const struct row *row = *state;
@@ -547,6 +562,7 @@ int main(void)
 		be_busy();
 	add_rows(ROWS, test_change, setup, teardown);
 	add_rows(UPGRADES, test_upgrade, setup, teardown);
+	add_rows(RELEASES, test_release, setup, teardown);
 	add_rows(SERVED, test_served, setup, teardown);
 	return run_added_tests("change");
 }
