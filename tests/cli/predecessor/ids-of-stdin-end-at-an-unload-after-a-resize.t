@@ -1,4 +1,4 @@
-$LOAD --window 1s --capacity 10k; rm -f /mnt/in /mnt/out; mkfifo /mnt/in
+$LOAD --window 1m --capacity 10k; rm -f /mnt/in /mnt/out; mkfifo /mnt/in
 $XD add v0 - </mnt/in >/mnt/out 2>&1 & exec 3>/mnt/in; echo $ID_B >&3
 soon $XD test v0 $ID_B
 $XD resize v0 --capacity 20k; $XD unload v0
