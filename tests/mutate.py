@@ -150,6 +150,7 @@ def main():
         sys.exit(f"mutate.py: {TREE} cannot be made: is this a clone of the repository?")
     os.chdir(TREE)
     programs = quick_programs()
+    run("make", "-s", "build/next/xdp-dedup", "build/next/xdp-dedup-publish")  # of HEAD, for all
     if not build([p for p in programs if p != "--"]):
         sys.exit("mutate.py: HEAD does not build")
     original = digest()
