@@ -48,6 +48,7 @@ static void free_server(struct server *s)
 int server_open(const struct publish_options *o, const struct stream_requirements *required,
 		struct server **out)
 {
+	pthread_condattr_t attributes;
 	struct server *s = calloc(1, sizeof(*s));
 	int err;
 
@@ -55,7 +56,10 @@ int server_open(const struct publish_options *o, const struct stream_requirement
 		return diag_err(-ENOMEM, "out of memory");
 	server_note_login(o);
 	pthread_mutex_init(&s->lock, NULL);
-	pthread_cond_init(&s->changed, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
 	s->options = o;
 	snprintf(s->stream, sizeof(s->stream), "%s", o->stream);
 	s->required = *required;

@@ -188,7 +188,7 @@ static bool wait_until(struct server *s, uint64_t until_ns)
 
 	if (clock_ns(CLOCK_MONOTONIC) >= until_ns)
 		return false;
-	pthread_cond_clockwait(&s->changed, &s->lock, CLOCK_MONOTONIC, &until);
+	pthread_cond_timedwait(&s->changed, &s->lock, &until);
 	return true;
 }
 
