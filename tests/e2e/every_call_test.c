@@ -43,7 +43,7 @@ static const struct always {
 	{ "resize-up", COMMIT, 0, "save", false },	   /* was saved without all ids, */
 	{ "resize-up", BEHIND, 0, "save", false },	   /* of either filter */
 	{ "resize-up", BEHIND, 0, "json", false },	   /* "detached", and nothing was counted */
-	{ "restore-into", BEHIND, EIO, "refresh", false }, /* is made, and must be told so */
+	{ "restore-into", BEHIND, EIO, "refresh", false }, /* is made, and the message says so */
 	{ "set-add", BEHIND, ENOMEM, "test", false },	   /* detached the link that it ran on */
 	{ "set-add", EXCHANGES, 0, "unload", false },	   /* two programs were left */
 	{ "set-add", LAST_PIN, 0, "set", true },	   /* the program had no pin: took 3 s */

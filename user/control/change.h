@@ -42,7 +42,7 @@ void change_end(struct change *c);
  */
 int change_find(const struct wish *w, const char *what, struct change *c);
 
-/* Write the given values over c->spec, and plan a filter of it, at c->where. Return 0; or -errno
+/* Set the given values in c->spec, and plan a filter for c->where by it. Return 0; or -errno
  * (logged): -EINVAL if they do not fit together.
  */
 int change_ask(struct change *c);
