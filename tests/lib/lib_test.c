@@ -6,7 +6,7 @@
 
 #include "await.h"
 #include "hand.h"
-#include "plain_model.h"
+#include "model_hash.h"
 
 /* Answers. */
 
@@ -170,8 +170,8 @@ TEST(kind_sees_many)
 
 TEST(kind_removes)
 {
-	struct id id = id_fresh(), other = plain_id_sharing(lib.raw.config, &id, 0);
-	struct id by_packet = plain_id_sharing(lib.raw.config, &id, 0);
+	struct id id = id_fresh(), other = model_id_sharing(lib.raw.config, &id, 0);
+	struct id by_packet = model_id_sharing(lib.raw.config, &id, 0);
 
 	assert_int_equal(lib_added(&id), 0);
 	assert_int_equal(lib_added(&other), 0);

@@ -12,7 +12,7 @@
 #include <linux/bpf.h>
 
 #include "account_copy.h"
-#include "account_model.h"
+#include "account_feed.h"
 #include "accounts.h"
 #include "engine.h"
 #include "hand.h"
@@ -169,7 +169,7 @@ static void begin_feed(const struct account_kind *kind, uint32_t sender, uint64_
 	struct account_feed *f = &run.feeds[sender];
 
 	*f = (struct account_feed){ .kind = kind, .paths = run.paths, .judge = judge, .arg = f };
-	f->model = account_model_open(&run.filter, sender, 0);
+	f->model = model_account_open(&run.filter, sender, 0);
 	account_feed_begin(f, seed);
 }
 
@@ -240,8 +240,8 @@ static uint64_t random_feeds(const struct account_kind *kind, uint64_t seed, int
 	for (int step = 1; step < steps; step++)
 		account_feed_step(&run.feeds[random_next(&seed) % SENDERS], &clock, step);
 	for (uint32_t i = 0; i < SENDERS; i++) {
-		account_model_compare(run.feeds[i].model, steps);
-		account_model_close(run.feeds[i].model);
+		model_account_compare(run.feeds[i].model, steps);
+		model_account_close(run.feeds[i].model);
 		packets += run.feeds[i].judged;
 	}
 	check_copies();
@@ -249,7 +249,7 @@ static uint64_t random_feeds(const struct account_kind *kind, uint64_t seed, int
 	return packets;
 }
 
-static void equals_a_plain_model(void **state)
+static void equals_a_model_memory(void **state)
 {
 	uint64_t packets = 0;
 
@@ -289,7 +289,7 @@ TEST(copies_only_what_was_noted)
 	begin_feed(&ACCOUNT_KINDS[0], 0, 1);
 	while (run.feeds[0].judged < 10)
 		account_feed_step(&run.feeds[0], &clock, 0);
-	account_model_close(run.feeds[0].model);
+	model_account_close(run.feeds[0].model);
 	check_copies();
 	give_slot();
 	check_copies();
@@ -696,7 +696,7 @@ int main(void)
 	kernel_output(false);
 	add_own_tests(add_interfaces, remove_interfaces);
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
-		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, add_interfaces,
+		add_test(ACCOUNT_KINDS[i].name, equals_a_model_memory, add_interfaces,
 			 remove_interfaces, &ACCOUNT_KINDS[i]);
 	return run_added_tests("accounts_prog");
 }

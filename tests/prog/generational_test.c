@@ -6,6 +6,7 @@
 
 #include "countdown.h"
 #include "ids.h"
+#include "model_hash.h"
 #include "open_filter.h"
 #include "sim.h"
 #include "layout.h"
@@ -58,14 +59,14 @@ TEST(cells_are_the_vectors)
 					    .memory.hash = DEDUP_TEZOS,
 					    .policy.id_bytes = GSP_ID_BYTES };
 		struct id id = vector_id(vector_number(row, "i"));
-		uint32_t plain[PLAIN_PROBES_MAX];
+		uint32_t plain[MODEL_PROBES_MAX];
 		struct dedup_positions p;
 		struct dedup_id key = id_key(&id);
 
 		cfg.memory.m = 1U << vector_number(row, "index_bits");
 		cfg.memory.k = json_object_array_length(at);
 		dedup_positions(&p, &key, cfg.policy.id_bytes, &cfg, 0);
-		plain_positions(&cfg, &id, plain);
+		model_positions(&cfg, &id, plain);
 		for (uint32_t i = 0; i < cfg.memory.k; i++) {
 			assert_int_equal(p.index[i], vector_nth(at, i));
 			assert_int_equal(plain[i], vector_nth(at, i));

@@ -8,6 +8,7 @@
 #include "bits.h"
 #include "array_size.h"
 #include "hand.h"
+#include "model_hash.h"
 #include "ids.h"
 #include "positions.h"
 #include "stats.h"
@@ -122,7 +123,7 @@ static void expect_array(const char *sha256)
 {
 	uint8_t digest[32], expected[32];
 
-	plain_sha256(array_now(), array_bytes(), digest);
+	model_sha256(array_now(), array_bytes(), digest);
 	from_hex(sha256, expected, sizeof(expected));
 	assert_memory_equal(digest, expected, sizeof(digest));
 }
@@ -181,14 +182,14 @@ TEST(group_7_positions_are_the_vectors)
 		struct dedup_config cfg = { .memory.layout = DEDUP_FLAT,
 					    .memory.hash = DEDUP_COLIBRI,
 					    .policy.id_bytes = GSP_ID_BYTES };
-		uint32_t plain[PLAIN_PROBES_MAX];
+		uint32_t plain[MODEL_PROBES_MAX];
 		struct id id = id_from_hex(text(row, "id"));
 		struct dedup_positions p;
 
 		cfg.memory.m = vector_number(row, "m");
 		cfg.memory.k = json_object_array_length(at);
 		p = positions_of(&id, &cfg);
-		plain_positions(&cfg, &id, plain);
+		model_positions(&cfg, &id, plain);
 		for (uint32_t i = 0; i < cfg.memory.k; i++) {
 			assert_int_equal(p.index[i], vector_nth(at, i));
 			assert_int_equal(plain[i], vector_nth(at, i));
@@ -240,12 +241,12 @@ static void expect_occupancy(uint64_t set_bits)
 TEST(group_10_one_id_sets_its_bits)
 {
 	for (uint64_t i = 0; i < 20; i++) {
-		uint32_t at[PLAIN_PROBES_MAX], distinct = 0;
+		uint32_t at[MODEL_PROBES_MAX], distinct = 0;
 		struct id id = vector_id(i);
 
 		load_colibri();
 		layout_run_packet(&id);
-		plain_positions(fixture.filter.config, &id, at);
+		model_positions(fixture.filter.config, &id, at);
 		for (int a = 0; a < 7; a++) {
 			bool first = true;
 
@@ -330,7 +331,7 @@ TEST(bit_array_boundary)
 	for (size_t s = 0; s < ARRAY_SIZE(SIZES); s++) {
 		for (uint64_t i = 0; i < 6; i += tries(5, 1)) {
 			struct id id = vector_id(i);
-			uint64_t bit = plain_fnv1a(&id, sizeof(id)) % SIZES[s];
+			uint64_t bit = model_fnv1a(&id, sizeof(id)) % SIZES[s];
 			const __u64 *words;
 
 			load_bit_array(SIZES[s]);
@@ -396,7 +397,7 @@ TEST(fnv_positions_are_the_vectors)
 		size_t len = from_hex(text(row, "key"), key, sizeof(key));
 		uint64_t h = strtoull(text(row, "fnv1a64"), NULL, 16);
 
-		assert_true(plain_fnv1a(key, len) == h);
+		assert_true(model_fnv1a(key, len) == h);
 		json_object_object_foreach(member(row, "at"), m, at)
 		{
 			uint64_t bit = json_object_get_uint64(at);

@@ -25,7 +25,7 @@ struct all_notes {
 
 #include "interleave.h"
 
-#include "account_model.h"
+#include "model_account.h"
 #include "number_races.h"
 #include "source_hand.h"
 #include "source_note.h"
@@ -187,15 +187,15 @@ static int tell_order(void **test_state)
 static void compare_source(uint32_t source)
 {
 	const struct notes *n = &kept.of[source];
-	struct account_model *m;
+	struct model_account *m;
 
 	if (!n->cnt)
 		return;
-	m = account_model_open(&filter, source, 0);
+	m = model_account_open(&filter, source, 0);
 	for (uint64_t i = 0; i < n->cnt; i++) {
 		const struct call *c = call_of(n->list[i].call);
 
-		account_model_packet_near(m,
+		model_account_packet_near(m,
 					  &(struct account_packet){ .path = path_key(c),
 								    .number = c->number,
 								    .cnt = 1 + c->more,
@@ -203,8 +203,8 @@ static void compare_source(uint32_t source)
 								    .ns = ns_of(n->list[i].call) },
 					  n->list[i].near);
 	}
-	account_model_compare(m, (int)source);
-	account_model_close(m);
+	model_account_compare(m, (int)source);
+	model_account_close(m);
 }
 
 /* A copy may be known in a source that was taken out: its account is gone. */

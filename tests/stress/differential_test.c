@@ -13,7 +13,7 @@
 
 struct run {
 	char row[32]; /* for messages */
-	struct plain model;
+	struct model_memory model;
 	struct id pool[POOL];
 	uint64_t seed;
 	uint64_t by_kernel, by_library, lookups; /* ids, with all parameters of a combination */
@@ -61,7 +61,7 @@ static struct id any_id(struct run *r)
 static void send_event(struct run *r)
 {
 	struct id id = any_id(r);
-	int known = plain_see(&r->model, &id);
+	int known = model_see(&r->model, &id);
 
 	r->counted[known == 1	? DEDUP_REASON_duplicate
 		   : known == 0 ? DEDUP_REASON_new
@@ -83,7 +83,7 @@ static void send_ihave(struct run *r)
 	for (int i = 0; i < count && reason == DEDUP_REASON_ihave_duplicate; i++) {
 		if (!memcmp(&ids[i], &NO_ID, sizeof(NO_ID)))
 			reason = DEDUP_REASON_no_id;
-		else if (!plain_test(&r->model, &ids[i]))
+		else if (!model_test(&r->model, &ids[i]))
 			reason = DEDUP_REASON_ihave_new;
 	}
 	r->counted[reason]++;
@@ -96,7 +96,7 @@ static void see_here(struct run *r)
 {
 	struct id id = any_id(r);
 
-	assert_int_equal(ids_see(&fixture.filter, id.bytes), plain_see(&r->model, &id));
+	assert_int_equal(ids_see(&fixture.filter, id.bytes), model_see(&r->model, &id));
 	r->by_library++;
 }
 
@@ -104,7 +104,7 @@ static void add_here(struct run *r)
 {
 	struct id id = any_id(r);
 
-	assert_int_equal(ids_add(&fixture.filter, id.bytes), plain_add(&r->model, &id));
+	assert_int_equal(ids_add(&fixture.filter, id.bytes), model_add(&r->model, &id));
 	r->by_library++;
 }
 
@@ -121,7 +121,7 @@ static void see_many_here(struct run *r)
 	}
 	ids_see_many(&fixture.filter, ids, cnt, results);
 	for (unsigned int i = 0; i < cnt; i++)
-		assert_int_equal(results[i], plain_see(&r->model, (struct id *)ids[i]));
+		assert_int_equal(results[i], model_see(&r->model, (struct id *)ids[i]));
 	r->by_library += cnt;
 }
 
@@ -131,7 +131,7 @@ static void remove_here(struct run *r)
 	bool can = ids_can_remove(&fixture.filter), none = !memcmp(&id, &NO_ID, sizeof(id));
 
 	assert_int_equal(ids_remove(&fixture.filter, id.bytes),
-			 can || none ? plain_remove(&r->model, &id) : -EOPNOTSUPP);
+			 can || none ? model_remove(&r->model, &id) : -EOPNOTSUPP);
 	r->by_library++;
 }
 
@@ -140,7 +140,7 @@ static void look_up_here(struct run *r, uint32_t cnt)
 	for (uint32_t i = 0; i < cnt; i++) {
 		struct id id = any_id(r);
 
-		assert_int_equal(ids_test(&fixture.filter, id.bytes), plain_test(&r->model, &id));
+		assert_int_equal(ids_test(&fixture.filter, id.bytes), model_test(&r->model, &id));
 	}
 	r->lookups += cnt;
 }
@@ -172,7 +172,7 @@ static void turn_in_part(struct run *r)
 
 	cnt = cnt < left ? cnt : left;
 	layout_run_pass(cnt);
-	plain_pass(&r->model, at, cnt);
+	model_pass(&r->model, at, cnt);
 }
 
 /* The kernel's hand, now and then, or this process in its place. */
@@ -182,12 +182,12 @@ static void turn(struct run *r)
 	case 0:
 		if (fixture.filter.config->memory.places <= 2 * DEDUP_STEP_PLACES) {
 			layout_run_pass_reset();
-			plain_reset(&r->model);
+			model_reset(&r->model);
 		}
 		break;
 	case 1 ... 3:
 		layout_run_pass_rotation();
-		plain_rotate(&r->model);
+		model_rotate(&r->model);
 		break;
 	case 4 ... 11:
 		if (fixture.filter.config->memory.layout == DEDUP_BLOCKED) {
@@ -197,7 +197,7 @@ static void turn(struct run *r)
 		/* fall through */
 	default:
 		layout_run_pass_here();
-		plain_rotate(&r->model);
+		model_rotate(&r->model);
 	}
 }
 
@@ -223,7 +223,7 @@ static void run_parameters(struct run *r, const struct layout_parameters *s, uin
 	cfg.memory.known_cnt = known_cnt;
 	fixture_load(&cfg);
 	fixture.row = r->row;
-	plain_start(&r->model, fixture.filter.config);
+	model_memory_start(&r->model, fixture.filter.config);
 	memset(r->counted, 0, sizeof(r->counted));
 	turn_every = 2 + r->model.size / (cfg.memory.k < 8 ? 8 : cfg.memory.k);
 	if (cfg.memory.layout == DEDUP_COUNTDOWN)
@@ -245,10 +245,10 @@ static void run_parameters(struct run *r, const struct layout_parameters *s, uin
 	assert_int_equal(stats_fill(fixture.filter.config, fixture.filter.blocks,
 				    fixture.filter.state->hand, FILL_ALL)
 				 .set_current,
-			 plain_set(&r->model));
+			 model_set(&r->model));
 	check_counters(r);
 	look_up_here(r, ids);
-	plain_stop(&r->model);
+	model_memory_stop(&r->model);
 	fixture_unload(NULL);
 }
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "account_feed.h"
 #include "number_calls.h"
 #include "accounts.h"
 #include "sender_list.h"
@@ -29,13 +30,13 @@ static void judge(void *arg, const struct account_packet *packet)
 }
 
 /* A packet of one message comes on a path: 0, 1. */
-static void come(uint64_t sender, uint64_t number, uint32_t path, struct account_model *m)
+static void come(uint64_t sender, uint64_t number, uint32_t path, struct model_account *m)
 {
 	struct account_packet p = { sim_path(&sim, 1 + path), number, 1, 1000, S };
 
 	sim_send(&sim, sender, &p, 0);
 	if (m)
-		account_model_packet(m, &p);
+		model_account_packet(m, &p);
 }
 
 static void random_feed(const struct account_kind *kind, uint64_t seed)
@@ -49,15 +50,15 @@ static void random_feed(const struct account_kind *kind, uint64_t seed)
 	assert_int_equal(sim.config.sources.paths, kind->paths);
 	for (uint32_t i = 0; i < ARRAY_SIZE(paths); i++)
 		paths[i] = sim_path(&sim, i + 1);
-	feed.model = account_model_open(&sim.filter, 0, 0);
+	feed.model = model_account_open(&sim.filter, 0, 0);
 	account_feed_begin(&feed, seed);
 	for (int step = 0; step < 4000; step++)
 		account_feed_step(&feed, &clock, step);
-	account_model_compare(feed.model, 4000);
+	model_account_compare(feed.model, 4000);
 	assert_true(accounts_read(&sim.filter, 0, &s));
 	assert_int_equal(s.id.word[0], SOURCE);
 	assert_false(accounts_read(&sim.filter, 1, &s));
-	account_model_close(feed.model);
+	model_account_close(feed.model);
 	sim_stop(&sim);
 }
 
@@ -103,14 +104,14 @@ static const struct script {
 
 TEST_ROWS(follows_a_script, SCRIPTS)
 {
-	struct account_model *m;
+	struct model_account *m;
 	struct source_figures s;
 	struct call calls[16];
 	int cnt;
 
 	sim_start_numbered(&sim, row->keys, 2, 2);
 	assert_int_equal(sim.config.numbered[0].recovery.reset_jiffies, 3);
-	m = account_model_open(&sim.filter, 0, 0);
+	m = model_account_open(&sim.filter, 0, 0);
 	cnt = parse_calls(row->packets, calls, ARRAY_SIZE(calls));
 	for (int i = 0; i < cnt; i++) {
 		const struct call *c = &calls[i];
@@ -118,15 +119,15 @@ TEST_ROWS(follows_a_script, SCRIPTS)
 					    c->now, c->now * S };
 
 		judge(NULL, &p);
-		account_model_packet(m, &p);
-		account_model_compare(m, i);
+		model_account_packet(m, &p);
+		model_account_compare(m, i);
 	}
 	assert_true(accounts_read(&sim.filter, 0, &s));
 	assert_int_equal(s.messages, row->messages);
 	assert_int_equal(s.restarts, row->restarts);
 	assert_int_equal(s.paths[0].counted.far, row->far);
 	assert_int_equal(s.lost + s.missing, row->lacks);
-	account_model_close(m);
+	model_account_close(m);
 	sim_stop(&sim);
 }
 
@@ -203,7 +204,7 @@ TEST(source_is_recycled)
 {
 	const struct dedup_sources *t = &sim.config.sources;
 	uint64_t now = 1000 + 1000000;
-	struct account_model *m;
+	struct model_account *m;
 
 	sim_start_numbered(&sim, TWO_PATHS_32);
 	for (uint64_t n = 5000; n < 5500; n++)
@@ -213,15 +214,15 @@ TEST(source_is_recycled)
 	for (int i = 0; i < 2; i++, now += 1000) /* out, and free; the last one is used first */
 		for (uint32_t source = 2; source--;)
 			dedup_sources_pass(t, sim.filter.blocks, source, 0, now);
-	m = account_model_open(&sim.filter, 0, 0);
+	m = model_account_open(&sim.filter, 0, 0);
 	for (uint64_t n = 7000; n < 7600; n++) {
 		for (uint32_t path = 0; path < 2; path++)
 			if (n % (path ? 5 : 3)) /* others are lost on this path */
 				come(3, n, path, m);
 		if (n % 60 == 59)
-			account_model_compare(m, (int)n);
+			model_account_compare(m, (int)n);
 	}
-	account_model_close(m);
+	model_account_close(m);
 	sim_stop(&sim);
 }
 
@@ -321,7 +322,7 @@ TEST(any_account_is_read)
 	sim_stop(&sim);
 }
 
-static void equals_a_plain_model(void **state)
+static void equals_a_model_memory(void **state)
 {
 	for (uint64_t seed = 1; seed <= tries(5, 20); seed++)
 		random_feed(*state, seed);
@@ -330,7 +331,7 @@ static void equals_a_plain_model(void **state)
 int main(void)
 {
 	for (uint32_t i = 0; i < ACCOUNT_KINDS_CNT; i++)
-		add_test(ACCOUNT_KINDS[i].name, equals_a_plain_model, NULL, NULL, &ACCOUNT_KINDS[i]);
+		add_test(ACCOUNT_KINDS[i].name, equals_a_model_memory, NULL, NULL, &ACCOUNT_KINDS[i]);
 	add_own_tests(NULL, NULL);
 	return run_added_any_tests("accounts");
 }

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "countdown.h"
-#include "plain_model.h"
+#include "model_memory.h"
 #include "hand.h"
 #include "ids.h"
 #include "sim.h"
@@ -40,14 +40,14 @@ static uint32_t left_of(const struct sim *s, uint32_t cell)
 			       s->config.memory.places);
 }
 
-static void compare(const struct sim *s, const struct plain *m)
+static void compare(const struct sim *s, const struct model_memory *m)
 {
 	for (uint32_t i = 0; i < m->size; i++)
 		if (left_of(s, i) != m->left[i])
 			fail_msg("%u left of cell %u, not %u", left_of(s, i), i, m->left[i]);
 }
 
-static void any_operation(struct sim *s, struct plain *m, struct id *pool, uint64_t *seed)
+static void any_operation(struct sim *s, struct model_memory *m, struct id *pool, uint64_t *seed)
 {
 	uint64_t any = random_next(seed);
 	struct id *id = &pool[any / 64 % 64];
@@ -56,16 +56,16 @@ static void any_operation(struct sim *s, struct plain *m, struct id *pool, uint6
 		*id = id_fresh();
 	switch (any % 16) {
 	case 0:
-		assert_int_equal(ids_remove(&s->filter, id->bytes), plain_remove(m, id));
+		assert_int_equal(ids_remove(&s->filter, id->bytes), model_remove(m, id));
 		break;
 	case 1 ... 2:
-		assert_int_equal(ids_add(&s->filter, id->bytes), plain_add(m, id));
+		assert_int_equal(ids_add(&s->filter, id->bytes), model_add(m, id));
 		break;
 	case 3 ... 7:
-		assert_int_equal(ids_test(&s->filter, id->bytes), plain_test(m, id));
+		assert_int_equal(ids_test(&s->filter, id->bytes), model_test(m, id));
 		break;
 	default:
-		assert_int_equal(ids_see(&s->filter, id->bytes), plain_see(m, id));
+		assert_int_equal(ids_see(&s->filter, id->bytes), model_see(m, id));
 	}
 }
 
@@ -77,7 +77,7 @@ static void differ(uint32_t index_bits, uint32_t countdown_bits, uint32_t epoch,
 	uint64_t seed = index_bits << 8 | countdown_bits;
 	uint32_t max, k = 1 + index_bits % 5;
 	struct id pool[64];
-	struct plain m;
+	struct model_memory m;
 	struct sim s;
 
 	for (size_t i = 0; i < ARRAY_SIZE(pool); i++)
@@ -85,7 +85,7 @@ static void differ(uint32_t index_bits, uint32_t countdown_bits, uint32_t epoch,
 	start(&s, index_bits, k, countdown_bits, epoch);
 	max = s.config.memory.places;
 	assert_int_equal(max, (1U << countdown_bits) - 1);
-	plain_start(&m, &s.config);
+	model_memory_start(&m, &s.config);
 	for (uint32_t i = 0; i < rounds; i++) {
 		uint32_t n = random_next(&seed) % 3;
 
@@ -95,12 +95,12 @@ static void differ(uint32_t index_bits, uint32_t countdown_bits, uint32_t epoch,
 			n += max < 200 ? random_next(&seed) % max : 200;
 		sim_pass(&s, n);
 		for (; n; n--)
-			plain_rotate(&m);
+			model_rotate(&m);
 		if (index_bits < 8 || i % 64 == 0)
 			compare(&s, &m);
 	}
 	compare(&s, &m);
-	plain_stop(&m);
+	model_memory_stop(&m);
 	sim_stop(&s);
 }
 

@@ -5,7 +5,7 @@
 #include "unit.h"
 
 #include "block.h"
-#include "plain_model.h"
+#include "model_hash.h"
 #include "gsp.h"
 #include "positions.h"
 #include "sha256.h"
@@ -36,11 +36,11 @@ static struct dedup_id random_id(uint64_t *seed, uint32_t bytes, uint32_t zeros)
 
 static void check_positions(const struct dedup_config *cfg, const struct dedup_id *id)
 {
-	uint32_t plain[PLAIN_PROBES_MAX];
+	uint32_t plain[MODEL_PROBES_MAX];
 	struct dedup_positions p;
 
 	dedup_positions(&p, id, cfg->policy.id_bytes, cfg, 0);
-	plain_positions_of(cfg, id->byte, plain);
+	model_positions_of(cfg, id->byte, plain);
 	for (uint32_t i = 0; i < cfg->memory.k; i++)
 		assert_int_equal(p.index[i], plain[i]);
 }
@@ -78,13 +78,13 @@ TEST(blocks_take_ids_of_any_length)
 						    .policy.id_bytes = bytes };
 			struct dedup_id id = random_id(&seed, bytes, 0);
 			uint64_t expected[1000][4] = { 0 };
-			uint32_t plain[PLAIN_PROBES_MAX], cnt;
+			uint32_t plain[MODEL_PROBES_MAX], cnt;
 			struct dedup_probe p;
 
 			cfg.secrets.key[n % DEDUP_KEYS] = random_next(&seed);
 			dedup_probe(&p, dedup_hash(&id, dedup_id_words(bytes), &cfg, 0),
 				    cfg.memory.blocks, cfg.memory.words, cfg.memory.bits);
-			cnt = plain_positions_of(&cfg, id.byte, plain);
+			cnt = model_positions_of(&cfg, id.byte, plain);
 			for (uint32_t i = 0; i < cnt; i++)
 				expected[plain[i] / 256][plain[i] / 64 % 4] |= 1ULL << plain[i] % 64;
 			for (uint32_t w = 0; w < cfg.memory.words; w++)
@@ -126,7 +126,7 @@ TEST(a_message_of_any_length_is_hashed)
 			struct dedup_sha sha;
 
 			memcpy(text + 4, id.byte, bytes);
-			plain_sha256(text + (before ? 0 : 4), (before ? 4 : 0) + bytes, digest);
+			model_sha256(text + (before ? 0 : 4), (before ? 4 : 0) + bytes, digest);
 			dedup_sha256(&sha, &m);
 			for (int i = 0; i < 32; i++)
 				assert_int_equal(sha.state[i / 4] >> (24 - 8 * (i % 4)) & 0xff,
