@@ -9,6 +9,9 @@
 #include <linux/if_ether.h>
 
 #include "prefixes.h"
+#include "stream_runner.h"
+#include "tunnel_wrap.h"
+#include "tunnels.h"
 #include "units.h"
 
 #define VALUE_MAX 400
@@ -247,6 +250,43 @@ TEST(a_wild_count_is_bounded)
 	expect(&f, XDP_PASS, DEDUP_REASON_ignored);
 	fixture.filter.record->macs[DEDUP_MACS_MAX - 1] = fixture_mac(mac_of("other"));
 	expect(&f, XDP_PASS, DEDUP_REASON_new);
+}
+
+/* A packet in two tunnels: a copy, if the tunnels' destination lets them be opened. */
+static const struct {
+	const char *name, *outer_to;
+	enum verdict verdict;
+} TUNNELS[] = {
+	{ "outer-to-any", "", OURS },
+	{ "outer-to", "198.51.100.7", OURS },
+	{ "outer-to-another", "198.51.100.8", IGNORED },
+};
+
+TEST_ROWS(tunnel_is_opened, TUNNELS)
+{
+	struct filter_spec spec = { .capacity = 1000 };
+	struct profiles all = { 0 };
+	struct id id = id_fresh();
+	struct frame first, second;
+
+	assert_int_equal(profiles_add_builtin(&all), 0);
+	stream_add(&spec, &all, &(struct stream_wish){ .profile = "mirror" });
+	profiles_free(&all);
+	assert_int_equal(parse_tunnels("gre", &spec.tunnels), 0);
+	spec.given.tunnels = true;
+	if (*row->outer_to)
+		assert_int_equal(parse_prefixes(row->outer_to, spec.outer_to, &spec.outer_to_cnt,
+						&spec.outer_to4_cnt),
+				 0);
+	stream_load(&spec);
+	frame_build(&first, &(struct frame_plan){ 0 }, &id);
+	frame_checksums(&first);
+	second = first;
+	tunnel_wrap(&first, &(struct wrap){ .kind = WRAP_GRE, .number = 1 });
+	tunnel_wrap(&second, &(struct wrap){ .kind = WRAP_GRE, .number = 2 });
+	expect(&first, XDP_PASS, DEDUP_REASON_new);
+	expect(&second, row->verdict == OURS ? XDP_DROP : XDP_PASS,
+	       row->verdict == OURS ? DEDUP_REASON_duplicate : DEDUP_REASON_new);
 }
 
 static int setup(void **state)
