@@ -135,8 +135,8 @@ static long pass_source(__u32 i, struct step *step)
 static __always_inline __u64 step_hand(void)
 {
 	struct step step = { .now_ns = hand_clock() };
-	__u64 early = state.early, late = state.late, last_ns = state.last_ns, told = state.told,
-	      limit = state.limit;
+	__u64 early = state.early, late = state.late, last_ns = state.last_ns,
+	      reported = state.reported, limit = state.limit;
 	__u32 zero = 0;
 	struct dedup_counters *cpu = bpf_map_lookup_elem(&stats, &zero);
 	bool busy;
@@ -155,7 +155,7 @@ static __always_inline __u64 step_hand(void)
 		cpu->late += state.late - late;
 	}
 	busy = state.early != early || step.passed >= DEDUP_STEP_PLACES ||
-	       dedup_is_pressed(&state, &config, told, limit, step.now_ns - last_ns);
+	       dedup_is_pressed(&state, &config, reported, limit, step.now_ns - last_ns);
 	return dedup_hand_sleep(&state, &config, step.now_ns, busy);
 }
 
@@ -164,10 +164,10 @@ static __always_inline __u64 step_hand(void)
  */
 static __always_inline void take_told(void)
 {
-	if (!record.sets_told)
+	if (!record.sets_reported)
 		return;
-	state.told = record.told;
-	record.sets_told = 0;
+	state.reported = record.reported;
+	record.sets_reported = 0;
 }
 
 /* The timer's callback: one step, after which it starts the timer again. */

@@ -221,7 +221,7 @@ struct dedup_state {
 	__u64 forgotten_at; /* of a predecessor: it is empty when `passed` is this; 0: not known yet */
 	__u64 serial;	    /* raised when processes that have this filter open must reopen it */
 
-	__u64 told; /* the hand: how many of `learned` it has told the predecessor */
+	__u64 reported; /* the hand: how many of `learned` it has reported to the predecessor */
 
 	__u64 source; /* that the hand looks at next (source_table.h) */
 	/* memory.replay: by which interface frames come; user space sets it. 0: by their own */
@@ -231,7 +231,7 @@ struct dedup_state {
 };
 _Static_assert(__builtin_offsetof(struct dedup_state, learned) == 64, "one cache line a writer");
 _Static_assert(__builtin_offsetof(struct dedup_state, marks) == 192, "one cache line a writer");
-_Static_assert(__builtin_offsetof(struct dedup_state, told) + 8 ==
+_Static_assert(__builtin_offsetof(struct dedup_state, reported) + 8 ==
 		       192 + 2048 * 16 + 32 * 32 + 64 * 8 + 8 + 128 * 8 + 8 +
 			       sizeof(struct dedup_sampler) + 5 * 8,
 	       "no hidden padding");

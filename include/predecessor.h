@@ -81,14 +81,14 @@ static __always_inline __u64 dedup_told_ahead(const volatile struct dedup_config
 static __always_inline void dedup_tell(struct dedup_state *st, struct dedup_state *predecessor,
 				       __u64 scale, __u64 ids)
 {
-	__u64 mask = (1 << DEDUP_SCALE_SHIFT) - 1, paid = -(st->told * scale) & mask;
+	__u64 mask = (1 << DEDUP_SCALE_SHIFT) - 1, paid = -(st->reported * scale) & mask;
 
 	__sync_fetch_and_add(&predecessor->learned,
-			     ((ids - st->told) * scale + mask - paid) >> DEDUP_SCALE_SHIFT);
-	st->told = ids;
+			     ((ids - st->reported) * scale + mask - paid) >> DEDUP_SCALE_SHIFT);
+	st->reported = ids;
 }
 
-/* Returns how many more ids its successor, in charge, may learn than the predecessor was told. */
+/* Returns how many more ids its successor, in charge, may learn than it has reported. */
 static __always_inline __u64 dedup_room_of(const struct dedup_state *predecessor,
 					   const volatile struct dedup_config *cfg)
 {
@@ -111,23 +111,23 @@ static __always_inline __u64 dedup_tell_predecessor(struct dedup_state *st,
 
 	if (!in_charge)
 		ids += dedup_told_ahead(cfg);
-	if (ids > st->told)
+	if (ids > st->reported)
 		dedup_tell(st, predecessor, cfg->predecessor_scale, ids);
-	ids = st->told;
+	ids = st->reported;
 	if (in_charge)
 		ids += dedup_room_of(predecessor, cfg);
 	return ids < limit ? ids : limit;
 }
 
 /* At the end of a step that came since_ns after the one before, during which state had these
- * `told` and `limit`: should the next step come soon? Ids get room only when both hands step: the
- * successor's tells, and the predecessor's passes places. So yes for a predecessor with little
+ * `reported` and `limit`: should the next step come soon? Ids get room only when both hands step:
+ * the successor's tells, and the predecessor's passes places. So yes for a predecessor with little
  * room left; and for a successor if ids did not fit, or if at this pace a quarter of the room
  * would be used by a tick, or if there is none.
  */
 static __always_inline bool dedup_is_pressed(const struct dedup_state *st,
-					     const volatile struct dedup_config *cfg, __u64 told,
-					     __u64 limit, __u64 since_ns)
+					     const volatile struct dedup_config *cfg,
+					     __u64 reported, __u64 limit, __u64 since_ns)
 {
 	__s64 room = READ_ONCE(st->limit) - READ_ONCE(st->learned);
 
@@ -135,8 +135,9 @@ static __always_inline bool dedup_is_pressed(const struct dedup_state *st,
 		return room < (__s64)(cfg->memory.full_ids / 32);
 	if (!cfg->has_predecessor)
 		return false;
-	return st->told + cfg->memory.claim > limit ||
-	       (st->told - told) * cfg->memory.tick_ns >= (st->limit - st->told) / 4 * since_ns;
+	return st->reported + cfg->memory.claim > limit ||
+	       (st->reported - reported) * cfg->memory.tick_ns >=
+		       (st->limit - st->reported) / 4 * since_ns;
 }
 
 /* Returns the value of state.passed from which on a filter that learns no more has forgotten every

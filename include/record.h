@@ -25,7 +25,7 @@ struct dedup_losses {
 	__u64 lost[DEDUP_LOSSES_MAX];
 };
 
-/* Map `.data.record`, mapped into user space, which alone writes it, except sets_told. MACs are
+/* Map `.data.record`, mapped into user space, which alone writes it, except sets_reported. MACs are
  * words of destination.h.
  */
 struct dedup_record {
@@ -36,8 +36,8 @@ struct dedup_record {
 	__u64 drop_until_ns; /* state.drop_until_ns is to be that, by a change that has not ended; or 0
 			      */
 	__u64 has_counts;    /* 1: `stats` has the counts of earlier programs, if there were any */
-	__u64 sets_told; /* 1: the hand's first step sets state.told to this, and sets_told to 0 */
-	__u64 told;
+	__u64 sets_reported; /* 1: the hand's first step copies `reported` to state, once */
+	__u64 reported;
 	__u64 pad[2];
 	/* Where the filter has several interfaces: one for each, by dedup_own_slot(). */
 	__u64 own_macs[DEDUP_OWN_SLOTS];

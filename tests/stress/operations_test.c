@@ -142,7 +142,7 @@ static void check_forgotten(struct life *l, const struct sim *before)
 {
 	const struct dedup_memory *c = &before->config.memory;
 	const struct sim *s = l->sim;
-	double told = s->state.told * (double)s->config.predecessor_scale;
+	double told = s->state.reported * (double)s->config.predecessor_scale;
 	uint64_t slack_ns = l->lateness == SIM_ON_TIME
 				    ? 4 * c->late_ns + 2 * s->config.memory.tick_ns
 				    : 3 * (c->late_ns + c->stale_ns) + l->late_ns - l->charge_late_ns;

@@ -112,7 +112,7 @@ static void raise_limit(struct pair *p)
 {
 	struct dedup_state *st = p->f.state;
 	__u64 limit = READ_ONCE(st->limit), most = dedup_hand_limit(st, p->f.config);
-	__u64 more = READ_ONCE(st->told) + dedup_room_of(p->staged.state, p->f.config);
+	__u64 more = READ_ONCE(st->reported) + dedup_room_of(p->staged.state, p->f.config);
 
 	if (more > most)
 		more = most;

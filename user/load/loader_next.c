@@ -108,8 +108,8 @@ static int make_object(const char *directory, const struct dedup_config *cfg,
 		return err;
 	bpf_program__set_autoload(skel->progs.hand_start, is_new);
 	if (p) {
-		skel->data_record->record.sets_told = p->sets_told;
-		skel->data_record->record.told = p->told;
+		skel->data_record->record.sets_reported = p->sets_reported;
+		skel->data_record->record.reported = p->reported;
 		skel->data_state->state.exchanging = p->has_program;
 		err = prepare_predecessor(skel, p);
 	}

@@ -39,11 +39,11 @@ int predecessor_of_filter(const struct filter *f, struct predecessor *out)
 	return err;
 }
 
-/* Reads the current ids of the successor into *ids, and how many it has learned into *told. The
+/* Reads the current ids of the successor into *ids, and how many it has learned into *reported. The
  * predecessor counts these; from its next step on, the successor's hand reports later ids to it.
  */
 static int ids_of_successor(const struct filter *successor, const struct snapshot_moment *now,
-			    struct snapshot_ids *ids, uint64_t *told)
+			    struct snapshot_ids *ids, uint64_t *reported)
 {
 	static struct snapshot_head h;
 	int err = snapshot_take(successor, now, &h);
@@ -53,7 +53,7 @@ static int ids_of_successor(const struct filter *successor, const struct snapsho
 				successor->name);
 	snapshot_finish(successor, &h);
 	*ids = snapshot_ids(&h);
-	*told = h.learned;
+	*reported = h.learned;
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static int ids_of_successor(const struct filter *successor, const struct snapsho
  * -errno.
  */
 static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot,
-			 const struct filter *successor, uint64_t *told)
+			 const struct filter *successor, uint64_t *reported)
 {
 	size_t size = snapshot->head.config.memory.blocks * sizeof(struct dedup_block);
 	struct dedup_state *st = &skel->data_state->state;
@@ -82,7 +82,7 @@ static int resume_filter(struct xdp_dedup *skel, const struct snapshot *snapshot
 		elapsed_ns = snapshot_elapsed(&snapshot->head.moment, &now);
 		snapshot_state(&snapshot->head, now.hand_ns, elapsed_ns, st);
 		snapshot_age(&snapshot->head, now.hand_ns, elapsed_ns, st, blocks);
-		err = successor ? ids_of_successor(successor, &now, &ids, told) : 0;
+		err = successor ? ids_of_successor(successor, &now, &ids, reported) : 0;
 	}
 	if (!err && successor)
 		snapshot_add_ids(&snapshot->head, ids, successor->config, st, blocks);
@@ -114,7 +114,7 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 
 	*out = (struct predecessor){
 		.config = snapshot->head.config,
-		.sets_told = successor,
+		.sets_reported = successor,
 		.fds = { -1, -1, -1 },
 	};
 	plan_localize(&out->config);
@@ -129,7 +129,7 @@ int predecessor_of_snapshot(const struct snapshot *snapshot, const struct filter
 	bpf_program__set_autoload(skel->progs.hand_start, false);
 	bpf_program__set_autoload(skel->progs.hand_resume, true);
 	err = object_load_filter(skel, NULL, &out->config)
-	      ?: resume_filter(skel, snapshot, successor, &out->told)
+	      ?: resume_filter(skel, snapshot, successor, &out->reported)
 	      ?: keep_open(skel, out);
 	xdp_dedup__destroy(skel);
 	if (err)

@@ -14,8 +14,8 @@ enum { PREDECESSOR_STATE, PREDECESSOR_FILTER, PREDECESSOR_TIMER, PREDECESSOR_MAP
 struct predecessor {
 	struct dedup_config config;
 	bool has_program; /* the successor's program is to replace it */
-	bool sets_told;	  /* it has counted the first `told` ids of its successor (state.told) */
-	uint64_t told;
+	bool sets_reported; /* the first `reported` ids of its successor are counted (state.reported) */
+	uint64_t reported;
 	int fds[PREDECESSOR_MAPS];
 };
 
