@@ -67,7 +67,7 @@ static int keep_link(const struct pair *p, const char *recorded, const char *ifn
 	return err;
 }
 
-int links_prepare(struct pair *p, const struct wanted_ifaces *ifaces)
+int links_prepare(struct pair *p, const struct requested_ifaces *ifaces)
 {
 	int pass_all = -1, err = 0;
 

@@ -9,7 +9,7 @@
 /* Prepares the commit: pins the links of NAME that stay in +NAME, too. For added interfaces it
  * makes links whose program passes all packets. Returns 0, or -errno.
  */
-int links_prepare(struct pair *p, const struct wanted_ifaces *ifaces);
+int links_prepare(struct pair *p, const struct requested_ifaces *ifaces);
 
 /* Follows the commit: gives each interface of NAME's record the program of NAME, and detaches that
  * of +NAME from all others. *ret_err is 0, or the -errno of an interface that still runs the

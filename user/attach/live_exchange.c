@@ -194,7 +194,8 @@ static int complete(struct pair *p)
 }
 
 /* Does the rest of step 1, after +NAME was made. */
-static int prepare_exchange(struct pair *p, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns)
+static int prepare_exchange(struct pair *p, const struct requested_ifaces *ifaces,
+			    uint64_t drop_until_ns)
 {
 	int err = attachments_write_record(&p->staged, ifaces->list, ifaces->cnt, &p->f)
 		  ?: loader_await_hand(&p->staged, READ_ONCE(p->staged.state->last_ns))
@@ -209,7 +210,7 @@ static int prepare_exchange(struct pair *p, const struct wanted_ifaces *ifaces, 
 }
 
 /* Steps 1 to 5. */
-static int change(struct pair *p, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns)
+static int change(struct pair *p, const struct requested_ifaces *ifaces, uint64_t drop_until_ns)
 {
 	int err = prepare_exchange(p, ifaces, drop_until_ns) ?: pin_dir_exchange(p->name);
 
@@ -224,7 +225,7 @@ static int change(struct pair *p, const struct wanted_ifaces *ifaces, uint64_t d
 	return err || complete(p) ? LIVE_EXCHANGE_UNFINISHED : 0;
 }
 
-int live_exchange(const char *name, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns)
+int live_exchange(const char *name, const struct requested_ifaces *ifaces, uint64_t drop_until_ns)
 {
 	struct pair p;
 	int err = pair_open(name, &p);

@@ -35,7 +35,7 @@ struct pair {
  * and their names in NAME's record. An interface that NAME's record has, but whose link another
  * program has detached, gets no link.
  */
-struct wanted_ifaces {
+struct requested_ifaces {
 	struct dedup_iface list[DEDUP_IFACES_MAX];
 	char recorded[DEDUP_IFACES_MAX][IF_NAMESIZE]; /* "": it is added */
 	int cnt;
@@ -47,7 +47,7 @@ struct wanted_ifaces {
  * logged): the change is committed, and the next command that takes the lock completes it.
  */
 #define LIVE_EXCHANGE_UNFINISHED 1
-int live_exchange(const char *name, const struct wanted_ifaces *ifaces, uint64_t drop_until_ns);
+int live_exchange(const char *name, const struct requested_ifaces *ifaces, uint64_t drop_until_ns);
 
 /* Completes or undoes the changes of killed processes. Logs a failure; the next command tries
  * again. Removes predecessors that have forgotten every id. The caller holds the lock.

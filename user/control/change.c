@@ -21,19 +21,19 @@
 /* Keeps all recorded names if two present names are equal: an interface may have the name of
  * another one that was moved to another network namespace.
  */
-static void keep_names_distinct(struct wanted_ifaces *wanted)
+static void keep_names_distinct(struct requested_ifaces *requested)
 {
 	bool distinct = true;
 
-	for (int i = 0; i < wanted->cnt; i++)
+	for (int i = 0; i < requested->cnt; i++)
 		for (int j = 0; j < i; j++)
-			distinct &= strcmp(wanted->list[i].name, wanted->list[j].name) != 0;
-	for (int i = 0; i < wanted->cnt && !distinct; i++)
-		memcpy(wanted->list[i].name, wanted->recorded[i], IF_NAMESIZE);
+			distinct &= strcmp(requested->list[i].name, requested->list[j].name) != 0;
+	for (int i = 0; i < requested->cnt && !distinct; i++)
+		memcpy(requested->list[i].name, requested->recorded[i], IF_NAMESIZE);
 }
 
-/* Sets c->wanted to the interfaces where it runs or was detached, except those that are gone. */
-static void want_as_it_is(struct change *c, const struct links *links)
+/* Sets c->requested to the interfaces where it runs or was detached, except those that are gone. */
+static void request_as_it_is(struct change *c, const struct links *links)
 {
 	int next = 0; /* of c->at: one for each used entry */
 
@@ -47,13 +47,13 @@ static void want_as_it_is(struct change *c, const struct links *links)
 		/* Gone: it is not here, and its link runs nowhere. */
 		if (!a->ifindex && !(iface_is_local(entry) && links_find(links, entry->ifindex)))
 			continue;
-		memcpy(c->wanted.recorded[c->wanted.cnt], a->recorded, sizeof(a->recorded));
-		c->wanted.list[c->wanted.cnt] = *entry;
-		memcpy(c->wanted.list[c->wanted.cnt++].name, a->ifname, sizeof(a->ifname));
+		memcpy(c->requested.recorded[c->requested.cnt], a->recorded, sizeof(a->recorded));
+		c->requested.list[c->requested.cnt] = *entry;
+		memcpy(c->requested.list[c->requested.cnt++].name, a->ifname, sizeof(a->ifname));
 		if (a->local)
 			c->ifnames[c->where.cnt++] = a->ifname;
 	}
-	keep_names_distinct(&c->wanted);
+	keep_names_distinct(&c->requested);
 }
 
 /* Reads where the filter runs, and its spec. Returns 0; or -errno (logged), after change_end(). */
@@ -80,7 +80,7 @@ static int look_at_filter(struct change *c)
 	}
 	attachments_update_record(&c->f, &c->at);
 	c->where = (struct placement){ c->ifnames, 0, c->w->where.mode, c->w->where.share };
-	want_as_it_is(c, &links);
+	request_as_it_is(c, &links);
 	links_free(&links);
 	c->spec = c->f.config->asked;
 	return 0;

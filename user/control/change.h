@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the operations that change a running filter share: finding the filter and its interfaces
- * (change.c), reading the given values (change_ask.c), and making the change (change_do.c).
+ * (change.c), reading the given values (change_request.c), and making the change (change_do.c).
  */
 #pragma once
 
@@ -11,12 +11,12 @@
 
 struct change {
 	const struct wish *w;
-	struct filter f;		 /* the running filter */
-	struct filter_spec spec;	 /* of f; change_ask() writes the given values over it */
-	struct attachments at;		 /* where it runs */
-	struct wanted_ifaces wanted;	 /* where it is to run; change_find() sets where it runs */
-	char *ifnames[DEDUP_IFACES_MAX]; /* of `where`; they belong to `at` or the request */
-	struct placement where;		 /* the interfaces of `wanted` in this network namespace */
+	struct filter f;	 /* the running filter */
+	struct filter_spec spec; /* of f; change_request() writes the given values over it */
+	struct attachments at;	 /* where it runs */
+	struct requested_ifaces requested; /* where it is to run; change_find() sets where it runs */
+	char *ifnames[DEDUP_IFACES_MAX];   /* of `where`; they belong to `at` or the request */
+	struct placement where; /* the interfaces of `requested` in this network namespace */
 };
 
 /* A step of a change. Returns 0 or -errno (logged). plan() makes the configuration from the options
@@ -45,23 +45,23 @@ int change_find(const struct wish *w, const char *what, struct change *c);
 /* Set the given values in c->spec, and plan a filter for c->where by it. Return 0; or -errno
  * (logged): -EINVAL if they do not fit together.
  */
-int change_ask(struct change *c);
+int change_request(struct change *c);
 int change_plan(struct change *c, struct dedup_config *cfg);
 
 /* Returns the index of this interface, which may have several names, in ifnames; -1 if none. */
 int change_place_of(const char *ifname, char *const *ifnames, int cnt);
 
-/* Removes interfaces from c->wanted, and adds others, with the checks of a load; at least one must
- * be left. `remove` has present names; or recorded ones of interfaces in other network namespaces.
- * Returns 0; or -errno (logged).
+/* Removes interfaces from c->requested, and adds others, with the checks of a load; at least one
+ * must be left. `remove` has present names; or recorded ones of interfaces in other network
+ * namespaces. Returns 0; or -errno (logged).
  */
 int change_interfaces(struct change *c, char *const *add, int add_cnt, char *const *remove,
 		      int remove_cnt);
 
-/* Sets c->wanted to the interfaces of the request, if it has any; with w->stays adds those on which
- * the filter does not run yet. Returns 0; or -errno (logged), as -ENODEV if none is here.
+/* Sets c->requested to the interfaces of the request, if it has any; with w->stays adds those on
+ * which the filter does not run yet. Returns 0; or -errno (logged), as -ENODEV if none is here.
  */
-int change_ask_interfaces(struct change *c);
+int change_request_interfaces(struct change *c);
 
 /* Gives the filter's memory a program of this plan. *cfg lacks only the secrets. Returns 0; or
  * -errno (logged).

@@ -117,7 +117,7 @@ int change_exchange(struct change *c, const struct dedup_config *cfg)
 
 	kept = (struct first_error){ 0 };
 	diag_receive(&r);
-	err = live_exchange(c->f.name, &c->wanted, drop_until_ns(c, cfg));
+	err = live_exchange(c->f.name, &c->requested, drop_until_ns(c, cfg));
 	diag_receive_end(&r);
 	if (err >= 0)
 		note_forgotten(c, cfg);

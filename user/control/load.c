@@ -37,12 +37,12 @@ static int plan_replacement(struct change *c, struct dedup_config *cfg)
 {
 	const uint64_t drop_ns = c->spec.drop_ns;
 	const bool drop_for = c->spec.given.drop_for;
-	int err = change_ask_interfaces(c);
+	int err = change_request_interfaces(c);
 
 	if (c->w->whole)
 		c->spec = c->w->spec;
 	else
-		err = err ?: change_ask(c);
+		err = err ?: change_request(c);
 	if (c->w->whole && !c->w->spec.given.action) { /* a missing --for keeps its end */
 		c->spec.drop_ns = drop_ns;
 		c->spec.given.drop_for = drop_for;
@@ -72,17 +72,17 @@ static void note_modes(const struct change *c)
 				  attach_mode_name(c->at.list[i].mode));
 }
 
-/* Returns whether the filter runs on all interfaces of c->wanted, and on no others. */
+/* Returns whether the filter runs on all interfaces of c->requested, and on no others. */
 static bool is_in_place(const struct change *c)
 {
 	int running = 0;
 
 	for (int i = 0; i < c->at.cnt; i++)
 		running += c->at.list[i].ifindex && c->at.list[i].ours;
-	for (int i = 0; i < c->wanted.cnt; i++)
-		if (!*c->wanted.recorded[i])
+	for (int i = 0; i < c->requested.cnt; i++)
+		if (!*c->requested.recorded[i])
 			return false;
-	return running == c->wanted.cnt;
+	return running == c->requested.cnt;
 }
 
 static int replace_filter(struct change *c, struct dedup_config *cfg)

@@ -30,32 +30,33 @@ static struct dedup_iface *recorded_entry(const struct change *c, const char *if
 /* Returns whether the filter runs where it is to run, except interfaces that have come back. */
 static bool has_only_returned(const struct change *c)
 {
-	bool only = c->wanted.cnt == c->at.cnt && !c->f.config->policy.deliver;
+	bool only = c->requested.cnt == c->at.cnt && !c->f.config->policy.deliver;
 
 	for (int i = 0; i < c->at.cnt; i++)
 		only &= !c->at.list[i].shared && (!c->at.list[i].ifindex || c->at.list[i].ours);
-	for (int i = 0; i < c->wanted.cnt; i++) {
-		const struct dedup_iface *entry = &c->wanted.list[i];
+	for (int i = 0; i < c->requested.cnt; i++) {
+		const struct dedup_iface *entry = &c->requested.list[i];
 
-		only &= *c->wanted.recorded[i] || (!entry->shared && recorded_entry(c, entry->name));
+		only &= *c->requested.recorded[i] ||
+			(!entry->shared && recorded_entry(c, entry->name));
 	}
 	return only;
 }
 
 /* Attaches the filter's present program to one interface that has come back. */
-static int attach_returned(struct change *c, const struct dedup_iface *wanted, int prog_fd,
+static int attach_returned(struct change *c, const struct dedup_iface *entry_now, int prog_fd,
 			   const struct links *links)
 {
-	struct dedup_iface *entry = recorded_entry(c, wanted->name), before = *entry;
+	struct dedup_iface *entry = recorded_entry(c, entry_now->name), before = *entry;
 	int err;
 
-	*entry = *wanted;
+	*entry = *entry_now;
 	receivers_refresh(&c->f, links);
 	err = links_attach(c->f.name, entry, prog_fd);
 	if (err)
 		*entry = before;
 	else
-		diag_done("%s: runs on %s again", c->f.name, wanted->name);
+		diag_done("%s: runs on %s again", c->f.name, entry_now->name);
 	return err;
 }
 
@@ -65,9 +66,9 @@ static int attach_all_returned(struct change *c)
 	struct links links = { 0 };
 	int err = prog_fd < 0 ? prog_fd : receivers_links(&links);
 
-	for (int i = 0; i < c->wanted.cnt && !err; i++)
-		if (!*c->wanted.recorded[i])
-			err = attach_returned(c, &c->wanted.list[i], prog_fd, &links);
+	for (int i = 0; i < c->requested.cnt && !err; i++)
+		if (!*c->requested.recorded[i])
+			err = attach_returned(c, &c->requested.list[i], prog_fd, &links);
 	links_free(&links);
 	fd_close(prog_fd);
 	return err;
@@ -75,7 +76,7 @@ static int attach_all_returned(struct change *c)
 
 static int attach_in_change(struct change *c)
 {
-	int err = change_ask_interfaces(c);
+	int err = change_request_interfaces(c);
 
 	if (!err && !has_only_returned(c))
 		return -EAGAIN;

@@ -12,7 +12,7 @@ static int plan_given(struct change *c, struct dedup_config *cfg)
 	const struct wish *w = c->w;
 
 	return change_interfaces(c, w->add, w->add_cnt, w->remove, w->remove_cnt) ?:
-	       change_ask(c) ?:
+	       change_request(c) ?:
 	       change_plan(c, cfg);
 }
 

@@ -17,7 +17,7 @@ static void keep_deliveries(const struct filter_spec *old, struct filter_spec *s
 				spec->streams[j].deliver |= old->streams[i].deliver;
 }
 
-int change_ask(struct change *c)
+int change_request(struct change *c)
 {
 	const struct wish *w = c->w;
 	const struct spec_given *given = &w->spec.given;
@@ -41,18 +41,18 @@ int change_ask(struct change *c)
 	return wish_streams_deliver(w, spec);
 }
 
-/* Returns the index of the entry with this recorded name in c->wanted; -1 if there is none. */
-static int wanted_place(const struct change *c, const char *recorded)
+/* Returns the index of the entry with this recorded name in c->requested; -1 if there is none. */
+static int requested_place(const struct change *c, const char *recorded)
 {
-	for (int i = 0; i < c->wanted.cnt; i++)
-		if (!strcmp(c->wanted.recorded[i], recorded))
+	for (int i = 0; i < c->requested.cnt; i++)
+		if (!strcmp(c->requested.recorded[i], recorded))
 			return i;
 	return -1;
 }
 
 int change_plan(struct change *c, struct dedup_config *cfg)
 {
-	c->spec.several = c->wanted.cnt > 1;
+	c->spec.several = c->requested.cnt > 1;
 	return wish_check_sources(c->w, &c->spec) ?:
 	       wish_streams_check_needs(&c->spec) ?:
 	       plan_local(&c->spec, cfg);
@@ -68,12 +68,12 @@ int change_place_of(const char *ifname, char *const *ifnames, int cnt)
 	return -1;
 }
 
-static void drop_wanted(struct change *c, int place)
+static void drop_requested(struct change *c, int place)
 {
-	int last = --c->wanted.cnt;
+	int last = --c->requested.cnt;
 
-	c->wanted.list[place] = c->wanted.list[last];
-	memcpy(c->wanted.recorded[place], c->wanted.recorded[last], IF_NAMESIZE);
+	c->requested.list[place] = c->requested.list[last];
+	memcpy(c->requested.recorded[place], c->requested.recorded[last], IF_NAMESIZE);
 }
 
 static int remove_interface(struct change *c, const char *ifname)
@@ -83,9 +83,9 @@ static int remove_interface(struct change *c, const char *ifname)
 
 	if (!a)
 		return diag_err(-ENODEV, "%s does not run on %s", c->f.name, ifname);
-	place = wanted_place(c, a->recorded);
-	if (place >= 0) /* else it is gone, and not in c->wanted */
-		drop_wanted(c, place);
+	place = requested_place(c, a->recorded);
+	if (place >= 0) /* else it is gone, and not in c->requested */
+		drop_requested(c, place);
 	place = change_place_of(a->ifname, c->where.ifnames, c->where.cnt);
 	if (place >= 0) /* else it is not in this network namespace */
 		c->ifnames[place] = c->ifnames[--c->where.cnt];
@@ -99,9 +99,9 @@ static int take_name(struct change *c, const char *ifname)
 {
 	for (int i = 0; i < c->at.cnt; i++) {
 		const struct attachment *a = &c->at.list[i];
-		int place = wanted_place(c, a->recorded);
+		int place = requested_place(c, a->recorded);
 
-		if (place < 0 || (strcmp(c->wanted.list[place].name, ifname) != 0 &&
+		if (place < 0 || (strcmp(c->requested.list[place].name, ifname) != 0 &&
 				  (a->ifindex || strcmp(a->ifname, ifname) != 0)))
 			continue;
 		if (a->ifindex)
@@ -109,12 +109,12 @@ static int take_name(struct change *c, const char *ifname)
 				-EEXIST,
 				"%s runs on another interface, which was called %s: xdp-dedup set %s --remove %s takes it off",
 				c->f.name, ifname, c->f.name, a->ifname);
-		drop_wanted(c, place);
+		drop_requested(c, place);
 	}
 	return 0;
 }
 
-/* Adds an interface to c->wanted, unless the filter runs there. */
+/* Adds an interface to c->requested, unless the filter runs there. */
 static int add_new_interface(struct change *c, char *ifname)
 {
 	struct placement how = { .mode = c->where.mode, .share = c->where.share };
@@ -125,11 +125,11 @@ static int add_new_interface(struct change *c, char *ifname)
 	err = take_name(c, ifname);
 	if (err)
 		return err;
-	if (c->wanted.cnt == DEDUP_IFACES_MAX)
+	if (c->requested.cnt == DEDUP_IFACES_MAX)
 		return diag_err(-E2BIG, "at most %d interfaces", DEDUP_IFACES_MAX);
 	c->ifnames[c->where.cnt++] = ifname;
-	*c->wanted.recorded[c->wanted.cnt] = '\0';
-	return attachments_entry(ifname, &how, &c->wanted.list[c->wanted.cnt++]);
+	*c->requested.recorded[c->requested.cnt] = '\0';
+	return attachments_entry(ifname, &how, &c->requested.list[c->requested.cnt++]);
 }
 
 /* Returns whether the filter's link has another program there, which any change replaces. */
@@ -171,12 +171,12 @@ int change_interfaces(struct change *c, char *const *add, int add_cnt, char *con
 		err = remove_interface(c, remove[i]);
 	if (!err)
 		err = add_new_interfaces(c, add, add_cnt);
-	if (!err && !c->wanted.cnt)
+	if (!err && !c->requested.cnt)
 		err = diag_err(-EINVAL, "%s would run nowhere: xdp-dedup unload ends it", c->f.name);
 	return err;
 }
 
-int change_ask_interfaces(struct change *c)
+int change_request_interfaces(struct change *c)
 {
 	const struct placement *where = &c->w->where;
 	char *added[DEDUP_IFACES_MAX], *left[DEDUP_IFACES_MAX];
@@ -188,7 +188,7 @@ int change_ask_interfaces(struct change *c)
 	for (int i = 0; i < c->where.cnt && where->cnt && !c->w->stays; i++)
 		if (change_place_of(c->where.ifnames[i], where->ifnames, where->cnt) < 0)
 			left[left_cnt++] = c->where.ifnames[i];
-	if (!c->wanted.cnt && !added_cnt)
+	if (!c->requested.cnt && !added_cnt)
 		return diag_err(-ENODEV, "%s runs on no interface here: on which is it to?",
 				c->f.name);
 	return change_interfaces(c, added, added_cnt, left, left_cnt);
