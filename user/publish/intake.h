@@ -73,7 +73,7 @@ struct intake_socket {
 	uint32_t ifindex; /* of a group */
 	int fd; /* negative: not open, as another program uses the port; it is tried again */
 	uint32_t overflow; /* the kernel's count at the last read */
-	bool is_wanted;	   /* since the last intake_sockets_refresh() */
+	bool is_needed;	   /* since the last intake_sockets_refresh() */
 };
 
 struct intake_sockets {

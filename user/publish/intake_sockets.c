@@ -107,8 +107,8 @@ static struct socket_address make_address(const struct in6_addr *of, uint16_t po
 }
 
 /* Wants a socket, until the next sweep(). Returns it, not open if it is new; NULL: no room. */
-static struct intake_socket *want(struct intake_sockets *l, int most,
-				  const struct socket_address *at, uint32_t ifindex)
+static struct intake_socket *mark_needed(struct intake_sockets *l, int most,
+					 const struct socket_address *at, uint32_t ifindex)
 {
 	struct intake_socket *s = l->list, *end = s + l->cnt;
 
@@ -118,7 +118,7 @@ static struct intake_socket *want(struct intake_sockets *l, int most,
 		return NULL;
 	if (s == end)
 		l->list[l->cnt++] = (struct intake_socket){ .at = *at, .ifindex = ifindex, .fd = -1 };
-	s->is_wanted = true;
+	s->is_needed = true;
 	return s;
 }
 
@@ -128,25 +128,25 @@ static void sweep(struct intake_sockets *l)
 	int kept = 0;
 
 	for (int i = 0; i < l->cnt; i++) {
-		if (l->list[i].is_wanted)
+		if (l->list[i].is_needed)
 			l->list[kept++] = l->list[i];
 		else
 			fd_close(l->list[i].fd);
 	}
 	l->cnt = kept;
 	for (int i = 0; i < kept; i++)
-		l->list[i].is_wanted = false;
+		l->list[i].is_needed = false;
 }
 
 /* Opens a socket, unless it is open: again, if another program used its port before. Returns 0;
  * -errno (logged once) if it cannot be opened, and is required; or -E2BIG.
  */
-static int want_socket(struct intake *in, const struct socket_address *at)
+static int listen_on(struct intake *in, const struct socket_address *at)
 {
 	bool is_required = in->options->listen_cnt || in->options->receive == PUBLISH_UDP;
 	uint16_t port = ntohs(((const struct sockaddr_in *)&at->addr)->sin_port);
 	int before = in->sockets.cnt;
-	struct intake_socket *s = want(&in->sockets, INTAKE_SOCKETS_MAX, at, 0);
+	struct intake_socket *s = mark_needed(&in->sockets, INTAKE_SOCKETS_MAX, at, 0);
 
 	if (!s || s->fd >= 0)
 		return s ? 0 : -E2BIG;
@@ -163,14 +163,14 @@ static int want_socket(struct intake *in, const struct socket_address *at)
 }
 
 /* Opens the ports of a stream. Returns 0; or the -errno of a port that cannot be opened. */
-static int want_ports(struct intake *in, const struct xdp_dedup_stream *s)
+static int listen_on_ports(struct intake *in, const struct xdp_dedup_stream *s)
 {
 	int err = 0;
 
 	for (uint32_t i = 0; i < s->ports_cnt; i++)
 		for (uint32_t p = s->ports[i].first; p <= s->ports[i].last && err != -E2BIG; p++) {
 			const struct socket_address at = make_address(&in6addr_any, p);
-			int failed = want_socket(in, &at);
+			int failed = listen_on(in, &at);
 
 			if (failed)
 				err = failed;
@@ -178,15 +178,15 @@ static int want_ports(struct intake *in, const struct xdp_dedup_stream *s)
 	return err;
 }
 
-static int want_sockets(struct intake *in)
+static int listen_on_all(struct intake *in)
 {
 	int err = 0;
 
 	for (int i = 0; i < in->options->listen_cnt && !err; i++)
-		err = want_socket(in, &in->options->listen[i]);
+		err = listen_on(in, &in->options->listen[i]);
 	for (int i = 0; !in->options->listen_cnt && i < in->streams->cnt; i++)
 		if (in->streams->now[i]->is_published) {
-			int failed = want_ports(in, &in->streams->listed[i]);
+			int failed = listen_on_ports(in, &in->streams->listed[i]);
 
 			if (failed)
 				err = failed;
@@ -197,7 +197,7 @@ static int want_sockets(struct intake *in)
 /* Joins the groups of all streams on all interfaces. Returns 0, or the first -errno; -EAGAIN: the
  * interfaces are unknown now.
  */
-static int want_groups(struct intake *in)
+static int join_groups(struct intake *in)
 {
 	struct xdp_dedup_interface on[INTAKE_QUEUES_MAX];
 	const struct publish_streams *s = in->streams;
@@ -212,7 +212,7 @@ static int want_groups(struct intake *in)
 				const struct socket_address at =
 					make_address(&s->listed[i].groups[g], 0);
 				struct intake_socket *one =
-					want(&in->groups, INTAKE_GROUPS_MAX, &at, on[n].index);
+					mark_needed(&in->groups, INTAKE_GROUPS_MAX, &at, on[n].index);
 
 				if (one && one->fd < 0)
 					one->fd = join(&at, on[n].index);
@@ -222,16 +222,16 @@ static int want_groups(struct intake *in)
 }
 
 /* Opens what is wanted, and closes the rest. Without descriptors, no group is left before there are
- * some for those that replace it. Returns what want_all() returned last.
+ * some for those that replace it. Returns what open_all() returned last.
  */
-static int refresh(struct intake *in, struct intake_sockets *l, int (*want_all)(struct intake *))
+static int refresh(struct intake *in, struct intake_sockets *l, int (*open_all)(struct intake *))
 {
-	int err = want_all(in);
+	int err = open_all(in);
 	bool waits = err == -EMFILE || err == -ENFILE || err == -EAGAIN;
 
 	if (!waits || l == &in->sockets)
 		sweep(l);
-	return err == -E2BIG ? want_all(in) : err; /* now there may be room */
+	return err == -E2BIG ? open_all(in) : err; /* now there may be room */
 }
 
 int intake_sockets_refresh(struct intake *in)
@@ -240,12 +240,12 @@ int intake_sockets_refresh(struct intake *in)
 
 	if (!in->streams->cnt)
 		return 0; /* they are unknown now */
-	err = refresh(in, &in->sockets, want_sockets);
+	err = refresh(in, &in->sockets, listen_on_all);
 	if (err == -E2BIG && !in->logged_ports)
 		diag_err(0, "filter %s has more than %d ports" ADVICE "--listen names those to open",
 			 in->options->filter, INTAKE_SOCKETS_MAX);
 	in->logged_ports = err == -E2BIG;
-	failed = refresh(in, &in->groups, want_groups);
+	failed = refresh(in, &in->groups, join_groups);
 	if (failed == -EAGAIN)
 		return err;
 	if (failed && !in->logged_groups)
