@@ -114,11 +114,11 @@ static int read_all(const struct filter *f, const struct links *links, struct at
 		const struct dedup_iface entry = f->record->ifaces[i];
 		struct attachment *a = &out->list[out->cnt];
 		const struct iface_link *link = NULL;
-		const struct link *here;
+		const struct link *local;
 
 		if (!entry.ifindex)
 			continue;
-		here = iface_is_local(&entry) ? links_find(links, entry.ifindex) : NULL;
+		local = iface_is_local(&entry) ? links_find(links, entry.ifindex) : NULL;
 		snprintf(a->recorded, sizeof(a->recorded), "%.*s", IF_NAMESIZE - 1, entry.name);
 		memcpy(a->ifname, a->recorded, sizeof(a->ifname));
 		a->mode = (enum attach_mode)entry.mode;
@@ -128,11 +128,11 @@ static int read_all(const struct filter *f, const struct links *links, struct at
 		if (link)
 			read_link(link, links, &programs, a);
 		else if (entry.shared)
-			read_shared(here, &programs, a);
-		if (!a->ifindex && here) /* no program runs there: its current name */
-			memcpy(a->ifname, here->name, sizeof(a->ifname));
+			read_shared(local, &programs, a);
+		if (!a->ifindex && local) /* no program runs there: its current name */
+			memcpy(a->ifname, local->name, sizeof(a->ifname));
 		sure[out->cnt++] =
-			2 * (here && here->index == a->ifindex) + !strcmp(a->ifname, a->recorded);
+			2 * (local && local->index == a->ifindex) + !strcmp(a->ifname, a->recorded);
 	}
 	resolve_same_index(out, sure);
 	return err;

@@ -213,9 +213,9 @@ static void print_receiver(const struct status *s)
 	for (int i = 0; i < faults->stale_cnt; i++)
 		printf("  warning     the MACs of %s or of what is on top of it have changed: xdp-dedup refresh %s\n",
 		       faults->stale[i], s->filter.name);
-	if (*s->same_index.here)
+	if (*s->same_index.local)
 		printf("  warning     %s has the index of %s in another network namespace: packets for AF_XDP sockets are lost; xdp-dedup unload %s\n",
-		       s->same_index.here, s->same_index.there, s->same_index.here);
+		       s->same_index.local, s->same_index.other, s->same_index.local);
 	if (*faults->stacked.upper)
 		printf("  warning     %s is on top of %s: packets meet the filter twice, and are dropped the second time; unload one of them\n",
 		       faults->stacked.upper, faults->stacked.lower);

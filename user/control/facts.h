@@ -55,7 +55,7 @@
 	FACT(macs_changed, "Interfaces whose MACs need a `refresh`.",                               \
 	     JSON_LIST(i, s->faults.stale_cnt, s->faults.stale[i]))                                 \
 	FACT(same_index, "An interface that takes packets for another one's AF_XDP sockets.",       \
-	     JSON_IF(*s->same_index.here, s->same_index.here))                                      \
+	     JSON_IF(*s->same_index.local, s->same_index.local))                                    \
 	FACT(stacked, "Two interfaces, one on top of the other.", json_pair(&s->faults.stacked))    \
 	FACT(merged, "Two: the lower one merges UDP packets.", json_pair(&s->faults.merging))       \
 	FACT(sources, "Numbered streams: the most sources.", c->sources.sources)                    \

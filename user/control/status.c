@@ -51,14 +51,14 @@ static void note_same_index(struct status *s, const struct attachments *at)
 {
 	for (int i = 0; i < at->cnt; i++)
 		for (int j = 0; j < at->cnt && s->filter.config->policy.deliver; j++) {
-			const struct attachment *here = &at->list[i], *other = &at->list[j];
+			const struct attachment *local = &at->list[i], *other = &at->list[j];
 
-			if (!here->local || other->local || here->ifindex != other->ifindex)
+			if (!local->local || other->local || local->ifindex != other->ifindex)
 				continue;
-			snprintf(s->same_index.here, IF_NAMESIZE, "%s", here->ifname);
-			snprintf(s->same_index.there, IF_NAMESIZE, "%s", other->recorded);
-			text_clean(s->same_index.here);
-			text_clean(s->same_index.there);
+			snprintf(s->same_index.local, IF_NAMESIZE, "%s", local->ifname);
+			snprintf(s->same_index.other, IF_NAMESIZE, "%s", other->recorded);
+			text_clean(s->same_index.local);
+			text_clean(s->same_index.other);
 			return;
 		}
 }

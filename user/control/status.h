@@ -70,7 +70,7 @@ struct status {
 	struct status_iface ifaces[DEDUP_IFACES_MAX];
 	int ifaces_cnt;
 	struct {
-		char here[IF_NAMESIZE], there[IF_NAMESIZE]; /* "": none */
+		char local[IF_NAMESIZE], other[IF_NAMESIZE]; /* "": none */
 	} same_index;
 	struct receivers_faults faults;
 	const char *mode; /* that all attached interfaces have; else "mixed", or "none" */

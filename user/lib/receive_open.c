@@ -54,7 +54,7 @@ static int take_options(const struct xdp_dedup_receive_options *from,
 static int find_interface(const struct filter *f, const char *ifname, uint32_t *ifindex)
 {
 	uint32_t named = ifname ? if_nametoindex(ifname) : 0;
-	unsigned int here = 0;
+	unsigned int found = 0;
 
 	if (ifname && !named)
 		return errno == ENODEV || errno == ENXIO ? -ENODEV : -errno;
@@ -66,10 +66,10 @@ static int find_interface(const struct filter *f, const char *ifname, uint32_t *
 		if (!iface->ifindex || (named && iface->ifindex != named) || !iface_is_local(iface))
 			continue;
 		*ifindex = iface->ifindex;
-		here++;
+		found++;
 	}
-	if (here != 1)
-		return here ? -EINVAL : -ENODEV;
+	if (found != 1)
+		return found ? -EINVAL : -ENODEV;
 	for (int i = 0; i < DEDUP_IFACES_MAX; i++)
 		if (f->record->ifaces[i].ifindex == *ifindex && !iface_is_local(&f->record->ifaces[i]))
 			return -ENOTUNIQ;
