@@ -3,9 +3,10 @@
 """Do the quick tests find faults? As root: tests/mutate.py [--count N] [--seed N] [PATH...]
 
 Changes one line of the product at a time, in a worktree of its own (build/mutants, of HEAD), and
-runs the quick tests until one fails, which it runs again to be sure. Prints for each mutant what
-found it, or the change that nothing found. A mutant that does not compile, or of which the compiler
-makes the same programs, does not count.
+runs the tests that most likely find it until one fails, which it runs again to be sure. Mutants that
+none of these finds are tried together, by all quick tests. Prints for each mutant what found it, or
+that nothing did. A mutant that does not compile, or of which the compiler makes the same programs,
+does not count.
 """
 import argparse
 import collections
@@ -23,6 +24,8 @@ TREE = "build/mutants"
 MADE = ["build/xdp-dedup", "build/obj/tests/programs"]
 TEST_SECONDS = 120
 AT_ONCE = 6
+TOGETHER = 8
+LIKELY = 12
 # A pattern, and what takes its place. Each match is a mutant.
 CHANGES = [
     (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
@@ -42,7 +45,7 @@ def is_code(line):
 
 def mutants_of(path):
     with open(path, encoding="ascii") as f:
-        lines = f.read().split("\n")
+        lines = tuple(f.read().split("\n"))
     for at, line in enumerate(lines):
         code = line.split("/*")[0].rstrip() if is_code(line) else ""
         for pattern, instead in CHANGES:
@@ -70,19 +73,20 @@ def digest():
 
 
 def quick_programs():
-    """In the order of tests/run: those that run alone are after "--"."""
     listed = subprocess.run(["make", "-n", "test"], capture_output=True, text=True, check=True).stdout
     line = [x for x in listed.replace("\\\n", " ").split("\n") if "tests/run build/plain" in x][-1]
-    return line.split("tests/run ")[1].split()
+    return [p for p in line.split("tests/run ")[1].split() if p != "--"]
 
 
-def order(programs, path, finds):
-    """Tests of the same room first, then those that found most: they most likely find it."""
+def likely(programs, path, finds):
+    """Tests of the same room, and those that found most so far."""
     room = "prog" if path.startswith(("bpf", "include")) else path.split("/")[1]
     near = {os.path.basename(f)[:-2] for f in subprocess.run(
         ["git", "ls-files", f"tests/{room}", f"tests/unit/{room}", "tests/unit/include"],
         capture_output=True, text=True, check=True).stdout.split()}
-    return sorted(programs, key=lambda p: (os.path.basename(p) not in near, -finds[p]))
+    best = [p for p, _ in finds.most_common(LIKELY)]
+    return [p for p in programs if os.path.basename(p) in near] + \
+        [p for p in best if os.path.basename(p) not in near]
 
 
 def end(process):
@@ -107,12 +111,13 @@ def fails(program, running):
 
 
 def found_by(programs):
-    """The first program that fails twice, or None. Ends the others."""
+    """The first program that fails twice, or None. Ends the others. Takes those that passed out."""
     running, found = set(), None
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         tests = {pool.submit(fails, p, running): p for p in programs}
         for done in concurrent.futures.as_completed(tests):
-            if done.cancelled() or not done.result() or not fails(tests[done], running):
+            if not done.result() or not fails(tests[done], running):
+                programs.remove(tests[done])
                 continue
             found = tests[done]
             pool.shutdown(wait=False, cancel_futures=True)
@@ -122,21 +127,42 @@ def found_by(programs):
     return found
 
 
-def try_mutant(mutant, programs, original, finds):
-    """What came of it; None if it does not count."""
-    path, at, lines, changed = mutant
-    with open(path, "w", encoding="ascii") as f:
-        f.write("\n".join(lines[:at] + [changed] + lines[at + 1:]))
-    try:
-        if not build(programs) or digest() == original:
-            return None
-        where, alone = order(programs, path, finds), programs.index("--") if "--" in programs else None
-        apart = set(programs[alone + 1:]) if alone is not None else set()
-        together = [p for p in where if p != "--" and p not in apart]
-        return found_by(together) or next((p for p in apart if fails(p, set())), "")
-    finally:
+def write(mutants):
+    """Makes the tree that of HEAD with these changes."""
+    run("git", "checkout", "-q", "--", ".")
+    for path in {m[0] for m in mutants}:
+        mine = [m for m in mutants if m[0] == path]
+        lines = list(mine[0][2])
+        for _, at, _, changed in mine:
+            lines[at] = changed
         with open(path, "w", encoding="ascii") as f:
             f.write("\n".join(lines))
+
+
+def by_all(mutants, programs):
+    """What finds these mutants, which are tried together: a program for each; "": nothing."""
+    found = {m: "" for m in mutants}
+    left, programs = list(mutants), list(programs)
+    while left:
+        write(left)
+        if not build(programs):  # each alone compiles
+            return {m: by for half in (left[::2], left[1::2]) for m, by in by_all(half, programs).items()}
+        program = found_by(programs)
+        if not program:
+            break
+        for mutant in left:
+            write([mutant])
+            if build([program]) and fails(program, set()) and fails(program, set()):
+                found[mutant] = program
+        left = [m for m in left if not found[m]]
+        programs.remove(program)
+    return found
+
+
+def show(mutant, by):
+    path, at, lines, changed = mutant
+    print(f"{path}:{at + 1}: {'found by ' + os.path.basename(by) if by else 'NOT FOUND'}\n"
+          f"    - {lines[at].strip()}\n    + {changed.strip()}", flush=True)
 
 
 def main():
@@ -152,29 +178,36 @@ def main():
     os.chdir(TREE)
     programs = quick_programs()
     run("make", "-s", "build/next/xdp-dedup", "build/next/xdp-dedup-publish")  # of HEAD, for all
-    if not build([p for p in programs if p != "--"]):
+    if not build(programs):
         sys.exit("mutate.py: HEAD does not build")
     original = digest()
-    wrong = found_by([p for p in programs if p != "--"])
+    wrong = found_by(list(programs))
     if wrong:
         sys.exit(f"mutate.py: {wrong} fails at HEAD")
     files = subprocess.run(["git", "ls-files", *asked.paths], capture_output=True, text=True,
                            check=True).stdout.split()
     mutants = [m for f in files if f.endswith((".c", ".h")) for m in mutants_of(f)]
     random.Random(asked.seed).shuffle(mutants)
-    tried, finds = 0, collections.Counter()
-    for mutant in mutants:
-        if tried == asked.count:
-            break
-        by = try_mutant(mutant, programs, original, finds)
-        if by is None:
+    tried, finds, left = 0, collections.Counter(), []
+    while tried < asked.count and mutants:
+        mutant = mutants.pop()
+        write([mutant])
+        if not build(programs) or digest() == original:
             continue
         tried += 1
-        finds[by] += 1
-        path, at, lines, changed = mutant
-        print(f"{path}:{at + 1}: {'found by ' + os.path.basename(by) if by else 'NOT FOUND'}\n"
-              f"    - {lines[at].strip()}\n    + {changed.strip()}", flush=True)
-    print(f"{tried - finds['']} of {tried} mutants found, of {len(mutants)} that there are")
+        by = found_by(likely(programs, mutant[0], finds))
+        if by:
+            finds[by] += 1
+            show(mutant, by)
+        else:
+            left.append(mutant)
+        if len(left) == TOGETHER or (left and (tried == asked.count or not mutants)):
+            for one, program in by_all(left, programs).items():
+                finds[program] += 1
+                show(one, program)
+            left = []
+    missed = finds.pop("", 0)
+    print(f"{tried - missed} of {tried} mutants found")
 
 
 if __name__ == "__main__":
