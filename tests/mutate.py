@@ -21,6 +21,7 @@ import sys
 
 PATHS = ["include", "bpf", "user/control", "user/attach", "user/filter"]
 TREE = "build/mutants"
+ALL = ["all", "build/xdp-dedup-bench"]
 MADE = ["build/xdp-dedup", "build/obj/tests/programs"]
 TEST_SECONDS = 120
 AT_ONCE = 6
@@ -59,9 +60,8 @@ def run(*command, **options):
                           **options).returncode
 
 
-def build(programs):
-    return run("make", "-s", f"-j{os.cpu_count()}", "all", "build/xdp-dedup-bench", *MADE,
-               *programs) == 0
+def build(*targets):
+    return run("make", "-s", f"-j{os.cpu_count()}", *MADE, *targets) == 0
 
 
 def digest():
@@ -145,14 +145,14 @@ def by_all(mutants, programs):
     left, programs = list(mutants), list(programs)
     while left:
         write(left)
-        if not build(programs):  # each alone compiles
+        if not build(*ALL, *programs):  # each alone compiles
             return {m: by for half in (left[::2], left[1::2]) for m, by in by_all(half, programs).items()}
         program = found_by(programs)
         if not program:
             break
         for mutant in left:
             write([mutant])
-            if build([program]) and fails(program, set()) and fails(program, set()):
+            if build(*ALL, program) and fails(program, set()) and fails(program, set()):
                 found[mutant] = program
         left = [m for m in left if not found[m]]
         programs.remove(program)
@@ -178,7 +178,7 @@ def main():
     os.chdir(TREE)
     programs = quick_programs()
     run("make", "-s", "build/next/xdp-dedup", "build/next/xdp-dedup-publish")  # of HEAD, for all
-    if not build(programs):
+    if not build(*ALL, *programs):
         sys.exit("mutate.py: HEAD does not build")
     original = digest()
     wrong = found_by(list(programs))
@@ -192,7 +192,7 @@ def main():
     while tried < asked.count and mutants:
         mutant = mutants.pop()
         write([mutant])
-        if not build(programs) or digest() == original:
+        if not build(*programs) or digest() == original:
             continue
         tried += 1
         by = found_by(likely(programs, mutant[0], finds))
