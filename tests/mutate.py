@@ -25,7 +25,7 @@ ALL = ["all", "build/xdp-dedup-bench"]
 MADE = ["build/xdp-dedup", "build/obj/tests/programs"]
 TEST_SECONDS = 120
 AT_ONCE = 6
-TOGETHER = 8
+TOGETHER = 12
 LIKELY = 12
 # A pattern, and what takes its place. Each match is a mutant.
 CHANGES = [
@@ -81,8 +81,9 @@ def quick_programs():
 def likely(programs, path, finds):
     """Tests of the same room, and those that found most so far."""
     room = "prog" if path.startswith(("bpf", "include")) else path.split("/")[1]
+    unit = "include" if room == "prog" else room
     near = {os.path.basename(f)[:-2] for f in subprocess.run(
-        ["git", "ls-files", f"tests/{room}", f"tests/unit/{room}", "tests/unit/include"],
+        ["git", "ls-files", f"tests/{room}", f"tests/unit/{unit}"],
         capture_output=True, text=True, check=True).stdout.split()}
     best = [p for p, _ in finds.most_common(LIKELY)]
     return [p for p in programs if os.path.basename(p) in near] + \
@@ -139,6 +140,16 @@ def write(mutants):
             f.write("\n".join(lines))
 
 
+def culprit(mutants, program):
+    """One of these because of which this program fails: by halves."""
+    while len(mutants) > 1:
+        half = mutants[:len(mutants) // 2]
+        write(half)
+        failed = build(program) and fails(program, set()) and fails(program, set())
+        mutants = half if failed else mutants[len(half):]
+    return mutants[0]
+
+
 def by_all(mutants, programs):
     """What finds these mutants, which are tried together: a program for each; "": nothing."""
     found = {m: "" for m in mutants}
@@ -150,12 +161,8 @@ def by_all(mutants, programs):
         program = found_by(programs)
         if not program:
             break
-        for mutant in left:
-            write([mutant])
-            if build(*ALL, program) and fails(program, set()) and fails(program, set()):
-                found[mutant] = program
+        found[culprit(left, program)] = program
         left = [m for m in left if not found[m]]
-        programs.remove(program)
     return found
 
 
@@ -203,11 +210,11 @@ def main():
             left.append(mutant)
         if len(left) == TOGETHER or (left and (tried == asked.count or not mutants)):
             for one, program in by_all(left, programs).items():
-                finds[program] += 1
+                if program:
+                    finds[program] += 1
                 show(one, program)
             left = []
-    missed = finds.pop("", 0)
-    print(f"{tried - missed} of {tried} mutants found")
+    print(f"{finds.total()} of {tried} mutants found")
 
 
 if __name__ == "__main__":
