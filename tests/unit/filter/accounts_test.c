@@ -226,6 +226,29 @@ TEST(source_is_recycled)
 	sim_stop(&sim);
 }
 
+/* One sender in two streams, which have a realm each, is two sources. */
+TEST(a_source_is_of_the_stream_of_its_realm)
+{
+	struct filter_spec spec = sim_spec(100, 1e-3, S);
+	struct source_figures s;
+
+	spec.streams_cnt = spec.sources = spec.paths = 2;
+	for (uint32_t n = 0; n < 2; n++)
+		profile_stream(&spec.streams[n], n ? "b" : "a",
+			       "layer = udp\nsource = payload+0:4\n" NUMBERS_32);
+	spec.streams[1].ports[0] = (struct dedup_ports){ 8002, 8002 };
+	spec.streams[1].ports_cnt = 1;
+	sim_start(&sim, &spec, 1);
+	sim.config.policy.streams[1].realm_key = 5;
+	for (sim.stream = 0; sim.stream < 2; sim.stream++)
+		sim_send(&sim, 7, &(struct account_packet){ sim_path(&sim, 1), 1000, 1, 1000, S }, 0);
+	for (uint32_t n = 0; n < 2; n++) {
+		assert_true(accounts_read(&sim.filter, n, &s));
+		assert_int_equal(s.stream, n);
+	}
+	sim_stop(&sim);
+}
+
 static atomic_bool is_over;
 
 #define WORD 32

@@ -207,6 +207,12 @@ TEST_ROWS(sample_agrees, SAMPLED)
 	sim_stop(&s);
 }
 
+TEST(a_fresh_id_is_lost_by_either_filter)
+{
+	assert_true(stats_rate_of_both(0.5, 0.5) == 0.75 && stats_rate_of_both(0, 0.5) == 0.5);
+	assert_true(stats_rate_of_both(1, 1) == 1);
+}
+
 /* What comes back every so many blocks is no more or less likely to be seen. */
 TEST(sample_of_a_pattern_is_fair)
 {
