@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* save and restore as users of the tool meet them: what packets brought is remembered across unload, in
- * every layout; what cannot be done says why, and leaves all as it was. Files are in /mnt/snapshots.
+ * every layout. Files are in /mnt/snapshots. What cannot be done says why, and leaves all as it was.
  */
+#include "cli_runner.h"
 #include "e2e_runner.h"
 
 #include "intercept.h"
 #include "open.h"
-#include "output.h"
 
 #define EVENTS 500
 #define SNAPSHOT "/mnt/snapshots/snapshot"
@@ -30,7 +30,7 @@ static int teardown(void **state)
 	int failed = e2e_teardown(state);
 	char out[4096];
 
-	sh_out(out, sizeof(out), "umount -q /proc/meminfo; umount -l /mnt");
+	sh_out(out, sizeof(out), "umount -l /mnt");
 	return failed;
 }
 
@@ -87,19 +87,6 @@ static void remembers(void **state)
 	send_events("ve0", s, EVENTS, EVENTS, 0);
 	send_events("ve0", s, 0, 0, 2 * EVENTS);
 	assert_run(0, "$XD unload ve0 && [ -z \"$(ls -A $PINS)\" ]");
-}
-
-#define ID_TEXT "0101010101010101010101010101010101010101010101010101010101010101"
-
-/* Numbers are not saved; what applications know beside them is. */
-TEST(ids_beside_numbers_come_back)
-{
-	assert_run(0, "$XD load ve0 --profile moldudp64:9@239.1.1.1 --profile gsp:10 --capacity 10k && "
-		      "$XD add ve0/gsp " ID_TEXT);
-	assert_run(0, "$XD save ve0 " SNAPSHOT "; $XD unload ve0 && $XD restore ve0 " SNAPSHOT);
-	assert_run(0, "$XD test ve0/gsp " ID_TEXT);
-	assert_run(3, "$XD test ve0/moldudp64 000102030405060708090000000000000001");
-	assert_run(0, "$XD unload ve0");
 }
 
 /* On another interface, under another name, whatever else there is. */
@@ -219,105 +206,6 @@ TEST(time_to_drop_goes_on)
 	assert_int_equal(tool_counter("ve0", "dropped"), 0);
 }
 
-static const struct refusal {
-	const char *name;   /* the command */
-	const char *before; /* run first; NULL: nothing */
-	int status;
-	const char *says;
-} REFUSALS[] = {
-	{ "save ve0 " SNAPSHOT, NULL, 1, "there is no filter ve0" },
-	{ "save ve0 /mnt/none/snapshot", "$XD load ve0 --port 9", 1,
-	  "cannot write /mnt/none/snapshot: No such file" },
-	{ "save ve0 /mnt/snapshots", "$XD load ve0 --port 9", 1, "and no file" },
-	{ "save ve0 /mnt/fifo", "$XD load ve0 --port 9; mkfifo /mnt/fifo", 1, "and no file" },
-	{ "save ve0 /mnt/link", "$XD load ve0 --port 9; ln -s /mnt/none /mnt/link", 1, "and no file" },
-	{ "save ve0", NULL, 2, "usage" },
-	{ "restore ve0 /mnt/snapshots/none", NULL, 1, "No such file" },
-	{ "restore ve0 /mnt/snapshots", NULL, 1, "it is no file" },
-	{ "restore ve0 /mnt/fifo", "mkfifo /mnt/fifo", 1, "it is no file" },
-	{ "restore ve0 " SNAPSHOT, "echo hello >" SNAPSHOT, 1, "it is no snapshot" },
-	{ "restore ve0 " SNAPSHOT, ": >" SNAPSHOT, 1, "it is no snapshot" },
-	{ "restore ve0.1 " SNAPSHOT, NULL, 2, "a filter's name is" },
-#define SAVED "$XD load ve0 --port 9 --capacity 10k; $XD save ve0 " SNAPSHOT
-	{ "restore ve0 " SNAPSHOT " ve1", SAVED, 1, "name no interfaces" },
-	{ "restore ve0 " SNAPSHOT,
-	  SAVED "; $XD unload ve0; $XD load ve0 --profile gsp:9 --profile rtp:10", 1,
-	  "has other streams" },
-	{ "restore ve0 " SNAPSHOT,
-	  "$XD load ve0 --profile payload:9; $XD save ve0 " SNAPSHOT
-	  "; $XD unload ve0; $XD load ve0 --profile payload:9",
-	  1, "has other streams or digests" },
-	{ "restore ve0 " SNAPSHOT, SAVED "; $XD resize ve0 --capacity 20k", 1,
-	  "ve0 has a predecessor" },
-	{ "restore ve0 " SNAPSHOT, SAVED "; $XD unload ve0; truncate -s -1 " SNAPSHOT, 1,
-	  "it is truncated" },
-	{ "restore ve0 " SNAPSHOT,
-	  SAVED "; $XD unload ve0; printf x | dd of=" SNAPSHOT " bs=1 seek=100000 conv=notrunc", 1,
-	  "it is damaged" },
-	{ "restore other " SNAPSHOT " none0", SAVED "; $XD unload ve0", 1, "none0" },
-#define FREE(kb) "; echo MemAvailable: " kb " kB >/mnt/meminfo; mount -B /mnt/meminfo /proc/meminfo"
-	{ "restore ve0 " SNAPSHOT,
-	  "$XD load ve0 --port 9; $XD save ve0 " SNAPSHOT "; $XD unload ve0" FREE("12000"), 1,
-	  "of memory are free" },
-	{ "restore ve0 " SNAPSHOT, SAVED FREE("70"), 1, "of memory are free" },
-	{ "save ve0 " SNAPSHOT,
-	  SAVED "; $XD unload ve0; $XD restore ve0 " SNAPSHOT " ; $XD save ve0 /mnt/b --forget", 1,
-	  "has a predecessor" },
-};
-
-static void refuses(void **state)
-{
-	const struct refusal *row = *state;
-	char command[512];
-
-	sh("XD=%s; set -e; (%s) >/dev/null 2>&1; ls -AR /mnt >/tmp/mnt.before", tool(),
-	   row->before ?: ":");
-	sh_out(output, sizeof(output), "ls -A /sys/fs/bpf/xdp-dedup 2>&-");
-	setenv("PINNED", output, 1);
-	snprintf(command, sizeof(command), "$XD %s", row->name);
-	assert_run(row->status, command);
-	assert_one_line(row->says);
-	assert_run(0, "ls -AR /mnt | diff /tmp/mnt.before -; rm /tmp/mnt.before\n"
-		      "[ \"$(ls -A $PINS 2>&-)\" = \"$(echo \"$PINNED\")\" ]");
-}
-
-/* A disk that is full at any write: what was there stays as it was. */
-TEST(disk_is_full)
-{
-	e2e_load("load ve0 --capacity 20k");
-	assert_run(
-		0,
-		"mkdir /mnt/full && mount -t tmpfs -o size=64k tmpfs /mnt/full\n"
-		"$XD save ve0 " SNAPSHOT "; size=$(stat -c %s " SNAPSHOT ")\n"
-		"echo old >/mnt/full/snapshot; k=8; failed=0\n"
-		"while mount -o remount,size=${k}k /mnt/full && ! $XD save ve0 /mnt/full/snapshot\n"
-		"do	[ \"$(cat /mnt/full/snapshot)\" = old ] && [ $(ls -A /mnt/full) = snapshot ]\n"
-		"	k=$((k + 20)); failed=$((failed + 1)); done >/mnt/log 2>&1\n"
-		"[ $failed -gt 5 ] && [ $(stat -c %s /mnt/full/snapshot) = $size ]\n"
-		"[ $(grep -c 'cannot write /mnt/full/snapshot: No space left' /mnt/log) = $failed ]\n"
-		"umount /mnt/full");
-	assert_run(1, "ulimit -f 100; $XD save ve0 /mnt/snapshots/large");
-	assert_one_line("cannot write /mnt/snapshots/large: File too large");
-	assert_run(0, "[ $(ls -A /mnt/snapshots) = snapshot ]");
-}
-
-/* Ended by a signal at any time, nothing is left but a whole snapshot. No signal may come with SIGCONT,
- * as timeout(1) has it: that one makes LeakSanitizer, as it stops the process at its end, wait for ever.
- */
-TEST(saving_is_stopped)
-{
-	e2e_load("load ve0 --capacity 5M");
-	assert_run(0, "now() { echo $(($(date +%s%N) / 1000000)); }\n"
-		      "start=$(now); $XD save ve0 " SNAPSHOT "; took=$(($(now) - start))\n"
-		      "for signal in TERM INT HUP; do for part in 1 2 3 4 5 6 7 8 9 10 11; do\n"
-		      "	rm -f " SNAPSHOT "; ms=$((took * part / 10))\n"
-		      "	$XD save ve0 " SNAPSHOT " & sleep $(printf %d.%03d $((ms / 1000)) "
-		      "$((ms % 1000)))\n"
-		      "	kill -$signal $! || :; wait $! || :\n"
-		      "	for f in $(ls -A /mnt/snapshots); do [ $f = snapshot ] || exit 1; done\n"
-		      "done; done >/mnt/log 2>&1; grep -q 'stopped by a signal' /mnt/log");
-}
-
 struct point {
 	unsigned int n;
 	bool is_killed;
@@ -362,9 +250,9 @@ TEST(killed_at_each_change)
 
 int main(void)
 {
-	name_tool();
+	cli_environment();
+	add_scripts("tests/cli/save");
 	add_rows(ROUND_TRIPS, remembers, setup, teardown);
-	add_rows(REFUSALS, refuses, setup, teardown);
 	add_own_tests(setup, teardown);
 	return run_added_tests("save");
 }

@@ -1,0 +1,1 @@
+saved; refused 'name no interfaces' restore v0 $S p0

@@ -1,0 +1,1 @@
+refused 'it is no file' restore v0 /mnt/saved

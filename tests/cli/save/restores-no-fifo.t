@@ -1,0 +1,1 @@
+mkfifo /mnt/saved/fifo; refused 'it is no file' restore v0 /mnt/saved/fifo

@@ -1,0 +1,1 @@
+refused 'No such file' restore v0 /mnt/saved/none

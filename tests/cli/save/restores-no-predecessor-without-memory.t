@@ -1,0 +1,1 @@
+saved; free 70; refused 'of memory are free' restore v0 $S

@@ -1,0 +1,1 @@
+$LOAD; refused 'and no file' save v0 /mnt/saved

@@ -1,0 +1,1 @@
+$LOAD; mkfifo /mnt/saved/fifo; refused 'and no file' save v0 /mnt/saved/fifo

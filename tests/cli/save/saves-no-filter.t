@@ -1,0 +1,1 @@
+refused 'there is no filter v0' save v0 $S

@@ -1,0 +1,1 @@
+exits 2 $XD save v0; has usage
