@@ -2,21 +2,13 @@
 /* Layouts flat and countdown as users of the tool meet them: sizes, what is refused, and
  * filters at work. In commands, ve0 and ve1 are interfaces.
  */
+#include "cli_runner.h"
 #include "e2e_runner.h"
 
 #include <math.h>
 
 #include "positions.h"
-#include "output.h"
 #include "layout.h"
-
-#define LOAD "$XD load ve0 --port 8001 "
-
-static void assert_silent_about(const char *words)
-{
-	if (strstr(output, words))
-		fail_msg("'%s' in: %s", words, output);
-}
 
 /* What cannot be: exit 1. What does not go together is in plan_test. */
 static const struct refusal {
@@ -320,7 +312,7 @@ static void run_note(void **state)
 	const struct note *row = *state;
 	char command[512];
 
-	snprintf(command, sizeof(command), LOAD " %s 2>&1 >/dev/null", row->name);
+	snprintf(command, sizeof(command), "$XD load ve0 --port 8001 %s 2>&1 >/dev/null", row->name);
 	assert_run(0, command);
 	if (row->says)
 		assert_says("%s", row->says);
@@ -328,61 +320,15 @@ static void run_note(void **state)
 		assert_string_equal(output, "");
 }
 
-/* Even one id is too many for this size: no rate is kept, and none is promised. */
-TEST(a_hopeless_size_is_told)
-{
-	assert_run(0, LOAD "--layout flat --bits 64 --hashes 2 --fpr 1e-6");
-	assert_says("of fresh events, not 1e-06\n");
-	assert_silent_about("keep --fpr");
-	run_tool(ID_A " new\n", "$XD add ve0 " ID_A);
-}
-
-TEST(remove_is_for_ids)
-{
-	assert_run(2, "$XD remove ve0");
-	assert_one_line("usage: xdp-dedup remove NAME[/STREAM] ID...");
-	assert_run(1, "$XD remove ve0 " ID_A);
-	assert_one_line("no filter ve0");
-	/* With so many cells, that two ids have one in common is not to be expected. */
-	assert_run(0, LOAD "--layout countdown --capacity 20k");
-	assert_run(2, "$XD remove ve0 xyz");
-	assert_one_line("xyz is no id: give 64 hex digits");
-	assert_run(1, "$XD remove ve0 " ZEROS "00");
-	assert_one_line("is no id: all zero stands for none");
-	assert_run(0, "$XD add ve0 " ID_A " " ID_B);
-	run_tool(ID_B " removed\n" ID_B " unknown\n",
-		 "printf '" ID_B "\\n\\n" ID_B
-		 "\\n' >/tmp/$$ && $XD remove ve0 - </tmp/$$; rm /tmp/$$");
-	run_tool(ID_A " known\n", "$XD test ve0 " ID_A);
-}
-
-/* With too many countdowns to show, the histogram is not shown. */
-TEST(long_histograms_are_not_shown)
-{
-	json_object *o;
-
-	assert_run(0, LOAD "--layout countdown --capacity 100 --countdown-bits 10 --window 1d");
-	assert_run(0, "$XD add ve0 " ID_A);
-	o = tool_status("ve0");
-	check_histogram(o, 1023, number(o, "cells_set"));
-	json_object_put(o);
-	assert_run(0, "$XD unload ve0");
-	assert_run(0, LOAD "--layout countdown --capacity 100 --countdown-bits 11");
-	o = tool_status("ve0");
-	assert_null(member(o, "life_expectancy_histogram"));
-	assert_number(o, "countdowns", 2047);
-	json_object_put(o);
-}
-
 int main(void)
 {
-	name_tool();
+	cli_environment();
 	list_combinations();
 	add_rows(REFUSALS, run_refusal, NULL, NULL);
 	add_rows(SIZES, run_size, NULL, NULL);
 	add_rows(ONLY_SIZES, run_only_size, NULL, NULL);
 	add_rows(NOTES, run_note, e2e_setup, e2e_teardown);
 	add_rows(combinations, run_combination, e2e_setup, e2e_teardown);
-	add_own_tests(e2e_setup, e2e_teardown);
+	add_scripts("tests/cli/layout");
 	return run_added_tests("layout");
 }

@@ -1,0 +1,1 @@
+of_both flat blocked
