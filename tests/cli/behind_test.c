@@ -127,6 +127,6 @@ int main(int argc, char **argv)
 	cli_environment();
 	cli_helper("RX", "receive");
 	cli_helper("TX", "send");
-	add_scripts("tests/cli/behind");
+	add_cli_scripts("tests/cli/behind");
 	return run_added_tests("behind");
 }

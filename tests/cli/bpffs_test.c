@@ -7,6 +7,6 @@
 int main(void)
 {
 	cli_environment();
-	add_scripts("tests/cli/bpffs");
+	add_cli_scripts("tests/cli/bpffs");
 	return run_added_tests("bpffs");
 }

@@ -7,6 +7,6 @@
 int main(void)
 {
 	cli_environment();
-	add_scripts("tests/cli/check");
+	add_cli_scripts("tests/cli/check");
 	return run_added_tests("check");
 }

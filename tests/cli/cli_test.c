@@ -265,7 +265,7 @@ int main(void)
 	add_rows(FAILURES, run_failure, cli_setup, cli_teardown);
 	add_rows(FAILURES_AFTER, run_failure_after, cli_setup, cli_teardown);
 	add_rows(MISUSES_OF_A_FILTER, run_misuse_of_a_filter, cli_setup, cli_teardown);
-	add_scripts("tests/cli/cli");
+	add_cli_scripts("tests/cli/cli");
 	add_own_tests(cli_setup, cli_teardown);
 	return run_added_tests("cli");
 }

@@ -245,7 +245,7 @@ TEST(reader_waits_once_for_the_hand)
 int main(void)
 {
 	cli_environment();
-	add_scripts("tests/cli/delivery");
+	add_cli_scripts("tests/cli/delivery");
 	add_own_tests(e2e_setup, teardown);
 	return run_added_tests("delivery");
 }

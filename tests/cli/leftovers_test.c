@@ -184,7 +184,7 @@ static void run_killed(void **state)
 {
 	const struct killed *row = *state;
 	struct kill k = { .is_behind = row->is_behind };
-	const struct cli_script after = { row->name, row->after };
+	const struct script after = { row->name, row->after };
 	void *script = (void *)&after;
 
 	sh("%s", row->before);
@@ -192,7 +192,7 @@ static void run_killed(void **state)
 	assert_int_equal(intercept_tool(row->command, kill_at_commit, &k, output, sizeof(output)),
 			 INTERCEPT_KILLED);
 	use_tool(NULL);
-	cli_run_script(&script);
+	run_script(&script);
 }
 
 /* $PUT PROGRAM LINK exchanges the program of a link, $PIN LINK PATH pins it a second time: what
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
 	cli_helper("PIN", "--pin");
 	add_rows(VERSIONS, run_version, cli_setup, cli_teardown);
 	add_rows(DAMAGES, run_damage, cli_setup, cli_teardown);
-	add_scripts("tests/cli/leftovers");
+	add_cli_scripts("tests/cli/leftovers");
 	add_rows(KILLED, run_killed, cli_setup, cli_teardown);
 	add_own_tests(cli_setup, cli_teardown);
 	return run_added_tests("leftovers");

@@ -37,6 +37,6 @@ int main(void)
 {
 	cli_environment();
 	add_own_tests(cli_setup, cli_teardown);
-	add_scripts("tests/cli/predecessor");
+	add_cli_scripts("tests/cli/predecessor");
 	return run_added_tests("predecessor");
 }

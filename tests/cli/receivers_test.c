@@ -114,7 +114,7 @@ TEST(only_named_destinations_count)
 int main(void)
 {
 	cli_environment();
-	add_scripts("tests/cli/receivers");
+	add_cli_scripts("tests/cli/receivers");
 	add_own_tests(e2e_setup, teardown);
 	return run_added_tests("receivers");
 }

@@ -17,6 +17,6 @@ int main(void)
 	if (access(last_tool(), X_OK))
 		add_test("there_is_no_release", there_is_no_release, NULL, NULL, NULL);
 	else
-		add_scripts("tests/cli/release");
+		add_cli_scripts("tests/cli/release");
 	return run_added_tests("release");
 }

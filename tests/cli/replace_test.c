@@ -19,6 +19,6 @@ int main(void)
 	cli_environment();
 	set_number("FORMAT", DEDUP_FORMAT);
 	set_number("NEXT_FORMAT", DEDUP_FORMAT + 1);
-	add_scripts("tests/cli/replace");
+	add_cli_scripts("tests/cli/replace");
 	return run_added_tests("replace");
 }

@@ -98,6 +98,6 @@ int main(int argc, char **argv)
 	cli_helper("SEND", "SEND");
 	cli_helper("SLOW_PATH", "SLOW_PATH");
 	cli_helper("OVER", "OVER");
-	add_scripts("tests/cli/sample");
+	add_cli_scripts("tests/cli/sample");
 	return run_added_tests("sample");
 }

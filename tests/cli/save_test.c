@@ -251,7 +251,7 @@ TEST(killed_at_each_change)
 int main(void)
 {
 	cli_environment();
-	add_scripts("tests/cli/save");
+	add_cli_scripts("tests/cli/save");
 	add_rows(ROUND_TRIPS, remembers, setup, teardown);
 	add_own_tests(setup, teardown);
 	return run_added_tests("save");

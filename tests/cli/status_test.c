@@ -416,7 +416,7 @@ static void shows_what_there_is(void **state)
 int main(void)
 {
 	cli_environment();
-	add_scripts("tests/cli/status");
+	add_cli_scripts("tests/cli/status");
 	add_own_tests(cli_setup, cli_teardown);
 	add_rows(HELD, shows_what_there_is, cli_setup, cli_teardown);
 	return run_added_tests("status");

@@ -56,6 +56,6 @@ int main(int argc, char **argv)
 	cli_helper("WITHOUT", "--without");
 	if (tries(1, 3) == 1)
 		setenv("ERRORS", "12", 0);
-	add_scripts("tests/cli/untold");
+	add_cli_scripts("tests/cli/untold");
 	return run_added_tests("untold");
 }

@@ -68,6 +68,6 @@ int main(int argc, char **argv)
 	cli_environment();
 	cli_helper("FLOW", "FLOW");
 	cli_helper("CPUS", "CPUS");
-	add_scripts("tests/cli/watch");
+	add_cli_scripts("tests/cli/watch");
 	return run_added_tests("watch");
 }

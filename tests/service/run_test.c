@@ -36,6 +36,6 @@ int main(int argc, char **argv)
 	cli_environment();
 	cli_helper("SYSTEMD", "notes");
 	cli_helper("LATE", "late");
-	add_scripts("tests/service/run");
+	add_cli_scripts("tests/service/run");
 	return run_added_tests("run");
 }

@@ -1,4 +1,4 @@
-exits 2 $XD remove v0; is 'xdp-dedup: usage: xdp-dedup remove NAME[/STREAM] ID...'
+exits 2 $XD remove v0; has 'xdp-dedup: usage: xdp-dedup remove NAME[/STREAM] ID...'
 fails 'no filter v0' $XD remove v0 $ID_A
 # With so many cells, that two ids have one in common is not to be expected.
 $LOAD --layout countdown --capacity 20k
