@@ -1,0 +1,1 @@
+asks 'libc6-dev make libbpf-dev' clang $ALL deps

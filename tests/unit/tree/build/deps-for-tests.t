@@ -1,0 +1,1 @@
+asks 'libcmocka-dev .* nats-server' shellcheck $D/bin test CLANG=none

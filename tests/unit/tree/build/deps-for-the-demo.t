@@ -1,0 +1,1 @@
+asks iproute2 shellcheck $D/bin demo CLANG=none

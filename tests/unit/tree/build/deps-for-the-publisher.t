@@ -1,0 +1,1 @@
+asks 'libnats-dev libssl-dev' nats-server $D/bin deps

@@ -1,0 +1,1 @@
+hardened stack-protector FORTIFY CFLAGS='-O2 -fsanitize=undefined'

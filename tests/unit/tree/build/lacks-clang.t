@@ -1,0 +1,1 @@
+lacks_it "$NO_CLANG" $D/bin

@@ -1,0 +1,2 @@
+# libxdp's header wants it too.
+lacks_it 'libbpf from 1.0 on (bpf/libbpf.h)*' $ALL CPPFLAGS=-I$D/no-libbpf

@@ -1,0 +1,1 @@
+lacks_it 'a library (cc says: *-lnone*)' $ALL LDLIBS=-lnone

@@ -1,0 +1,1 @@
+lacks_it 'libxdp from 1.3 on (xdp/libxdp.h)' $ALL CPPFLAGS=-I$D/no-libxdp

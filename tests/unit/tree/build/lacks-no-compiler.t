@@ -1,0 +1,1 @@
+lacks_it 'a C compiler (none)' $ALL CC=none

@@ -1,0 +1,1 @@
+hardened ' -O2' 'FORTIFY\|-fstack-p\|-f[pP][iI][eE]\|-pie\|relro' HARDEN=
