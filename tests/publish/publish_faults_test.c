@@ -50,14 +50,19 @@ static const struct way AWAY_AT_START[] = {
 	{ "server_away_at_start_xsk", "--deliver xsk" },
 };
 
+/* Nothing spins meanwhile. */
 TEST_ROWS(server_away_at_start, AWAY_AT_START)
 {
+	double cpu;
+
 	jetstream_start(&(struct jetstream_plan){ 0 });
 	jetstream_kill(0);
 	publish(row->load, "");
 	node_await_metric(0, "connected", 0);
 	offer(300, 1000);
+	cpu = process_cpu(node_publisher(0));
 	assert_int_equal(process_wait(node_publisher(0), 1000), -ETIMEDOUT);
+	assert_true(process_cpu(node_publisher(0)) - cpu < 0.3);
 	assert_int_equal(node_metric(0, "connected"), 0);
 	jetstream_start_one(0);
 	node_await_ready(0);
