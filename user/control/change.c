@@ -111,14 +111,14 @@ int change_open(const struct wish *w, struct change *c)
 
 	if (err == -ENOENT)
 		return loader_explain(w->name, err);
-	for (int i = 0; i < c->at.cnt && !err; i++)
+	if (err || w->add_cnt)
+		return err;
+	for (int i = 0; i < c->at.cnt; i++)
 		if (c->at.list[i].ifindex) /* in any network namespace */
 			return 0;
-	if (err)
-		return err;
 	err = diag_err(
 		-ENODEV,
-		"%s runs on no interface: xdp-dedup load --replace --name %s IFNAME... has it run there, and forgets nothing",
+		"%s runs on no interface: xdp-dedup set %s --add IFNAME has it run there, and forgets nothing",
 		c->f.name, c->f.name);
 	change_end(c);
 	return err;
