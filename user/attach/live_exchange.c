@@ -287,7 +287,7 @@ static void recover(const char *name)
 
 static bool has_predecessor_pin(const char *name)
 {
-	return !access(PIN_PATH(name, PINS[PIN_PREDECESSOR_STATE]), F_OK);
+	return path_exists(PIN_PATH(name, PINS[PIN_PREDECESSOR_STATE])) > 0;
 }
 
 /* Removes the predecessor of the filter, if it has forgotten every id, or if it cannot be opened

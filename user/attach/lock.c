@@ -13,6 +13,7 @@
 #include "detach.h"
 #include "diag.h"
 #include "dirs.h"
+#include "fd.h"
 #include "live_exchange.h"
 #include "kernel.h"
 #include "pin_dirs.h"
@@ -76,11 +77,26 @@ int lock_try(void)
 	return err;
 }
 
+/* What another user makes in root's directory, root's commands would refuse. */
+static int check_owner(void)
+{
+	struct stat st;
+
+	if (stat(PIN_ROOT, &st))
+		return diag_err(-errno, "cannot look at %s: %s", PIN_ROOT, strerror(errno));
+	if (st.st_uid != geteuid())
+		return diag_err(-EPERM,
+				"%s belongs to another user" ADVICE "change filters as that user",
+				PIN_ROOT);
+	return 0;
+}
+
 int lock_take(bool verbose)
 {
 	char who[HOLDER_MAX];
 	int err = kernel_ready(verbose, true)
 		  ?: pin_dir_make(PIN_ROOT, false)
+		  ?: check_owner()
 		  ?: pin_dir_make(LOCK, true);
 
 	if (err)
@@ -110,9 +126,11 @@ int lock_check(void)
 	int fd, err;
 
 	for (int i = 0; i < 2; i++) {
-		err = access(DIRS[i], F_OK) ? -errno : dir_check(DIRS[i], i);
-		if (err == -ENOENT)
+		err = path_exists(DIRS[i]);
+		if (!err)
 			return 0; /* the first load makes it */
+		if (err > 0)
+			err = dir_check(DIRS[i], i);
 		if (err)
 			return pin_dir_explain(DIRS[i], err);
 	}

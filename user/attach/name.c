@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "attachments.h"
 #include "diag.h"
+#include "fd.h"
 #include "iface_link.h"
 #include "open.h"
 #include "pins.h"
@@ -28,14 +28,17 @@ void name_default(const char *ifname, char name[NAME_MAX_LEN + 1])
 int name_is_in_use(const char *name)
 {
 	struct iface_link list[DEDUP_IFACES_MAX];
-	int cnt = iface_links_read(name, list), in_use = 0;
+	int cnt = iface_links_read(name, list), in_use = 0, err;
 	struct attachments a = { .cnt = 0 };
 	struct filter f;
 
 	for (int i = 0; i < cnt; i++)
 		in_use |= list[i].ifindex != 0;
-	if (cnt < 0 || in_use || filter_open_without_blocks(name, &f))
+	if (cnt < 0 || in_use)
 		return cnt < 0 ? cnt : in_use;
+	err = filter_open_without_blocks(name, &f);
+	if (err)
+		return err == -ENOENT || err == -EPROTO ? 0 : err;
 	cnt = attachments_read(&f, NULL, &a);
 	for (int i = 0; i < a.cnt; i++)
 		in_use |= a.list[i].ifindex || a.list[i].unknown;
@@ -48,11 +51,12 @@ int name_is_in_use(const char *name)
  */
 static int find_pins(const char *name)
 {
-	int in_use;
+	int in_use = path_exists(PIN_PATH(name, NULL));
 
-	if (access(PIN_PATH(name, NULL), F_OK) && errno == ENOENT)
+	if (!in_use)
 		return 0;
-	in_use = name_is_in_use(name);
+	if (in_use > 0)
+		in_use = name_is_in_use(name);
 	if (in_use < 0)
 		return diag_err(in_use,
 				"cannot tell whether the filter %s is in use: %s" ADVICE

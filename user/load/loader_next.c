@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 
 #include "diag.h"
+#include "fd.h"
 #include "identity.h"
 #include "kernel.h"
 #include "loader.h"
@@ -191,7 +191,7 @@ int loader_create(const char *name, const struct dedup_config *cfg,
 	struct dedup_config config = *cfg;
 	int err = 0;
 
-	if (!access(PIN_PATH(name, NULL), F_OK))
+	if (path_exists(PIN_PATH(name, NULL)) > 0)
 		return diag_err(-EEXIST, "there is a filter %s already", name);
 	if (!predecessor)
 		err = object_draw_secrets(&config);

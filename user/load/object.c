@@ -9,6 +9,7 @@
 
 #include "account.h"
 #include "diag.h"
+#include "fd.h"
 #include "kernel.h"
 #include "pins.h"
 #include "plan.h"
@@ -63,9 +64,9 @@ static struct bpf_map *pinned_map_of(const struct xdp_dedup *skel, int pin)
  */
 static int use_pin(struct bpf_map *map, const char *path)
 {
-	if (!access(path, F_OK))
-		return bpf_map__set_pin_path(map, path);
-	return errno == ENOENT ? 0 : -errno;
+	int exists = path_exists(path);
+
+	return exists > 0 ? bpf_map__set_pin_path(map, path) : exists;
 }
 
 /* Does a filter of this configuration have this map? */

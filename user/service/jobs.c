@@ -13,6 +13,7 @@
 
 #include "control.h"
 #include "diag.h"
+#include "fd.h"
 #include "snapshot_file.h"
 #include "kernel.h"
 #include "open.h"
@@ -130,7 +131,7 @@ static int ensure(struct wish *w)
 		diag_note("%s: the window's clock has stopped: it is loaded anew", w->name);
 		control_unload(&unload_all);
 	}
-	if (is_pinned(w->name) || !w->file || access(w->file, F_OK))
+	if (is_pinned(w->name) || !w->file || !path_exists(w->file))
 		return control_load(w);
 	return restore_or_load(w);
 }
