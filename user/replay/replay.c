@@ -154,7 +154,8 @@ static int note_message(struct run *r, const struct frame_view *v, const struct 
 		histogram_add(&s->ages, r->now_ns - entry->first_ns);
 	*known &= may_be_known(r, v, entry, cnt);
 	*seen &= entry->copies > 1;
-	if (a->reason != DEDUP_REASON_new)
+	/* A far number begins a run, so its copies are known. */
+	if (a->reason != DEDUP_REASON_new && a->reason != DEDUP_REASON_far_number)
 		return 0;
 	entry->learned_ns = r->now_ns;
 	entry->mark[0] = cnt;

@@ -1,0 +1,2 @@
+replayed mesh '.streams[0].counters | .new == 0 and .ignored > 500' --port 8001 \
+	--mac 02:00:00:00:00:77

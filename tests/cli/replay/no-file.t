@@ -1,0 +1,1 @@
+error 1 none $D/none --port 1
