@@ -82,7 +82,7 @@ static void stopped(const struct advice_reading *r, char *text)
 {
 	if (r->stopped)
 		snprintf(text, ADVICE_TEXT_MAX,
-			 "the window's clock has stopped, as when somebody removes the pin `timer` or unmounts /sys/fs/bpf: all ids pass as stale; xdp-dedup unload --name %s, and load it again",
+			 "the window's clock has stopped, as when somebody removes the pin `timer`: all ids pass as stale; xdp-dedup unload --name %s, and load it again",
 			 r->name);
 }
 
