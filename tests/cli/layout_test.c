@@ -18,10 +18,10 @@ static const struct refusal {
 	{ "--layout flat --hash fips --fpr 1e-6",
 	  "FIPS' own m = 8192 keeps no --fpr 1e-06, not even for one id a window" },
 	{ "--fpr 1e-15 --capacity 1M",
-	  "--hash fast keeps no --fpr below 1e-09 for 1000000 ids a window: raise --fpr, or give "
+	  "--hash fast does not keep --fpr 1e-15 for 1000000 ids a window: give --fpr 1e-09, or "
 	  "--hash siphash" },
 	{ "--hash siphash --fpr 1e-15 --capacity 1M",
-	  "--hash siphash keeps no --fpr below 1.7e-13 for 1000000 ids a window: raise --fpr" },
+	  "--hash siphash does not keep --fpr 1e-15 for 1000000 ids a window: give --fpr 1.7e-13" },
 	{ "--layout flat --capacity 1G", "lower --capacity or raise --fpr" },
 	{ "--layout countdown --capacity 10M", "lower --capacity or raise --fpr" },
 	{ "--layout flat --bits 3",

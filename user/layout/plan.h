@@ -31,7 +31,7 @@ bool plan_exceeds_rate(const struct dedup_config *c);
 /* Returns whether the rate is so far above the requested one that plan_local() refuses it. */
 bool plan_loses_most(const struct dedup_config *c);
 
-/* Returns the lowest rate that the hash allows for this capacity, rounded up. */
+/* Returns a rate that the hash allows for this capacity, a little above the lowest one. */
 double plan_hash_fpr(const struct filter_spec *spec);
 
 /* Sets the fields that are in jiffies, for a kernel with hz jiffies a second. */

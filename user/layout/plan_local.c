@@ -81,14 +81,14 @@ static void note_promises(const struct dedup_config *c)
 		diag_note("%s", layout->note(c));
 }
 
-/* Logs the lowest rate that the hash allows. Returns -ENOTUNIQ. */
+/* Logs a rate that the hash allows. Returns -ENOTUNIQ. */
 static int refuse_hash(const struct filter_spec *spec)
 {
 	return diag_err(-ENOTUNIQ,
-			"--hash %s keeps no --fpr below %.2g for %llu ids a window: raise --fpr%s",
-			hash_name(spec->hash), plan_hash_fpr(spec),
-			(unsigned long long)spec->capacity,
-			spec->hash == DEDUP_FAST ? ", or give --hash siphash" : "");
+			"--hash %s does not keep --fpr %g for %llu ids a window: give --fpr %.2g%s",
+			hash_name(spec->hash), spec_fpr(spec), (unsigned long long)spec->capacity,
+			plan_hash_fpr(spec),
+			spec->hash == DEDUP_FAST ? ", or --hash siphash" : "");
 }
 
 int plan_check(const struct filter_spec *spec)
