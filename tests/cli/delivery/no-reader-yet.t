@@ -9,3 +9,4 @@ for c in 'no_socket ' 'no_room   ' 'too_large '; do
   $c                    0   0.00 %  "; done; lacks '
   socket '
 [ "$($XD status v0 --json | jq -c .sockets)" = '[]' ]
+$XD unload v0; got $LOAD; lacks AF_XDP

@@ -508,6 +508,9 @@ static void restore(struct run *r, const struct snapshot_head *h, const struct d
 	memcpy(r->restored.filter.blocks, blocks, bytes);
 	snapshot_state(h, now_ns, elapsed_ns, &r->restored.state);
 	snapshot_age(h, now_ns, elapsed_ns, &r->restored.state, r->restored.filter.blocks);
+	/* the time away is no lateness of the hand */
+	assert_int_equal(r->restored.state.early, 0);
+	assert_int_equal(r->restored.state.late, 0);
 	r->restored.now_ns = now_ns;
 	assert_ages(r, moment_ns, now_ns, in_time);
 	if (dedup_is_forgotten(&r->restored.state))

@@ -104,6 +104,14 @@ TEST(oldest_within_a_segment)
 	assert_int_equal(stats_oldest_ns(&s.config, &s.state, 9000), 9000 - 1002);
 	s.state.hand = 4ULL << 32 | 51;
 	assert_int_equal(stats_oldest_ns(&s.config, &s.state, 9000), 9000 - 1000 - DEDUP_MARKS);
+	/* countdown: this segment's, one turn ago */
+	s.config.memory.layout = DEDUP_COUNTDOWN;
+	s.state.hand = 4ULL << 32 | 6;
+	assert_int_equal(stats_oldest_ns(&s.config, &s.state, 9000), 9000 - 1001 - DEDUP_MARKS);
+	/* no id is older than the filter */
+	s.state.started_ns = 8000;
+	assert_int_equal(stats_oldest_ns(&s.config, &s.state, 9000), 1000);
+	s.config.memory.layout = DEDUP_BLOCKED;
 	sim_stop(&s);
 }
 
