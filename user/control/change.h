@@ -30,8 +30,8 @@ typedef int (*change_fn)(struct change *c, struct dedup_config *cfg);
 int change_run(const struct wish *w, change_fn plan, change_fn make);
 int change_steps(struct change *c, change_fn plan, change_fn make);
 
-/* Opens the filter w->name, which must run somewhere, or be given an interface. The caller holds the lock. Returns 0, and the
- * caller calls change_end(); or -errno (logged).
+/* Opens the filter w->name, which must run somewhere, or be given an interface. The caller holds
+ * the lock. Returns 0, and the caller calls change_end(); or -errno (logged).
  */
 int change_open(const struct wish *w, struct change *c);
 void change_end(struct change *c);

@@ -87,8 +87,7 @@ static int refuse_hash(const struct filter_spec *spec)
 	return diag_err(-ENOTUNIQ,
 			"--hash %s does not keep --fpr %g for %llu ids a window: give --fpr %.2g%s",
 			hash_name(spec->hash), spec_fpr(spec), (unsigned long long)spec->capacity,
-			plan_hash_fpr(spec),
-			spec->hash == DEDUP_FAST ? ", or --hash siphash" : "");
+			plan_hash_fpr(spec), spec->hash == DEDUP_FAST ? ", or --hash siphash" : "");
 }
 
 int plan_check(const struct filter_spec *spec)
