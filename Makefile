@@ -366,7 +366,7 @@ $(NEXT_BIN) $(NEXT_PUBLISH): | $(MADE)
 		BPF_CFLAGS='$(BPF_CFLAGS) -DDEDUP_NEXT_FORMAT' $@
 
 # The last release's tool, from which filters are taken over; none in a clone without its commit.
-RELEASE     :=
+RELEASE     := 970fb3f5ee5d41acacc251810590b5226bca7ab3
 RELEASE_BIN := $(BUILD)/release/$(RELEASE)
 $(RELEASE_BIN): | $(MADE)
 	$(Q)rm -rf $(@D) && mkdir -p $@.tree && git archive $(RELEASE) | tar -x -C $@.tree
