@@ -10,7 +10,7 @@
 #include "attachments.h"
 #include "detach.h"
 #include "diag.h"
-#include "fd.h"
+#include "dirs.h"
 #include "kernel.h"
 #include "links_exchange.h"
 #include "loader.h"

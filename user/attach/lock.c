@@ -13,7 +13,6 @@
 #include "detach.h"
 #include "diag.h"
 #include "dirs.h"
-#include "fd.h"
 #include "live_exchange.h"
 #include "kernel.h"
 #include "pin_dirs.h"

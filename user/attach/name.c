@@ -7,7 +7,7 @@
 
 #include "attachments.h"
 #include "diag.h"
-#include "fd.h"
+#include "dirs.h"
 #include "iface_link.h"
 #include "open.h"
 #include "pins.h"

@@ -20,6 +20,15 @@ bool dir_is_bpffs_mounted(void)
 	return !statfs(BPFFS, &fs) && (uint32_t)fs.f_type == BPF_FS_MAGIC;
 }
 
+int path_exists(const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st))
+		return 1;
+	return errno == ENOENT ? 0 : -errno;
+}
+
 /* Checks that the open directory belongs to root or to this process's user, and that its mode has
  * none of the bits `others`, or has a bit of `enough`.
  */

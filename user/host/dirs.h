@@ -12,6 +12,11 @@
 /* Is a bpffs mounted at BPFFS, as this process sees it? */
 bool dir_is_bpffs_mounted(void);
 
+/* Returns 1 if there is something at this path, 0 if there is nothing, -errno if that cannot be
+ * told. access() would ask with the rights of the real user, who may have fewer than this process.
+ */
+int path_exists(const char *path);
+
 /* Checks that only root and this process's user can change the content of this directory, or
  * replace the directory; with is_private, that only they can read it. Returns 0; -EPERM if other
  * users can; -ENOTDIR if it is no directory; another -errno if that is unknown.

@@ -7,7 +7,7 @@
 #include <bpf/bpf.h>
 
 #include "diag.h"
-#include "fd.h"
+#include "dirs.h"
 #include "identity.h"
 #include "kernel.h"
 #include "loader.h"

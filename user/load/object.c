@@ -9,7 +9,7 @@
 
 #include "account.h"
 #include "diag.h"
-#include "fd.h"
+#include "dirs.h"
 #include "kernel.h"
 #include "pins.h"
 #include "plan.h"

@@ -13,7 +13,7 @@
 
 #include "control.h"
 #include "diag.h"
-#include "fd.h"
+#include "dirs.h"
 #include "snapshot_file.h"
 #include "kernel.h"
 #include "open.h"
