@@ -200,6 +200,24 @@ TEST(a_flat_generation_has_its_window)
 	}
 }
 
+/* Countdowns that are due within a quarter of a tick share a step. */
+TEST(steps_are_few)
+{
+	for (uint32_t bits = 2; bits <= 16; bits++) {
+		struct filter_spec spec = sim_spec(1000, 1e-3, 10 * S);
+		uint64_t steps = 0, end_ns;
+		struct sim s;
+
+		spec.layout = DEDUP_COUNTDOWN;
+		spec.countdown_bits = bits;
+		sim_start(&s, &spec, 1);
+		for (end_ns = s.now_ns + spec.window_ns; s.now_ns < end_ns; steps++)
+			s.now_ns += sim_step(&s);
+		assert_true(steps <= 4 * (spec.window_ns / s.config.memory.tick_ns + 1));
+		sim_stop(&s);
+	}
+}
+
 /* Two requests at one time get two turns. */
 TEST(requests_add_up)
 {
