@@ -454,7 +454,7 @@ test-drivers-fast: $(DRIVER_TESTS) ## as root: a few tests of drivers: virtio an
 		tests/run-drivers virtio:newest-amd64 igb:newest-amd64
 
 .PHONY: lint
-lint: $(MADE) $(TEST_SKELS) compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
+lint: $(MADE) $(TEST_SKELS) $(TEST_MAINS) compile_commands.json ## clang-format, clang-tidy, cppcheck, shellcheck
 	$(Q)scripts/deps lint
 	$(call say,LINT,clang-format)
 	$(Q)clang-format --dry-run -Werror $(SOURCES)
