@@ -136,7 +136,7 @@ struct filter_spec {
 
 	char comment[SPEC_COMMENT_BYTES]; /* printable ASCII */
 
-	DEDUP_APPENDED(__u64 appended[16];) /* the head of a snapshot becomes longer, too */
+	DEDUP_APPENDED(__u64 appended[16];) /* so that a snapshot's head is longer, too */
 };
 _Static_assert(__builtin_offsetof(struct filter_spec, streams) ==
 		       4 * 8 + 8 * 4 + sizeof(struct spec_given) + 6 + 4 * (1 + DEDUP_VLANS_MAX) +

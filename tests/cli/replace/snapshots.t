@@ -8,8 +8,10 @@ got $NEXT test v0 $ID_A
 $NEXT save v0 /mnt/next --forget
 $NEXT unload v0
 
-# What the next format's head has more is 0, not the ids that stood there.
-head=$(od -A n -t u8 -j 24 -N 8 /mnt/snapshot)
+# The next format's head is longer by 128 bytes. They are 0, not the ids that stood there.
+head_bytes() { od -A n -t u8 -j 24 -N 8 $1; }
+head=$(head_bytes /mnt/snapshot)
+[ $(head_bytes /mnt/next) -eq $((head + 128)) ]
 beyond() { tail -c +$((head + 1)) $1 | head -c 128 | tr -d '\0' | wc -c; }
 [ $(beyond /mnt/snapshot) -gt 0 ]
 [ $(beyond /mnt/next) -eq 0 ]
