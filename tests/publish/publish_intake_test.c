@@ -142,17 +142,48 @@ TEST(many_ports_come_and_go)
 	assert_string_equal(diags_all(), "");
 }
 
-/* Another program has a port that `set` adds. It is opened once it is free. */
-TEST(taken_port_is_tried_again)
+/* Opens a socket of another program at this port. */
+static int take_port(uint16_t port)
 {
-	const struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(8002) };
+	const struct sockaddr_in at = { .sin_family = AF_INET, .sin_port = htons(port) };
 	int fd;
 
-	parts_open("", PUBLISH_UDP);
 	node_enter(0);
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	netns_enter(0);
 	assert_return_code(bind(fd, (const struct sockaddr *)&at, sizeof(at)), errno);
+	return fd;
+}
+
+static const struct taken_port {
+	const char *name, *load, *said;
+	int err;
+} TAKEN_PORTS[] = {
+	{ "taken_port", "", "UDP port 8001: Address already in use\n", -EADDRINUSE },
+	{ "taken_port_xsk", "--deliver xsk",
+	  "note: UDP port 8001: Address already in use; packets without room in an AF_XDP socket "
+	  "are not published\n", 0 },
+};
+
+/* Another program has the port. Without AF_XDP nothing could be received: it does not start. */
+TEST_ROWS(taken_port, TAKEN_PORTS)
+{
+	int fd;
+
+	parts_load(row->load, PUBLISH_AUTO);
+	fd = take_port(8001);
+	assert_int_equal(parts_try_intake(), row->err);
+	assert_non_null(strstr(diags_all(), row->said));
+	close(fd);
+}
+
+/* Another program has a port that `set` adds. It is opened once it is free. */
+TEST(taken_port_is_tried_again)
+{
+	int fd;
+
+	parts_open("", PUBLISH_UDP);
+	fd = take_port(8002);
 	parts_set("--port 8001-8003");
 	parts_refresh(3);
 	assert_string_equal(diags_all(), "UDP port 8002: Address already in use\n");

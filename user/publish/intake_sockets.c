@@ -138,12 +138,20 @@ static void sweep(struct intake_sockets *l)
 		l->list[i].is_needed = false;
 }
 
+static bool has_queue(const struct intake *in)
+{
+	for (const struct intake_queue *q = in->queues; q < in->queues + INTAKE_QUEUES_MAX; q++)
+		if (q->receiver)
+			return true;
+	return false;
+}
+
 /* Opens a socket, unless it is open: again, if another program used its port before. Returns 0;
- * -errno (logged once) if it cannot be opened, and is required; or -E2BIG.
+ * -errno (logged once) if it cannot be opened, and is required, as it is without AF_XDP; or -E2BIG.
  */
 static int listen_on(struct intake *in, const struct socket_address *at)
 {
-	bool is_required = in->options->listen_cnt || in->options->receive == PUBLISH_UDP;
+	bool is_required = in->options->listen_cnt || !has_queue(in);
 	uint16_t port = ntohs(((const struct sockaddr_in *)&at->addr)->sin_port);
 	int before = in->sockets.cnt;
 	struct intake_socket *s = mark_needed(&in->sockets, INTAKE_SOCKETS_MAX, at, 0);
