@@ -16,13 +16,17 @@
 struct dedup_found;
 int try_word_of(__u32 source, __u64 first, __u32 bits, __u32 i);
 int see_packet_of(__u32 source);
+__u32 take_slot(void);
 bool put_source(void);
 static __always_inline bool find_or_put(struct dedup_found *out);
+static __always_inline bool find_judged(struct dedup_found *out);
 
 #define DEDUP_TRY_AT(r, at, n, before, i) try_word_of((at)->source, (n)->first, (n)->bits, i)
 #define DEDUP_SEE_PACKET(r, at, p) see_packet_of((at)->source)
+#define DEDUP_TAKE_SLOT(t, blocks) take_slot()
 #define DEDUP_PUT_SOURCE(t, r, blocks, key, p) put_source()
 #define DEDUP_FIND_OR_PUT(t, r, blocks, key, p, out) find_or_put(out)
+#define DEDUP_FIND_JUDGED(t, blocks, key, out) find_judged(out)
 
 #include "source_note.h"
 #include "source_table.h"
@@ -131,6 +135,16 @@ __noinline int see_packet_of(__u32 source)
 	return dedup_see_packet(recovery_of(m), &at, &m->packet);
 }
 
+/* dedup_take_slot(). */
+__noinline __u32 take_slot(void)
+{
+	struct numbers *m = cpu_numbers();
+
+	if (!config.sources.sources || !m)
+		return config.sources.sources;
+	return dedup_take_slot(&configuration_of(m)->sources, blocks_of(m));
+}
+
 /* dedup_put_source(). */
 __noinline bool put_source(void)
 {
@@ -142,31 +156,57 @@ __noinline bool put_source(void)
 				&m->key, &m->packet);
 }
 
-/* dedup_find_or_put(): the source in struct numbers, whose `entry`, `i` and `source` are set. */
+/* How a global function hands on where it has found the source. Both return true. */
+static __always_inline bool set_found(struct numbers *m, const struct dedup_found *found)
+{
+	m->entry = found->entry;
+	m->i = found->i;
+	m->block = found->block;
+	m->source = found->source;
+	return true;
+}
+
+static __always_inline bool get_found(const struct numbers *m, struct dedup_found *out)
+{
+	*out = (struct dedup_found){ m->entry, m->i, m->block, m->source, NULL };
+	return true;
+}
+
+/* dedup_find_or_put() of the source in struct numbers. */
 __noinline bool find_or_put_source(void)
 {
 	struct numbers *m = cpu_numbers();
 	struct dedup_found found;
 
-	if (!config.sources.sources || !m ||
-	    !dedup_find_or_put(&configuration_of(m)->sources, recovery_of(m), blocks_of(m), &m->key,
-			       &m->packet, &found))
-		return false;
-	m->entry = found.entry;
-	m->i = found.i;
-	m->block = found.block;
-	m->source = found.source;
-	return true;
+	return config.sources.sources && m &&
+	       dedup_find_or_put(&configuration_of(m)->sources, recovery_of(m), blocks_of(m),
+				 &m->key, &m->packet, &found) &&
+	       set_found(m, &found);
 }
 
 static __always_inline bool find_or_put(struct dedup_found *out)
 {
 	struct numbers *m = cpu_numbers();
 
-	if (!m || !find_or_put_source())
-		return false;
-	*out = (struct dedup_found){ m->entry, m->i, m->block, m->source, NULL };
-	return true;
+	return m && find_or_put_source() && get_found(m, out);
+}
+
+/* dedup_find_judged() of the source in struct numbers, in this filter. */
+__noinline bool find_judged_source(void)
+{
+	struct numbers *m = cpu_numbers();
+	struct dedup_found found;
+
+	return config.sources.paths && m &&
+	       dedup_find_judged(&configuration()->sources, NULL, &m->key, &found) &&
+	       set_found(m, &found);
+}
+
+static __always_inline bool find_judged(struct dedup_found *out)
+{
+	struct numbers *m = cpu_numbers();
+
+	return m && find_judged_source() && get_found(m, out);
 }
 
 /* Finds the highest number that the predecessor has of the packet's source: what note_path() must

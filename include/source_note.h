@@ -26,6 +26,10 @@ static __always_inline bool dedup_find_judged(const struct dedup_sources *t,
 	return is_in;
 }
 
+#ifndef DEDUP_FIND_JUDGED
+#define DEDUP_FIND_JUDGED dedup_find_judged
+#endif
+
 /* Notes a packet of this source, which was judged, in its account. It came at this time on the path
  * with this key. `known`: 1 + the highest number that the account of another filter, before this
  * one, has seen; 0: none.
@@ -36,16 +40,20 @@ dedup_note_source(const struct dedup_sources *t, const struct dedup_recovery *r,
 		  const struct dedup_packet_numbers *p, __u64 known, __u64 path_key, __u64 now_ns)
 {
 	struct dedup_noting o = { .r = r, .p = p, .blocks = blocks, .known = known, .now_ns = now_ns };
+	const struct dedup_slot *s;
 	struct dedup_found found;
 
-	if (!t->paths || !dedup_find_judged(t, blocks, key, &found))
+	if (!t->paths || !DEDUP_FIND_JUDGED(t, blocks, key, &found))
+		return;
+	s = (const struct dedup_slot *)dedup_block_at(blocks, found.source);
+	if (!s)
 		return;
 	o.account = found.source + t->account;
 	o.paths = t->paths;
 	if (!dedup_take_account(&o, path_key))
 		return;
 	/* Not before: else a packet of an earlier numbering could be noted after one of a later. */
-	o.near = READ_ONCE(found.slot->source.near);
+	o.near = READ_ONCE(s->source.near);
 	dedup_note_packet(&o, path_key);
 	dedup_release_account(&o);
 }

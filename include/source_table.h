@@ -164,6 +164,10 @@ static __always_inline __u32 dedup_take_slot(const struct dedup_sources *t, stru
 	return t->sources;
 }
 
+#ifndef DEDUP_TAKE_SLOT
+#define DEDUP_TAKE_SLOT dedup_take_slot
+#endif
+
 /* Empties the account of a source, if there is one: the next packet begins it. */
 static __always_inline void dedup_empty_account(const struct dedup_sources *t,
 						struct dedup_block *blocks, __u32 slot)
@@ -229,7 +233,7 @@ static __always_inline bool dedup_put_locked(const struct dedup_sources *t,
 	entry = dedup_free_entry(t, blocks, key->hash);
 	if (!entry)
 		return false;
-	slot = dedup_take_slot(t, blocks);
+	slot = DEDUP_TAKE_SLOT(t, blocks);
 	if (slot >= t->sources || dedup_begin_slot(t, r, blocks, slot, key, p))
 		return false;
 	__sync_val_compare_and_swap(entry, 0, dedup_entry(key->hash, slot));
