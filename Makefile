@@ -431,9 +431,9 @@ vm-programs: $(BIN) $(BENCH) $(NEXT_BIN) ## build what `make test-vm` runs
 	$(Q)$(MAKE) --no-print-directory $(addprefix $(BUILD)/plain/,$(shell FULL=$(FULL) tests/run-vm --programs))
 
 .PHONY: test-vm
-test-vm: vm-programs ## on Linux 6.1 and 6.12, in qemu; FULL=1: all tests on both
+test-vm: vm-programs ## on Linux 6.1, 6.12 and the newest, in qemu; FULL=1: all tests on the first two
 	$(Q)scripts/deps vm
-	$(Q)tests/run-vm $(VM_SERIES)
+	$(Q)tests/run-vm $(VM_SERIES) newest-amd64
 
 # Tests of drivers: on emulated NICs and Debian's kernels, or on two real NICs. Emulation is slow:
 # neither the tool nor the tests have sanitizers.
