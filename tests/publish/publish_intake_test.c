@@ -162,7 +162,8 @@ static const struct taken_port {
 	{ "taken_port", "", "UDP port 8001: Address already in use\n", -EADDRINUSE },
 	{ "taken_port_xsk", "--deliver xsk",
 	  "note: UDP port 8001: Address already in use; packets without room in an AF_XDP socket "
-	  "are not published\n", 0 },
+	  "are not published\n",
+	  0 },
 };
 
 /* Another program has the port. Without AF_XDP nothing could be received: it does not start. */
