@@ -10,7 +10,7 @@
 #define EVENTS 900
 #define SKEW_MS 2000
 #define SHARDS "--stream EVENTS-{shard} --subject gossip.{shard}.{stream} --shards "
-#define HUB_WINDOW_MS 5000
+#define HUB_WINDOW_MS 15000
 #define MORE "--stream MORE-{shard} --subject more.{shard}.{stream} --create --shards 3"
 
 static const struct offers_plan TO_BOTH = {
