@@ -79,7 +79,7 @@ static int receive(char **options)
 	return 0;
 }
 
-static void make_message(struct frame *f, uint32_t n, bool tagged)
+static void make_message(struct frame *f, uint32_t n, uint64_t time, bool tagged)
 {
 	static const uint8_t FROM[] = { 10, 9, 0, 1 }, TO_MAC[] = { 1, 0, 0x5e, 127, 0, 1 };
 	struct protocol_packet p = { .protocol = DATAGRAM, .port = PORT, .body = 12 };
@@ -94,28 +94,23 @@ static void make_message(struct frame *f, uint32_t n, bool tagged)
 	memcpy(f->data + f->ip + 12, FROM, sizeof(FROM));
 	ipv4_sum(f);
 	frame_put(f, f->gsp, 4, n);
-	frame_put(f, f->gsp + 4, 8, udp_now_ns());
+	frame_put(f, f->gsp + 4, 8, time);
 }
 
-/* $TX COUNT [tag] sends messages to the group, each by p1, and then by p0; "tag": in VLAN 10. */
+/* $TX INTERFACE TIME COUNT [tag] sends the messages of this time to the group; "tag": in VLAN 10. */
 static int send_messages(char **words)
 {
-	int fds[2];
+	struct sockaddr_ll by = { .sll_family = AF_PACKET };
+	int fd = socket(AF_PACKET, SOCK_RAW, 0);
 	struct frame f;
 
-	for (int i = 0; i < 2; i++) {
-		struct sockaddr_ll by = { .sll_family = AF_PACKET };
-
-		by.sll_ifindex = (int)if_nametoindex(i ? "p0" : "p1");
-		fds[i] = socket(AF_PACKET, SOCK_RAW, 0);
-		if (bind(fds[i], (void *)&by, sizeof(by)))
+	by.sll_ifindex = (int)if_nametoindex(words[0]);
+	if (bind(fd, (void *)&by, sizeof(by)))
+		return 1;
+	for (int n = 0; n < atoi(words[2]); n++) {
+		make_message(&f, (uint32_t)n, strtoull(words[1], NULL, 10), words[3]);
+		if (send(fd, f.data, f.len, 0) != f.len)
 			return 1;
-	}
-	for (int n = 0; n < atoi(words[0]); n++) {
-		make_message(&f, n, words[1]);
-		for (int i = 0; i < 2; i++)
-			if (send(fds[i], f.data, f.len, 0) != f.len)
-				return 1;
 	}
 	return 0;
 }

@@ -1,4 +1,4 @@
-FILTER="$FILTER --capacity 20M --window 10s"; $XD load v0 v1 $FILTER
+FILTER="$STREAM --capacity 20M --window 1m"; $XD load v0 v1 $FILTER
 arrive '-lt 200' 200 -- join=v0 join=v1 buffer=4096 late
 says 'note     buffers'; says 'which is full after'; advises 'which is full after'
 lost=$((200 - n)); behind ".sockets[0] | .port == 5568 and .dropped == $lost and

@@ -12,14 +12,17 @@ far; trap 'kill $far' EXIT; ip link add v1 group 7 type veth peer name p1; ip li
 ip link set p0 netns $far; there ip link set p0 up; there ip link set p1 up
 ip link set v0 up; ip link set v1 up
 ip addr add 10.9.0.2/24 dev v0; ip addr add 10.9.0.3/24 dev v1
-FILTER='--profile payload:5568@239.255.0.1 --name both'
+STREAM='--profile payload:5568@239.255.0.1 --name both'; FILTER="$STREAM --window 10m"
 strict() { for i in all v0 v1; do echo $1 >/proc/sys/net/ipv4/conf/$i/rp_filter; done; }
 arrive() { rm -f /mnt/ready /mnt/sent; want=$1; shift; send=; while [ $1 != -- ]; do send="$send $1"; shift; done; shift
 	$RX $* >/mnt/n & rx=$!; soon test -e /mnt/ready
 	$XD check v0 v1 $FILTER >/mnt/check || :
-	there $TX $send; $XD status both --json >/mnt/status 2>&1 || :
+	at=$(date +%s%N); there $TX p1 $at $send; ! runs v1 || soon judged $send
+	there $TX p0 $at $send; $XD status both --json >/mnt/status 2>&1 || :
 	touch /mnt/sent; wait $rx; n=$(cat /mnt/n)
 	[ $n $want ] || { echo "$n arrived: not $want"; cat /mnt/check; return 1; }; }
+judged() { new=$($XD status both --json | jq .counters.new); [ $new -ge $((judged + $1)) ] || return 1; judged=$new; }
+judged=0
 says() { output=$(cat /mnt/check); has "$1"; }
 behind() { jq -e ".behind | $1" /mnt/status || { jq -c .behind /mnt/status; return 1; }; }
 advises() { output=$(jq -r '.advice[] | select(.key == "behind") | .text' /mnt/status)
