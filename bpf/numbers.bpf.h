@@ -19,14 +19,14 @@ int see_packet_of(__u32 source);
 __u32 take_slot(void);
 bool put_source(void);
 static __always_inline bool find_or_put(struct dedup_found *out);
-static __always_inline bool find_judged(struct dedup_found *out);
+__u32 find_judged(void);
 
 #define DEDUP_TRY_AT(r, at, n, before, i) try_word_of((at)->source, (n)->first, (n)->bits, i)
 #define DEDUP_SEE_PACKET(r, at, p) see_packet_of((at)->source)
 #define DEDUP_TAKE_SLOT(t, blocks) take_slot()
 #define DEDUP_PUT_SOURCE(t, r, blocks, key, p) put_source()
 #define DEDUP_FIND_OR_PUT(t, r, blocks, key, p, out) find_or_put(out)
-#define DEDUP_FIND_JUDGED(t, blocks, key, out) find_judged(out)
+#define DEDUP_FIND_JUDGED(t, blocks, key) find_judged()
 
 #include "source_note.h"
 #include "source_table.h"
@@ -156,57 +156,41 @@ __noinline bool put_source(void)
 				&m->key, &m->packet);
 }
 
-/* How a global function hands on where it has found the source. Both return true. */
-static __always_inline bool set_found(struct numbers *m, const struct dedup_found *found)
-{
-	m->entry = found->entry;
-	m->i = found->i;
-	m->block = found->block;
-	m->source = found->source;
-	return true;
-}
-
-static __always_inline bool get_found(const struct numbers *m, struct dedup_found *out)
-{
-	*out = (struct dedup_found){ m->entry, m->i, m->block, m->source, NULL };
-	return true;
-}
-
-/* dedup_find_or_put() of the source in struct numbers. */
+/* dedup_find_or_put() of the source in struct numbers, which takes what was found. */
 __noinline bool find_or_put_source(void)
 {
 	struct numbers *m = cpu_numbers();
 	struct dedup_found found;
 
-	return config.sources.sources && m &&
-	       dedup_find_or_put(&configuration_of(m)->sources, recovery_of(m), blocks_of(m),
-				 &m->key, &m->packet, &found) &&
-	       set_found(m, &found);
+	if (!config.sources.sources || !m ||
+	    !dedup_find_or_put(&configuration_of(m)->sources, recovery_of(m), blocks_of(m), &m->key,
+			       &m->packet, &found))
+		return false;
+	m->entry = found.entry;
+	m->i = found.i;
+	m->block = found.block;
+	m->source = found.source;
+	return true;
 }
 
 static __always_inline bool find_or_put(struct dedup_found *out)
 {
 	struct numbers *m = cpu_numbers();
 
-	return m && find_or_put_source() && get_found(m, out);
+	if (!m || !find_or_put_source())
+		return false;
+	*out = (struct dedup_found){ m->entry, m->i, m->block, m->source, NULL };
+	return true;
 }
 
 /* dedup_find_judged() of the source in struct numbers, in this filter. */
-__noinline bool find_judged_source(void)
-{
-	struct numbers *m = cpu_numbers();
-	struct dedup_found found;
-
-	return config.sources.paths && m &&
-	       dedup_find_judged(&configuration()->sources, NULL, &m->key, &found) &&
-	       set_found(m, &found);
-}
-
-static __always_inline bool find_judged(struct dedup_found *out)
+__noinline __u32 find_judged(void)
 {
 	struct numbers *m = cpu_numbers();
 
-	return m && find_judged_source() && get_found(m, out);
+	return config.sources.paths && m
+		       ? dedup_find_judged(&configuration()->sources, NULL, &m->key)
+		       : 0;
 }
 
 /* Finds the highest number that the predecessor has of the packet's source: what note_path() must

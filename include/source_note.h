@@ -5,25 +5,25 @@
 #include "account_note.h"
 #include "source_table.h"
 
-/* Finds the source of a packet that was judged. The hand may have taken it out just before the
- * packet, and is about to put it back, by the bucket's lock.
+/* Returns the block of the source of a packet that was judged; 0: it is not there. The hand may
+ * have taken it out just before the packet, and is about to put it back, by the bucket's lock.
  */
-static __always_inline bool dedup_find_judged(const struct dedup_sources *t,
-					      struct dedup_block *blocks,
-					      const struct dedup_source_key *key,
-					      struct dedup_found *out)
+static __always_inline __u32 dedup_find_judged(const struct dedup_sources *t,
+					       struct dedup_block *blocks,
+					       const struct dedup_source_key *key)
 {
 	struct dedup_block *bucket;
+	struct dedup_found found;
 	bool is_in;
 
-	if (likely(dedup_find_source(t, blocks, key, out)))
-		return true;
+	if (likely(dedup_find_source(t, blocks, key, &found)))
+		return found.source;
 	bucket = dedup_lock_bucket(t, blocks, key->hash);
 	if (!bucket)
-		return false;
-	is_in = dedup_find_source(t, blocks, key, out);
+		return 0;
+	is_in = dedup_find_source(t, blocks, key, &found);
 	dedup_unlock_bucket(bucket);
-	return is_in;
+	return is_in ? found.source : 0;
 }
 
 #ifndef DEDUP_FIND_JUDGED
@@ -41,14 +41,15 @@ dedup_note_source(const struct dedup_sources *t, const struct dedup_recovery *r,
 {
 	struct dedup_noting o = { .r = r, .p = p, .blocks = blocks, .known = known, .now_ns = now_ns };
 	const struct dedup_slot *s;
-	struct dedup_found found;
+	__u32 source;
 
-	if (!t->paths || !DEDUP_FIND_JUDGED(t, blocks, key, &found))
+	if (!t->paths)
 		return;
-	s = (const struct dedup_slot *)dedup_block_at(blocks, found.source);
+	source = DEDUP_FIND_JUDGED(t, blocks, key);
+	s = source ? (const struct dedup_slot *)dedup_block_at(blocks, source) : NULL;
 	if (!s)
 		return;
-	o.account = found.source + t->account;
+	o.account = source + t->account;
 	o.paths = t->paths;
 	if (!dedup_take_account(&o, path_key))
 		return;
