@@ -68,13 +68,15 @@ static __always_inline void dedup_release_account(const struct dedup_noting *o)
 static __always_inline bool dedup_find_path(struct dedup_noting *o, __u64 key)
 {
 	for (__u64 i = 0; i < DEDUP_PATHS_MAX && i < o->paths; i++) {
-		__u64 is = dedup_account_get(o, DEDUP_ACCOUNT_KEYS + i);
+		__u64 is = dedup_account_get(o, DEDUP_ACCOUNT_KEYS + i), path = i;
 
 		if (!is)
 			dedup_account_set(o, DEDUP_ACCOUNT_KEYS + i, key);
-		o->path = i;
-		if (!is || is == key)
+		if (!is || is == key) {
+			DEDUP_FORGET(path, o->now_ns);
+			o->path = path;
 			return true;
+		}
 	}
 	dedup_account_add(o, DEDUP_ACCOUNT(others), 1);
 	return false;

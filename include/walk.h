@@ -89,9 +89,8 @@ static __always_inline void dedup_join_paths(struct dedup_walk *w)
 #ifdef __bpf__
 	__u64 at = dedup_offset(w);
 
-	DEDUP_FORGET(at);
+	DEDUP_FORGET(w->left, at);
 	DEDUP_BOUND(at, DEDUP_WALK_MASK);
-	DEDUP_FORGET(w->left);
 	w->pos = w->data + at;
 #else
 	(void)w;
