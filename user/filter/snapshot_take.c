@@ -84,7 +84,6 @@ int snapshot_take(const struct filter *f, const struct snapshot_moment *now, str
 	if (err)
 		return err;
 	*h = (struct snapshot_head){
-		.magic = SNAPSHOT_MAGIC,
 		.version = SNAPSHOT_VERSION,
 		.format = DEDUP_FORMAT,
 		.head_bytes = sizeof(*h),
@@ -95,6 +94,7 @@ int snapshot_take(const struct filter *f, const struct snapshot_moment *now, str
 		.next_ns = st.next_ns - now->hand_ns,
 		.drop_ns = st.drop_until_ns - now->hand_ns,
 	};
+	memcpy(h->magic, SNAPSHOT_MAGIC, sizeof(h->magic));
 	h->config.format = DEDUP_FORMAT;
 	h->config.serial = h->config.earlier_stats = h->config.has_predecessor = 0;
 	h->config.predecessor_scale = 0;

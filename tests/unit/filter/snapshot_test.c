@@ -246,10 +246,10 @@ TEST_WITH(senseless_values_are_refused, make_dir, remove_dir)
 /* The head that a snapshot of the planned filter has. Returns what plan_config() does. */
 static int head_of_plan(const struct filter_spec *spec, unsigned int cpus, struct snapshot_head *h)
 {
-	*h = (struct snapshot_head){ .magic = SNAPSHOT_MAGIC,
-				     .version = SNAPSHOT_VERSION,
+	*h = (struct snapshot_head){ .version = SNAPSHOT_VERSION,
 				     .format = DEDUP_FORMAT,
 				     .head_bytes = sizeof(*h) };
+	memcpy(h->magic, SNAPSHOT_MAGIC, sizeof(h->magic));
 	return plan_config(spec, cpus, 250, &h->config);
 }
 
