@@ -128,7 +128,7 @@ static void start(const struct account_kind *kind)
 	start_for(kind, 0);
 }
 
-static void stop(void)
+static void finish(void)
 {
 	loader_private_close(&run.filter, run.prog);
 }
@@ -245,7 +245,7 @@ static uint64_t random_feeds(const struct account_kind *kind, uint64_t seed, int
 		packets += run.feeds[i].judged;
 	}
 	check_copies();
-	stop();
+	finish();
 	return packets;
 }
 
@@ -293,7 +293,7 @@ TEST(copies_only_what_was_noted)
 	check_copies();
 	give_slot();
 	check_copies();
-	stop();
+	finish();
 }
 
 /* The lock of the first source's account: an odd version. */
@@ -338,7 +338,7 @@ TEST(what_cannot_be_noted)
 	assert_int_equal(s.paths[1].counted.unnoted, 0);
 	assert_int_equal(s.paths[1].missing, 0);
 	check_copies();
-	stop();
+	finish();
 }
 
 /* Numbers need no hand. But it is the hand that ends the time for which duplicates are dropped. */
@@ -348,7 +348,7 @@ TEST(numbers_go_on_without_the_hand)
 	run.filter.state->stale_at = 0;
 	come(1, 0, XDP_PASS);
 	come(1, 1, XDP_DROP);
-	stop();
+	finish();
 	start_for(&ACCOUNT_KINDS[0], 1000 * S);
 	run.filter.state->stale_at = INT64_MAX;
 	come(1, 0, XDP_PASS);
@@ -357,7 +357,7 @@ TEST(numbers_go_on_without_the_hand)
 	come(2, 0, XDP_PASS);
 	come(2, 1, XDP_PASS);
 	come(1, 1, XDP_PASS);
-	stop();
+	finish();
 }
 
 #define ROUNDS 10
@@ -396,7 +396,7 @@ TEST(first_packet_waits_for_its_bucket)
 		assert_int_equal(pthread_join(thread, NULL), 0);
 		is_learned = numbers_sources(&run.filter);
 		come(1, 1, is_learned ? XDP_DROP : XDP_PASS);
-		stop();
+		finish();
 	}
 	assert_true(is_learned); /* the machine may be busy, but not always */
 }
@@ -453,7 +453,7 @@ TEST(unlearned_packet_is_noted)
 		      &(struct account_packet){
 			      .path = run.paths[1], .number = 2, .cnt = 1, .ns = 78 * S });
 		is_noted = run.action == XDP_PASS && s.paths[0].counted.packets == 2;
-		stop();
+		finish();
 	}
 	assert_true(is_noted); /* the machine may be busy, but not always */
 }
@@ -508,7 +508,7 @@ TEST(owners_change)
 		for (uint32_t i = 0; i < s.paths_cnt; i++)
 			assert_true(s.paths[i].missing <= LAG);
 	}
-	stop();
+	finish();
 	run.sources = 0;
 }
 
@@ -565,7 +565,7 @@ TEST(waits_for_the_lock)
 		has_waited = noted(number - 1) - before > packets / 2;
 	}
 	assert_true(has_waited); /* the machine may be busy, but not always */
-	stop();
+	finish();
 }
 
 /* Without a socket. */
@@ -624,7 +624,7 @@ static void note_untaken(bool is_slow)
 	assert_true(a->missing == 1 && b->missing == 0);
 	assert_true(a->behind == 0 && b->behind == 2);
 	check_copies();
-	stop();
+	finish();
 }
 
 TEST(untaken_packets_are_noted)
@@ -682,7 +682,7 @@ static void end_silence(bool is_slow)
 	WRITE_ONCE(clock_between.ends, true);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(source->near, near);
-	stop();
+	finish();
 }
 
 TEST(silence_ends_meanwhile)

@@ -49,7 +49,7 @@ static struct model start(uint32_t peers, double fpr_max)
 	return m;
 }
 
-static void stop(struct model *m)
+static void finish(struct model *m)
 {
 	xdp_dedup_fips_node_free(m->node);
 	free(m->peers);
@@ -300,7 +300,7 @@ TEST(storms_end_with_the_last_word)
 		poll_after(&m, 500 * MS);
 		assert_int_equal(poll_after(&m, 500 * MS), 0);
 		assert_int_equal(m.node->next_ns, UINT64_MAX); /* all told: see poll_after */
-		stop(&m);
+		finish(&m);
 	}
 }
 
