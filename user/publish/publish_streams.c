@@ -41,7 +41,8 @@ static int set_stream(struct publish_streams *s, int n)
 		return -ENOMEM;
 	one->is = *is;
 	snprintf(one->realm, sizeof(one->realm), "%.*s", (int)sizeof(one->realm) - 1, realm);
-	snprintf(name, sizeof(name), "%s/%s", s->options->filter, is->name);
+	snprintf(name, sizeof(name), "%s/%.*s", s->options->filter, (int)sizeof(is->name) - 1,
+		 is->name);
 	err = xdp_dedup_open(name, &one->filter);
 	if (err) {
 		free(one);
