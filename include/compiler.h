@@ -44,9 +44,9 @@
 #define DEDUP_BOUND(i, mask) ((i) &= (mask))
 #endif
 
-/* i stays what it is, but the verifier forgets what it knows of it, as it knows nothing of
- * `unknown`. So it finds that ways by which i got other values end alike, and walks what follows
- * once. (A conversion to the byte order that the CPU has will not do: Linux 7.3 sees through it.)
+/* Two XORs with `unknown`, a number of which the verifier knows nothing: i keeps its value, and the
+ * verifier forgets it. So ways on which i got different values look alike from here on, and the
+ * verifier walks what follows once. Linux 7.3 sees through a conversion to the CPU's byte order.
  */
 #ifdef __bpf__
 #define DEDUP_FORGET(i, unknown) \

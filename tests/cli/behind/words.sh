@@ -2,7 +2,8 @@
 # shellcheck shell=sh
 # Words of these scripts:
 # arrive COUNT COMMAND -- OPTION...  the receiver with these options gets so many messages, while
-#                                    COMMAND sends
+#                                    COMMAND sends by p1, and by p0 when all are judged
+# judged COUNT                       the filter has counted so many more as new
 # says WORDS                         check, beside that receiver, has these words; $CHECK is its
 #                                    command line
 # advises WORDS                      status has advice with these words
@@ -21,8 +22,8 @@ arrive() { rm -f /mnt/ready /mnt/sent; want=$1; shift; send=; while [ $1 != -- ]
 	there $TX p0 $at $send; $XD status both --json >/mnt/status 2>&1 || :
 	touch /mnt/sent; wait $rx; n=$(cat /mnt/n)
 	[ $n $want ] || { echo "$n arrived: not $want"; cat /mnt/check; return 1; }; }
-judged() { new=$($XD status both --json | jq .counters.new); [ $new -ge $((judged + $1)) ] || return 1; judged=$new; }
-judged=0
+new=0
+judged() { now=$($XD status both --json | jq .counters.new); [ $now -ge $((new + $1)) ] || return 1; new=$now; }
 says() { output=$(cat /mnt/check); has "$1"; }
 behind() { jq -e ".behind | $1" /mnt/status || { jq -c .behind /mnt/status; return 1; }; }
 advises() { output=$(jq -r '.advice[] | select(.key == "behind") | .text' /mnt/status)
